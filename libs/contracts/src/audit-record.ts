@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { actorSchema, requestInfoSchema } from './context.js';
+import { instant } from './fields.js';
+
+/** Every action that can stand in a log; docs/reference/actions.md is generated from it. */
+export const actions = {
+  'offer.create': 'An offer was made to a customer',
+  'offer.withdraw': 'An offer was withdrawn',
+  'subject.list': 'Customers were listed',
+  'subject.read': 'A customer was read',
+  'subject.erase': 'A customer was erased',
+  'audit.list': 'The audit log was listed',
+  'audit.read': 'An event of the audit log was read',
+  'token.issue': 'An access token was asked for',
+  'organization.create': 'The organization was created',
+  'organization.suspend': 'The organization was suspended',
+  'organization.resume': 'The organization was resumed',
+  'app.create': 'An app was created',
+  'app.disable': 'An app was disabled',
+  'app.enable': 'An app was enabled',
+  'app.grant': 'Operations were granted to an app',
+  'app.ungrant': 'Operations were taken from an app',
+  'app.secret.create': 'A client secret was created',
+  'app.secret.revoke': 'A client secret was revoked',
+  'api.refused': 'A call was refused at the door',
+} as const;
+export type Action = keyof typeof actions;
+export const actionNames = Object.keys(actions) as [Action, ...Action[]];
+
+export const outcomes = ['success', 'denied', 'failure'] as const;
+
+/**
+ * What was acted on. `holder` says that the id belongs to a customer or person: the log then stores a random pseudonym
+ * in its place, which erasure cuts off from the id for ever.
+ */
+export const auditTargetSchema = z.strictObject({
+  type: z.enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event']),
+  id: z.string(),
+  holder: z.string().optional(),
+});
+export type AuditTarget = z.infer<typeof auditTargetSchema>;
+
+/** From and to of each field that changed. Never a secret, never an id of a customer. */
+export const changesSchema = z.record(z.string(), z.strictObject({ from: z.json().optional(), to: z.json().optional() }));
+
+/** A record before it has its place in the log: as a handler or the gateway writes it. */
+export const auditRecordSchema = z.strictObject({
+  id: z.uuid(),
+  occurredAt: instant,
+  action: z.enum(actionNames),
+  actor: actorSchema,
+  targets: z.array(auditTargetSchema),
+  outcome: z.strictObject({
+    result: z.enum(outcomes),
+    status: z.int().optional().describe('HTTP status of the answer'),
+    code: z.string().optional().describe('Error code of the answer'),
+    count: z.int().optional().describe('How many refusals this record stands for'),
+  }),
+  request: requestInfoSchema,
+  changes: changesSchema.optional(),
+});
+export type AuditRecord = z.infer<typeof auditRecordSchema>;
+
+/** A record as it is read back. */
+export const auditEventSchema = auditRecordSchema
+  .extend({
+    seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
+    targets: z.array(auditTargetSchema.omit({ holder: true })).describe("A customer's ids, or their pseudonyms once the customer is erased"),
+  })
+  .meta({ id: 'AuditEvent' });
+export type AuditEvent = z.infer<typeof auditEventSchema>;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { query } from './contract.js';
+
+/** Public keys of the platform's access tokens, for the gateway alone to verify with. */
+export const platformKeys = query({
+  service: 'auth',
+  name: 'platform-keys',
+  callers: ['gateway'],
+  request: z.strictObject({}),
+  reply: z.strictObject({ keys: z.array(z.record(z.string(), z.json())) }),
+});
+
+/** Claims of an access token beyond RFC 9068's: written by auth, read by the gateway. */
+export const accessTokenClaimsSchema = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string(),
+  client_id: z.string(),
+  scope: z.string(),
+  jti: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  org: z.string().describe('shortId of the app'),
+  client_name: z.string(),
+  client_version: z.int().describe('Version of the app record when the token was made'),
+  secret_id: z.string().optional().describe('Which of the two live secrets obtained it'),
+  api_version: z.string().describe('The date that this app pinned'),
+});
+export type AccessTokenClaims = z.infer<typeof accessTokenClaimsSchema>;
+
+/** `aud` of platform access tokens under this base URL. */
+export function apiAudience(baseUrl: string): string {
+  return `${baseUrl}/api`;
+}
+
+/** Seconds that a platform access token lives. */
+export const accessTokenLifetime = 600;

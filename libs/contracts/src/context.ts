@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+export const shortId = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{1,30}[a-z0-9])$/, 'must be 3 to 32 lower-case letters, digits or hyphens, not beginning or ending with a hyphen')
+  .describe("The organization's short identifier, as it appears in its issuer");
+
+/** Who acts. `anonymous` is a caller whose token was refused. */
+export const actorSchema = z.strictObject({
+  type: z.enum(['app', 'operator', 'system', 'customer', 'person', 'anonymous']),
+  id: z.string(),
+  name: z.string().optional(),
+});
+export type Actor = z.infer<typeof actorSchema>;
+
+/** How a request came in; the route is a template, so that it names nobody. */
+export const requestInfoSchema = z.strictObject({
+  id: z.string().describe('The X-Request-Id that the caller sent or was given'),
+  traceparent: z.string().describe('W3C Trace Context of the request'),
+  method: z.string(),
+  route: z.string().describe('Template of the route, never the path itself'),
+});
+export type RequestInfo = z.infer<typeof requestInfoSchema>;
+
+/**
+ * What every call on the bus carries besides its input. Identity comes from the verified token alone: handlers read
+ * organization and actor here and nowhere else.
+ */
+export const callContextSchema = z.strictObject({
+  org: z.string(),
+  actor: actorSchema,
+  request: requestInfoSchema,
+  /** Id of the one audit record of this request, whoever writes it. Made by the gateway, never by the caller. */
+  auditId: z.uuid(),
+});
+export type CallContext = z.infer<typeof callContextSchema>;

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.js';
+import type { BusUser, ServiceName } from './services.js';
+
+/** One request/reply on the bus: the only way in which a service asks another. */
+export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
+  /** Who answers. */
+  service: ServiceName;
+  /** The NATS subject, `rpc.<service>.<name>`. */
+  subject: string;
+  /** Who may ask; becomes NATS permissions. */
+  callers: readonly BusUser[];
+  request: Request;
+  reply: Reply;
+  /** Codes that callers must expect besides `unavailable` and `internal`. */
+  errors: readonly ErrorCode[];
+  /** Milliseconds until the caller gives up. */
+  timeout: number;
+  /** A query may be asked again of another replica when one does not answer; a command never is. */
+  kind: 'query' | 'command';
+  /** The read model in which a command's change is visible before its answer leaves. */
+  visibleIn?: ServiceName;
+}
+
+export type RequestOf<C extends Contract> = z.output<C['request']>;
+export type ReplyOf<C extends Contract> = z.output<C['reply']>;
+
+const declared: Contract[] = [];
+
+interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
+  service: ServiceName;
+  name: string;
+  callers: readonly BusUser[];
+  request: Request;
+  reply: Reply;
+  errors?: readonly ErrorCode[];
+  timeout?: number;
+  visibleIn?: ServiceName;
+}
+
+function declare<Request extends z.ZodType, Reply extends z.ZodType>(
+  kind: 'query' | 'command',
+  { name, errors = [], timeout, ...rest }: Definition<Request, Reply>,
+): Contract<Request, Reply> {
+  // Two seconds are ample for a read; a command may wait a second for its read model on top of a busy database.
+  const contract = { ...rest, kind, errors, timeout: timeout ?? (kind === 'query' ? 2000 : 5000), subject: `rpc.${rest.service}.${name}` };
+  declared.push(contract);
+  return contract;
+}
+
+export function query<Request extends z.ZodType, Reply extends z.ZodType>(definition: Definition<Request, Reply>) {
+  return declare('query', definition);
+}
+
+export function command<Request extends z.ZodType, Reply extends z.ZodType>(definition: Definition<Request, Reply>) {
+  return declare('command', definition);
+}
+
+/** Every contract of the house, in order of declaration. */
+export function contracts(): readonly Contract[] {
+  return declared;
+}

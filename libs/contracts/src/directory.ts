@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { command, query } from './contract.js';
+import { shortId } from './context.js';
+import { credentialTypeName, instant } from './fields.js';
+import { appKinds, operationNames } from './operations.js';
+
+const name = z.string().trim().min(1).max(100);
+const redirectUri = z.url({ protocol: /^https?$/ }).max(2000).refine((uri) => {
+  const { protocol, hostname, username, password, hash } = new URL(uri);
+  return !username && !password && !hash && !uri.includes('#') && (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+}, 'must be https (http only on localhost), without user info and fragment');
+
+export const organizationSchema = z.strictObject({ shortId, name, suspended: z.boolean(), createdAt: instant });
+export type Organization = z.infer<typeof organizationSchema>;
+
+export const appSchema = z.strictObject({
+  clientId: z.string(),
+  org: shortId,
+  name,
+  kind: z.enum(appKinds),
+  audience: z.enum(['customers', 'people']),
+  credentialType: credentialTypeName.optional().describe("Whose holders it signs in; the organization's default type when absent"),
+  redirectUris: z.array(z.string()),
+  scopes: z.array(z.enum(operationNames)),
+  disabled: z.boolean(),
+  apiVersion: z.iso.date().describe('The dated behaviour of the API that the app was made for'),
+  version: z.int(),
+  createdAt: instant,
+});
+export type App = z.infer<typeof appSchema>;
+
+export const secretSchema = z.strictObject({ id: z.string(), createdAt: instant });
+const newSecret = { secretId: z.string().optional(), clientSecret: z.string().optional().describe('Shown this once; absent for public clients') };
+const clientId = z.string().max(64);
+/** Any string comes this far: an operation that no program may hold is refused by the handler, in words. */
+const operationsAsked = z.array(z.string().max(64)).min(1).max(50);
+
+export const createOrganization = command({
+  service: 'directory', name: 'create-organization', callers: ['operator'],
+  request: z.strictObject({ shortId, name }), reply: organizationSchema, errors: ['conflict'],
+});
+export const listOrganizations = query({
+  service: 'directory', name: 'list-organizations', callers: ['operator'],
+  request: z.strictObject({}), reply: z.strictObject({ items: z.array(organizationSchema) }),
+});
+export const suspendOrganization = command({
+  service: 'directory', name: 'suspend-organization', callers: ['operator'],
+  request: z.strictObject({ shortId, suspended: z.boolean() }), reply: organizationSchema, errors: ['unknown_organization'],
+});
+export const createApp = command({
+  service: 'directory', name: 'create-app', callers: ['operator'],
+  request: z.strictObject({
+    org: shortId, name, kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
+    credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]), scopes: z.array(z.string().max(64)).max(50).default([]),
+  }),
+  reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict'],
+});
+export const listApps = query({
+  service: 'directory', name: 'list-apps', callers: ['operator'],
+  request: z.strictObject({ org: shortId }), reply: z.strictObject({ items: z.array(appSchema) }), errors: ['unknown_organization'],
+});
+/** `issuance` asks for the redirect URIs of an app that sent a `returnUrl`. */
+export const getApp = query({
+  service: 'directory', name: 'get-app', callers: ['operator', 'issuance'],
+  request: z.strictObject({ clientId }), reply: appSchema, errors: ['unknown_app'],
+});
+export const disableApp = command({
+  service: 'directory', name: 'disable-app', callers: ['operator'],
+  request: z.strictObject({ clientId, disabled: z.boolean() }), reply: appSchema, errors: ['unknown_app'],
+});
+export const grantOperations = command({
+  service: 'directory', name: 'grant-operations', callers: ['operator'],
+  request: z.strictObject({ clientId, operations: operationsAsked }), reply: appSchema, errors: ['unknown_app', 'not_grantable'],
+});
+export const ungrantOperations = command({
+  service: 'directory', name: 'ungrant-operations', callers: ['operator'],
+  request: z.strictObject({ clientId, operations: operationsAsked }), reply: appSchema, errors: ['unknown_app'],
+});
+export const listSecrets = query({
+  service: 'directory', name: 'list-secrets', callers: ['operator'],
+  request: z.strictObject({ clientId }), reply: z.strictObject({ items: z.array(secretSchema) }), errors: ['unknown_app'],
+});
+/** Two secrets may live at once, so that one can be rotated without a pause. */
+export const createSecret = command({
+  service: 'directory', name: 'create-secret', callers: ['operator'],
+  request: z.strictObject({ clientId }), reply: z.strictObject({ secretId: z.string(), clientSecret: z.string() }), errors: ['unknown_app', 'invalid_state'],
+});
+export const revokeSecret = command({
+  service: 'directory', name: 'revoke-secret', callers: ['operator'],
+  request: z.strictObject({ clientId, secretId: z.string() }), reply: z.strictObject({}), errors: ['unknown_app', 'unknown_secret'],
+});
+
+/** What auth needs to know a client: keyed hashes of its live secrets, never the secrets. */
+export const getClient = query({
+  service: 'directory', name: 'get-client', callers: ['auth'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({
+    app: appSchema, secrets: z.array(z.strictObject({ id: z.string(), hash: z.string().describe('base64url') })),
+    orgSuspended: z.boolean(),
+  }),
+  errors: ['unknown_app'],
+});
+
+/** What changed about an app or organization, as far as access goes. An absent entry means: nothing since before the oldest live token. */
+export const accessEntrySchema = z.strictObject({
+  seq: z.int(),
+  kind: z.enum(['app', 'organization']),
+  id: z.string(),
+  disabled: z.boolean(),
+  minVersion: z.int().describe('Tokens made from an older version of the app record are refused'),
+  revokedSecrets: z.array(z.string()).describe('Tokens obtained with these are refused'),
+});
+export type AccessEntry = z.infer<typeof accessEntrySchema>;
+
+/** Changes of access after `since` (0: a snapshot of all that a live token could still meet). */
+export const accessChanges = query({
+  service: 'directory', name: 'access-changes', callers: ['gateway', 'auth'],
+  request: z.strictObject({ since: z.int() }),
+  reply: z.strictObject({ seq: z.int(), entries: z.array(accessEntrySchema) }),
+});
+/** The same for one app, asked per request while the feed is silent. */
+export const appAccess = query({
+  service: 'directory', name: 'app-access', callers: ['gateway'],
+  request: z.strictObject({ clientId, org: z.string() }),
+  reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
+});
+/** Heartbeat of the feed: the newest seq there is. */
+export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });

@@ -1,0 +1,53 @@
+/**
+ * The closed catalogue of error codes: the one table from code to HTTP status and title (RFC 9457).
+ * `docs/reference/errors.md` is generated from it. A code, once published, keeps its meaning.
+ */
+export const errorCatalogue = {
+  missing_token: { status: 401, title: 'A bearer token is required', help: 'Send `Authorization: Bearer <access token>`; get one at the token endpoint.' },
+  invalid_token: { status: 401, title: 'The access token is not valid', help: 'It is expired, revoked, damaged or not meant for this API. Get a new one at the token endpoint.' },
+  wrong_organization: { status: 403, title: 'The token belongs to another organization', help: "Use your own organization's short ID in the path." },
+  insufficient_scope: { status: 403, title: 'The token lacks the scope for this operation', help: 'Request a token with the scope named in `WWW-Authenticate`; the app must have been granted it.' },
+  invalid_request: { status: 400, title: 'The request is not valid', help: '`errors` points at each member, parameter or header at fault. 400 when it cannot be read, 422 when it reads well but is not acceptable.' },
+  invalid_page_token: { status: 400, title: 'The page token is not valid', help: 'Pass `nextPageToken` unchanged, with the same filters and the same app; otherwise start again without it.' },
+  not_found: { status: 404, title: 'There is nothing at this address', help: 'Check the path against the API reference at /docs.' },
+  method_not_allowed: { status: 405, title: 'This address does not support the method', help: '`Allow` lists the methods it supports.' },
+  unknown_subject: { status: 404, title: 'The calling app made no offer to this subject', help: 'Use a `subject` that an offer of this app returned, and that has not been erased.' },
+  unknown_offer: { status: 404, title: 'The calling app made no such offer', help: 'Use an `offerId` that an offer of this app returned.' },
+  unknown_event: { status: 404, title: 'There is no such audit event', help: 'Use the `id` of an event of this organization.' },
+  unknown_organization: { status: 404, title: 'There is no such organization', help: 'List the organizations with `holdfast org list`.' },
+  unknown_app: { status: 404, title: 'There is no such app', help: 'List the apps with `holdfast app list <organization>`.' },
+  unknown_secret: { status: 404, title: 'The app has no such client secret', help: 'List its secrets with `holdfast secret list <clientId>`.' },
+  unknown_credential_type: { status: 422, title: 'The organization has no such credential type', help: 'Leave `credentialType` out for the default type, or name one that exists.' },
+  not_grantable: { status: 422, title: 'The operation cannot be granted to this app', help: 'Customer scopes go to web and service apps, Admin API operations to service apps; roles, billing and the vault are for people only.' },
+  not_revocable: { status: 409, title: 'The credential is not revocable', help: 'It ends when it expires.' },
+  invalid_state: { status: 409, title: 'The state of the object does not allow this', help: '`detail` names the state it is in.' },
+  conflict: { status: 409, title: 'The request conflicts with what is stored', help: '`detail` says with what.' },
+  idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used for another request', help: 'Use a new key for a new request.' },
+  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running', help: 'Wait for `Retry-After`, then send it again unchanged.' },
+  payload_too_large: { status: 413, title: 'The request is too large', help: 'Bodies may have 100 kB.' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported', help: 'Send `Content-Type: application/json`.' },
+  unavailable: { status: 503, title: 'This cannot be answered right now', help: 'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: repeat it with the same Idempotency-Key.' },
+  internal: { status: 500, title: 'Something went wrong on our side', help: 'The log has the details under the request id.' },
+} as const satisfies Record<string, { status: number; title: string; help: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One fault of the input: where it is (exactly one of the three) and what is wrong with it. */
+export interface InputFault {
+  /** JSON Pointer as a fragment into the request body, such as `#/offerExpiresIn`. */
+  pointer?: string;
+  parameter?: string;
+  header?: string;
+  detail: string;
+}
+
+/** How an error crosses the bus. Only the gateway renders it. */
+export interface WireError {
+  code: ErrorCode;
+  detail?: string;
+  /** Differs from the catalogue's only for `invalid_request`, which is 400 or 422. */
+  status?: number;
+  errors?: InputFault[];
+  /** Seconds. */
+  retryAfter?: number;
+}

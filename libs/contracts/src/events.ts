@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { auditRecordSchema } from './audit-record.js';
+import { subjectStateSchema } from './customers.js';
+import { instant, uuid } from './fields.js';
+
+/** The one catalogue of events (product: webhooks, Shared Signals and the pull feed all read it); docs are generated. */
+export const eventTypes = {
+  'offer.created': { by: 'issuance', says: 'An offer was made to a customer' },
+  'offer.withdrawn': { by: 'issuance', says: 'An offer was withdrawn by the app, or superseded by a later one' },
+  'subject.erased': { by: 'issuance', says: 'A customer was erased' },
+  'organization.created': { by: 'directory', says: 'An organization was created' },
+  'organization.updated': { by: 'directory', says: 'An organization was suspended or resumed' },
+  'app.created': { by: 'directory', says: 'An app was created' },
+  'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed' },
+} as const;
+export type EventType = keyof typeof eventTypes;
+
+const base = {
+  id: z.uuid(),
+  occurredAt: instant,
+  org: z.string(),
+  /** Of the aggregate: a projection applies what is newer and passes over the rest. */
+  version: z.int(),
+  requestId: z.string(),
+  traceparent: z.string(),
+  /** The audit record of the change: it commits with the event because it is one row with it. */
+  audit: auditRecordSchema.optional(),
+};
+
+/** What issuance says: the whole public state of one customer, or that it is erased. */
+export const issuanceEventSchema = z.strictObject({
+  ...base,
+  type: z.enum(['offer.created', 'offer.withdrawn', 'subject.erased']),
+  subject: uuid,
+  /** Absent once erased. */
+  state: subjectStateSchema.optional(),
+});
+export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
+
+/** What directory says: which organization or app changed, ids only. */
+export const directoryEventSchema = z.strictObject({
+  ...base,
+  type: z.enum(['organization.created', 'organization.updated', 'app.created', 'app.updated']),
+  app: z.string().optional(),
+});
+export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
+export type HouseEvent = IssuanceEvent | DirectoryEvent;

@@ -1,0 +1,86 @@
+import { appliedSubject, accessFeedSubject, consumedBy, streams } from './streams.js';
+import { contracts } from './contract.js';
+import { natsUsers, serviceNames, type BusUser, type ServiceName } from './services.js';
+
+interface Permissions {
+  publish: string[];
+  subscribe: string[];
+  /** May answer what it is asked, on the inbox of whoever asked. */
+  responds: boolean;
+}
+
+/** Each user has an inbox of its own, so that nobody reads another's answers. */
+export function inboxPrefix(user: BusUser): string {
+  return `_INBOX_${user}`;
+}
+
+/**
+ * What a user of the bus may do: ask the contracts that name it as caller, answer its own, publish its own events,
+ * pull and ack its own durables. Nobody but the start job may touch the JetStream API beyond that.
+ */
+export function busPermissions(user: BusUser): Permissions {
+  const publish = contracts().filter((c) => c.callers.includes(user)).map((c) => c.subject);
+  const subscribe = [`${inboxPrefix(user)}.>`];
+  if (user === 'deploy') {
+    const names = Object.values(streams).map((s) => s.name);
+    publish.push('$JS.API.INFO', ...names.flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)));
+    publish.push(...names.flatMap((n) => [`$JS.API.CONSUMER.DURABLE.CREATE.${n}.*`, `$JS.API.CONSUMER.CREATE.${n}.>`, `$JS.API.CONSUMER.INFO.${n}.*`]));
+  }
+  if (!isService(user)) return { publish, subscribe, responds: false };
+
+  // In the queue group of the service only, so that a request is answered once.
+  const answers = contracts().some((c) => c.service === user);
+  if (answers) subscribe.push(`rpc.${user}.> ${user}`);
+  for (const s of Object.values(streams).filter((s) => s.producer === user)) {
+    publish.push(...s.subjects, `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
+    subscribe.push(`applied.${user}.*`);
+  }
+  for (const s of consumedBy(user)) {
+    publish.push(`$JS.API.CONSUMER.INFO.${s.name}.${user}`, `$JS.API.CONSUMER.MSG.NEXT.${s.name}.${user}`);
+    publish.push(`$JS.ACK.${s.name}.${user}.>`, appliedSubject(user, s.producer));
+  }
+  if (user === 'directory') publish.push(accessFeedSubject);
+  if (user === 'gateway' || user === 'auth') subscribe.push(accessFeedSubject);
+  return { publish, subscribe, responds: answers };
+}
+
+function isService(user: BusUser): user is ServiceName {
+  return (serviceNames as string[]).includes(user);
+}
+
+export interface NatsConfigOptions {
+  /** Public NKey (`U…`) of each user. */
+  publicKeys: Record<BusUser, string>;
+  host: string;
+  port: number;
+  /** Folder of JetStream's files. */
+  storeDir: string;
+}
+
+/** The whole nats.conf: users by NKey, so that it holds no secret, and each one's permissions. */
+export function natsConfig({ publicKeys, host, port, storeDir }: NatsConfigOptions): string {
+  const users = natsUsers.map((user) => {
+    const { publish, subscribe, responds } = busPermissions(user);
+    return {
+      nkey: publicKeys[user],
+      permissions: {
+        publish: { allow: publish },
+        subscribe: { allow: subscribe },
+        ...(responds ? { allow_responses: { max: 1, expires: '1m' } } : {}),
+      },
+    };
+  });
+  // A JSON object is valid nats.conf.
+  const config = {
+    host,
+    port,
+    max_payload: 1_048_576,
+    // A paused or vanished client leaves its queue groups within half a minute.
+    ping_interval: '10s',
+    ping_max: 2,
+    write_deadline: '10s',
+    jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: 4_294_967_296 },
+    authorization: { users },
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}

@@ -1,0 +1,47 @@
+/**
+ * The closed catalogue of what a program may be granted (specification §5). No operation implies another.
+ */
+export const customerScopes = {
+  'offers:write': 'Create an offer',
+  'issued:read': 'List subjects, get a subject',
+  'issued:manage': 'Erase a subject, re-offer to a known one',
+} as const;
+
+export const adminOperations = {
+  'users:read': 'Read people',
+  'groups:manage': 'Manage groups and their members',
+  'apps:manage': 'Manage apps and assignments',
+  'audit:read': 'Read the audit log',
+  'audit:export': 'Export the audit log',
+  'analytics:read': 'Read analytics',
+  'access_requests:read': 'Read access requests',
+  'access_requests:approve': 'Approve access requests',
+  'entitlements:view': 'View entitlements',
+  'webhooks:manage': 'Manage webhooks',
+  'ssf:manage': 'Manage Shared Signals receivers and streams',
+} as const;
+
+/** For people only: a program can never hold these (specification §5). */
+export const neverGrantable = ['roles:manage', 'billing:manage', 'vault:manage'] as const;
+
+export type CustomerScope = keyof typeof customerScopes;
+export type AdminOperation = keyof typeof adminOperations;
+/** What a program can hold. The never-grantable operations are not of this type, by construction. */
+export type Operation = CustomerScope | AdminOperation;
+
+export const operations = { ...customerScopes, ...adminOperations } as const;
+export const operationNames = Object.keys(operations) as [Operation, ...Operation[]];
+
+export const appKinds = ['web', 'spa', 'native', 'service'] as const;
+export type AppKind = (typeof appKinds)[number];
+
+/**
+ * Which operations an app of this kind may be granted: the customer scopes go to confidential apps, the Admin API to
+ * service apps alone; public clients (`spa`, `native`) cannot keep a secret and get none.
+ */
+export function grantable(kind: AppKind): readonly Operation[] {
+  const customer = Object.keys(customerScopes) as CustomerScope[];
+  if (kind === 'web') return customer;
+  if (kind === 'service') return operationNames;
+  return [];
+}

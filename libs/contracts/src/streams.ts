@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { directoryEventSchema, issuanceEventSchema } from './events.js';
+import type { ServiceName } from './services.js';
+
+/** One JetStream stream per producer; each consumer is a durable of its own. Declared by the start job alone. */
+export interface Stream<Event extends z.ZodType = z.ZodType> {
+  name: string;
+  producer: ServiceName;
+  subjects: string[];
+  event: Event;
+  consumers: readonly ServiceName[];
+}
+
+function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, consumers: readonly ServiceName[]): Stream<Event> {
+  return { name: producer.toUpperCase(), producer, subjects: [`evt.${producer}.>`], event, consumers };
+}
+
+export const streams = {
+  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit']),
+  directory: stream('directory', directoryEventSchema, ['audit']),
+};
+
+/** Streams that this service consumes. */
+export function consumedBy(service: ServiceName): Stream[] {
+  return Object.values(streams).filter((s) => s.consumers.includes(service));
+}
+
+/** Where a consumer says which events it has applied, so that a command's answer can wait for it. */
+export function appliedSubject(consumer: ServiceName, producer: ServiceName): string {
+  return `applied.${producer}.${consumer}`;
+}
+
+/** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
+export const accessFeedSubject = 'feed.directory.access';
