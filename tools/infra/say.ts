@@ -1,0 +1,16 @@
+/** One line for the person at the console. */
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** One line that asks for attention. */
+export function warn(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** An error whose message is a whole sentence for the person at the console; its stack helps nobody. */
+export class Refusal extends Error {}
+
+export function seconds(since: number): string {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}

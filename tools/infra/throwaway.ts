@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { startTimeOf } from '../setup/processes.mjs';
+import { Leash } from './leash.ts';
+import { eventually, freePort } from './ports.ts';
+import { postgresFolder } from './postgres-home.ts';
+import { postgresProgram, postgresUrl } from './postgres.ts';
+import { hasEnded, lastLine, spawnProgram, stopProgram, type Program } from './program.ts';
+
+const tests = join(root, '.holdfast', 'tests');
+
+/** Servers for one run of the tests, in a folder of their own, beside whatever house may be running. */
+export class Throwaway {
+  readonly folder = join(tests, String(process.pid));
+  readonly #leash: Leash;
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  constructor() {
+    sweep();
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.#leash = new Leash(this.folder);
+  }
+
+  /** @returns the address of a fresh PostgreSQL, as its superuser */
+  async postgres(): Promise<string> {
+    const port = await freePort();
+    const password = randomBytes(18).toString('base64url');
+    await this.#start(await postgresProgram({ home: this.folder, port, password, durable: false, logFile: join(this.folder, 'postgres.log') }));
+    return postgresUrl({ port, password }, 'postgres');
+  }
+
+  async #start(program: Program): Promise<void> {
+    const child = spawnProgram(program, this.#leash);
+    this.#stops.push(() => stopProgram(child, program));
+    await eventually(async () => hasEnded(child) || (await program.ready()), 30_000);
+    if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastLine(program.logFile)}`);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.reverse()) await stop();
+    this.#leash.end();
+    forget(this.folder);
+  }
+}
+
+/** What runs that were killed left behind. */
+function sweep(): void {
+  mkdirSync(tests, { recursive: true });
+  for (const name of readdirSync(tests)) {
+    if (!startTimeOf(Number(name))) forget(join(tests, name));
+  }
+}
+
+function forget(folder: string): void {
+  for (const path of [postgresFolder(folder), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+}

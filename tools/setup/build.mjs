@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { root } from './paths.mjs';
+import { quietly } from './quietly.mjs';
+
+/**
+ * Environment in which Nx runs: our Node.js first, and nothing kept outside the clone.
+ * @param {string} node
+ */
+export function nxEnvironment(node) {
+  return {
+    ...process.env,
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
+    NX_DAEMON: 'false',
+    NX_TUI: 'false',
+    NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native'),
+  };
+}
+
+/**
+ * @param {string} node
+ * @param {string[]} targets
+ * @returns {[string, string[]]}
+ */
+export function nx(node, targets) {
+  return [node, [join(root, 'node_modules', 'nx', 'bin', 'nx.js'), 'run-many', '-t', ...targets, '--output-style=static']];
+}
+
+/**
+ * Builds what has changed; Nx answers from its cache when nothing has.
+ * @param {string} node
+ */
+export async function ensureBuild(node) {
+  const first = !existsSync(join(root, 'apps', 'cli', 'dist'));
+  if (first) console.log('Building (half a minute the first time) ...');
+  const took = await quietly('The build', ...nx(node, ['build']), { cwd: root, env: nxEnvironment(node) });
+  if (first) console.log(`Built in ${took}`);
+}

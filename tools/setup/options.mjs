@@ -1,0 +1,59 @@
+export const help = `Usage: npm start -- [options]      (or: node tools/start.mjs [options])
+
+  --replicas NAME=N,...   how many of a service to start, such as gateway=2,subjects=2 (default: one of each)
+  --reset                 forget all data of this house; refuses while it runs
+  --help                  this text
+
+Environment:
+  PORT                    port of the API (default 8080); a second gateway gets the next port
+  DATABASE_URL            use this PostgreSQL, as a superuser or an owner with CREATEROLE
+  NATS_URL                use this nats-server, configured with the file the start prints
+  HOLDFAST_HOME           folder for data, secrets and logs (default .holdfast)
+`;
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, number>} replicas
+ * @property {boolean} reset
+ * @property {boolean} help
+ * @property {number} port
+ */
+
+/**
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Options}
+ * @throws {Error} with a sentence for the reader
+ */
+export function parseOptions(args, env) {
+  const options = { replicas: {}, reset: false, help: false, port: parsePort(env.PORT || '8080') };
+  for (let i = 0; i < args.length; i++) {
+    const [name, inline] = /** @type {[string, string?]} */ (args[i]?.split(/=(.*)/s, 2));
+    if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
+    else if (name === '--reset' && inline === undefined) options.reset = true;
+    else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;
+    else throw new Error(`There is no option ${args[i]}.`);
+  }
+  return options;
+}
+
+/** @param {string} text */
+function parsePort(text) {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new Error(`PORT is "${text}"; it must be a number from 1 to 65535.`);
+}
+
+/**
+ * @param {string} text such as gateway=2,subjects=2
+ * @returns {Record<string, number>}
+ */
+function parseReplicas(text) {
+  return Object.fromEntries(
+    text.split(',').map((part) => {
+      const match = /^([a-z]+)=([1-9])$/.exec(part.trim());
+      if (!match) throw new Error(`--replicas wants NAME=N with N from 1 to 9, such as gateway=2,subjects=2, and got "${text}".`);
+      return [match[1], Number(match[2])];
+    }),
+  );
+}

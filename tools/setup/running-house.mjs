@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { home } from './paths.mjs';
+import { isRunning } from './processes.mjs';
+
+/**
+ * @typedef {object} RunningHouse
+ * @property {number} pid of the launcher
+ * @property {string} [startTime]
+ * @property {string} baseUrl
+ * @property {string} [natsUrl]
+ * @property {string} [databaseUrl] as the owner
+ * @property {{ port: number, token: string }} [control]
+ */
+
+/** Written while a house runs; left behind only by a launcher that was killed. */
+export const launcherFile = join(home, 'launcher.json');
+
+/** @returns {RunningHouse | undefined} */
+export function runningHouse() {
+  try {
+    const house = JSON.parse(readFileSync(launcherFile, 'utf8'));
+    return isRunning(house) ? house : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Before `npm ci`, which would take the modules from under a running house. */
+export function refuseWhileRunning() {
+  const house = runningHouse();
+  if (!house) return;
+  console.error(`Holdfast is already running at ${house.baseUrl} (process ${house.pid}); stop it with Ctrl-C there, or with: kill ${house.pid}`);
+  process.exit(1);
+}
