@@ -1,0 +1,42 @@
+import js from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import ts from 'typescript-eslint';
+
+/** Who imports whom: apps → bus → data → kit → contracts. One row per layer, none with '*'; house.spec.ts guards it. */
+export const layers = [
+  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'layer:kit', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  { sourceTag: 'layer:data', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts', 'layer:testing'] },
+  { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
+  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:bus', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
+  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts'] },
+];
+
+const noProcessEnv = { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Read the environment in config.ts only.' };
+const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testing is for tests only.' };
+
+export default [
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/coverage/**', '.nx/**', '.holdfast/**', 'libs/*/jest*', '**/*.d.ts'] },
+  js.configs.recommended,
+  ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
+  {
+    files: ['{apps,libs}/*/src/**/*.ts'],
+    plugins: { '@nx': nx },
+    languageOptions: { parserOptions: { project: ['{apps,libs}/*/tsconfig.lib.json', '{apps,libs}/*/tsconfig.spec.json'], tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: [], depConstraints: layers }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/restrict-template-expressions': 'off',
+      'no-restricted-syntax': ['error', noProcessEnv],
+      'no-restricted-imports': ['error', { patterns: [noTestingInSources] }],
+      'no-console': 'error',
+      'max-lines': ['error', 300],
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+  },
+  { files: ['**/config.ts', '**/*.spec.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
+];

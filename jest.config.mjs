@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Three stages, one jest run each: `unit` has no I/O, `integration` has a real PostgreSQL and a real nats-server,
+ * `e2e` talks to a whole running house from outside.
+ */
+const stages = {
+  unit: { testMatch: ['<rootDir>/{apps,libs,tools,examples}/**/*.spec.ts'], testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', '<rootDir>/apps/e2e/'] },
+  integration: { testMatch: ['<rootDir>/{apps,libs,tools}/**/*.int.spec.ts'], testTimeout: 60_000 },
+  e2e: { testMatch: ['<rootDir>/apps/e2e/**/*.spec.ts'], testTimeout: 120_000 },
+};
+
+const stage = process.env.HOLDFAST_TEST_STAGE ?? 'unit';
+if (!(stage in stages)) throw new Error(`HOLDFAST_TEST_STAGE must be one of ${Object.keys(stages).join(', ')}`);
+
+export default {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', { configFile: fileURLToPath(new URL('./.swcrc', import.meta.url)) }] },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
+  modulePathIgnorePatterns: ['/dist/', '/\\.nx/', '/\\.holdfast/'],
+  coverageProvider: 'v8',
+  // Two cores: the servers under test need one of them.
+  maxWorkers: stage === 'e2e' ? 1 : 2,
+  ...stages[stage],
+};

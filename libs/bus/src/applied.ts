@@ -1,0 +1,36 @@
+import { appliedSubject, type ServiceName } from '@holdfast/contracts';
+import type { NatsConnection } from '@nats-io/transport-node';
+
+/** Tells a producer which of its events this consumer has applied. Lost notices cost a wait, never correctness. */
+export function announceApplied(connection: NatsConnection, consumer: ServiceName, producer: ServiceName, ids: string[]): void {
+  connection.publish(appliedSubject(consumer, producer), JSON.stringify(ids));
+}
+
+/** Lets a command wait until a consumer has applied its event. */
+export class AppliedNotices {
+  private readonly waiting = new Map<string, () => void>();
+
+  constructor(connection: NatsConnection, producer: ServiceName) {
+    const subscription = connection.subscribe(appliedSubject('*' as ServiceName, producer));
+    void (async () => {
+      for await (const message of subscription) {
+        const consumer = message.subject.split('.')[2];
+        for (const id of message.json<string[]>()) this.waiting.get(`${consumer}/${id}`)?.();
+      }
+    })();
+  }
+
+  /** True once `consumer` has applied event `id`, false after `ms` milliseconds. Call before publishing the event. */
+  wait(consumer: ServiceName, id: string, ms: number): Promise<boolean> {
+    const key = `${consumer}/${id}`;
+    return new Promise((resolve) => {
+      const done = (applied: boolean) => {
+        clearTimeout(timer);
+        this.waiting.delete(key);
+        resolve(applied);
+      };
+      const timer = setTimeout(() => done(false), ms);
+      this.waiting.set(key, () => done(true));
+    });
+  }
+}

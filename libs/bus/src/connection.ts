@@ -1,0 +1,40 @@
+import { inboxPrefix, type BusUser } from '@holdfast/contracts';
+import type { Logger } from '@holdfast/kit';
+import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+
+export interface BusOptions {
+  /** One or several servers, comma separated. */
+  url: string;
+  /** Seed of the NKey by which the server knows this user. */
+  nkeySeed: string;
+  user: BusUser;
+}
+
+/** Connects, waiting for a server that is not there yet, and reconnects for ever: any start order works. */
+export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Logger): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: url.split(','),
+    name: user,
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)),
+    inboxPrefix: inboxPrefix(user),
+    // Without this every request captures a stack: half the throughput.
+    noAsyncTraces: true,
+    waitOnFirstConnect: true,
+    // A server that comes back may not know its users yet.
+    ignoreAuthErrorAbort: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+  });
+  void report(connection, logger);
+  return connection;
+}
+
+async function report(connection: NatsConnection, logger: Logger): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect') logger.warn('lost the connection to NATS; reconnecting');
+    else if (status.type === 'reconnect') logger.info('reconnected to NATS');
+    else if (status.type === 'error') logger.error({ err: status.error }, 'NATS refused something that we did');
+  }
+}

@@ -1,0 +1,51 @@
+import { streams, type Stream } from '@holdfast/contracts';
+import { AckPolicy, DeliverPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Declares streams and their durable consumers: the start job, the only one that may. It can run at any time and again;
+ * what is there and right stays as it is.
+ */
+export async function declareStreams(connection: NatsConnection, replicas = 1): Promise<string[]> {
+  const jsm = await jetstreamManager(connection, { checkAPI: false });
+  const done: string[] = [];
+  for (const stream of Object.values(streams)) done.push(...(await declareStream(jsm, stream, replicas)));
+  return done;
+}
+
+async function declareStream(jsm: JetStreamManager, { name, subjects, consumers }: Stream, replicas: number): Promise<string[]> {
+  const config: Partial<StreamConfig> & { name: string } = {
+    name,
+    subjects,
+    // A message goes when every consumer has it, and after a day at the latest: the outbox still has it then.
+    retention: RetentionPolicy.Interest,
+    storage: StorageType.File,
+    max_age: nanos(day),
+    duplicate_window: nanos(2 * 60 * 1000),
+    num_replicas: replicas,
+  };
+  const there = await jsm.streams.info(name).catch(unlessMissing);
+  // With interest retention, a message that nobody consumes yet is dropped at once. So the stream takes no events until
+  // its consumers stand: it begins with a subject that nobody publishes to.
+  if (!there) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] } as StreamConfig);
+  for (const durable of consumers) {
+    await jsm.consumers.add(name, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      // What a killed or paused replica took goes to another after this.
+      ack_wait: nanos(5000),
+      max_ack_pending: 5000,
+      max_deliver: -1,
+    });
+  }
+  await jsm.streams.update(name, config);
+  return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof JetStreamApiError && error.status === 404) return undefined;
+  throw error;
+}

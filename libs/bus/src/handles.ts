@@ -1,0 +1,47 @@
+import { callContextSchema, type CallContext, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError, inContext, unavailable, zodFaults } from '@holdfast/kit';
+import { isDatabaseAway } from '@holdfast/data';
+import { Logger } from '@nestjs/common';
+import { MessagePattern, RpcException } from '@nestjs/microservices';
+import { z } from 'zod';
+import { handlerSeconds } from './metrics.js';
+
+type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext) => Promise<ReplyOf<C>>;
+
+const logger = new Logger('bus');
+
+/**
+ * Makes a method the one that answers a contract. Its input arrives validated, its log lines carry the call's context,
+ * and whatever it throws crosses the bus as a WireError: an AppError as it is, all else as `internal` with the details
+ * in the log only, a database that is away as `unavailable`.
+ */
+export function Handles<C extends Contract>(contract: C) {
+  const envelope = z.strictObject({ input: contract.request, context: callContextSchema });
+  return (target: object, key: string, descriptor: TypedPropertyDescriptor<Handler<C>>): void => {
+    const handle = descriptor.value!;
+    const answer = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
+      const stop = handlerSeconds.startTimer({ contract: contract.subject });
+      let code = 'ok';
+      try {
+        const parsed = envelope.safeParse(message);
+        if (!parsed.success) throw new AppError('invalid_request', undefined, { status: 422, errors: zodFaults(parsed.error.issues) });
+        const { input, context } = parsed.data as { input: RequestOf<C>; context: CallContext };
+        return await inContext(context, () => handle.call(this, input, context));
+      } catch (error) {
+        const appError = toAppError(error, contract);
+        code = appError.code;
+        throw new RpcException(appError.toWire());
+      } finally {
+        stop({ code });
+      }
+    };
+    descriptor.value = answer as Handler<C>;
+    MessagePattern(contract.subject)(target, key, descriptor);
+  };
+}
+
+function toAppError(error: unknown, contract: Contract): AppError {
+  if (error instanceof AppError) return error;
+  logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
+  return isDatabaseAway(error) ? unavailable('the database is away') : new AppError('internal');
+}

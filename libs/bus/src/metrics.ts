@@ -1,0 +1,36 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+
+export { register };
+
+export const handlerSeconds = new Histogram({
+  name: 'holdfast_handler_seconds',
+  help: 'Time a handler took to answer a contract, by contract and code',
+  labelNames: ['contract', 'code'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+
+export const outboxUnconfirmed = new Gauge({
+  name: 'holdfast_outbox_unconfirmed',
+  help: 'Events that are committed and not yet applied by every consumer',
+});
+
+export const outboxPublished = new Counter({
+  name: 'holdfast_outbox_published_total',
+  help: 'Events handed to JetStream, repeats included',
+});
+
+export const waitsRunOut = new Counter({
+  name: 'holdfast_read_model_waits_run_out_total',
+  help: 'Commands that were answered before their read model had applied them',
+  labelNames: ['read_model'],
+});
+
+export const eventsApplied = new Counter({
+  name: 'holdfast_events_applied_total',
+  help: 'Events that a consumer has applied, repeats included',
+  labelNames: ['stream'],
+});
+
+export function startDefaultMetrics(): void {
+  if (!register.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics();
+}

@@ -1,0 +1,53 @@
+import type { AuditRecord } from '@holdfast/contracts';
+import { newId } from '@holdfast/kit';
+import { Logger } from '@nestjs/common';
+import type { AuditWriter } from './audit-writer.js';
+
+/** Distinct refusals kept at once; a flood of made-up organizations cannot fill the memory. */
+const most = 10_000;
+
+/** Counts refusals before a caller is known (401, 429): one record per actor, route, reason and minute. */
+export class RefusalCounter {
+  private readonly logger = new Logger('refusals');
+  private counts = new Map<string, { org: string; record: AuditRecord }>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly audit: AuditWriter,
+    everyMs = 60_000,
+  ) {
+    this.timer = setInterval(() => void this.flush(), everyMs).unref();
+  }
+
+  /** Counts one; the record's own time, request and id stand for the first of its minute. */
+  count(org: string, record: Omit<AuditRecord, 'id'>): void {
+    const { action, actor, outcome, request } = record;
+    const key = [org, action, actor.type, actor.id, request.method, request.route, outcome.code].join('\n');
+    const known = this.counts.get(key);
+    if (known) known.record.outcome.count! += 1;
+    else if (this.counts.size < most) this.counts.set(key, { org, record: { ...record, id: newId(), outcome: { ...outcome, count: 1 } } });
+  }
+
+  /** Writes what was counted; what cannot be written is kept for the next time. */
+  async flush(): Promise<void> {
+    const batch = [...this.counts];
+    this.counts = new Map();
+    await Promise.all(
+      batch.map(async ([key, { org, record }]) => {
+        try {
+          await this.audit.append(org, record);
+        } catch (error) {
+          this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
+          const later = this.counts.get(key);
+          if (later) record.outcome.count! += later.record.outcome.count!;
+          this.counts.set(key, { org, record });
+        }
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+}

@@ -1,0 +1,109 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import type { ServiceName } from '@holdfast/contracts';
+import { CLOCK, createLogger, nestLogger, systemClock, type BaseConfig, type Clock, type Logger } from '@holdfast/kit';
+import { Database, statement, type DatabaseOptions } from '@holdfast/data';
+import { Logger as NestLog, Module, type DynamicModule, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Bus } from './bus.js';
+import { connectBus } from './connection.js';
+import { startDefaultMetrics } from './metrics.js';
+import { startOpsServer } from './ops-server.js';
+import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
+import { BusTransport } from './transport.js';
+
+export interface ServiceOptions<Config extends BaseConfig> {
+  service: ServiceName;
+  config: Config;
+  module: Type | DynamicModule;
+  /** Given when the service has a database. */
+  database?: Pick<DatabaseOptions, 'url' | 'pool' | 'entities'>;
+  clock?: Clock;
+  logger?: Logger;
+  /** Builds the app in place of a plain microservice: for services that also speak HTTP. */
+  createApp?: (root: DynamicModule, transport: BusTransport) => Promise<INestApplicationContext>;
+}
+
+export interface RunningService {
+  app: INestApplicationContext;
+  connection: NatsConnection;
+  /** Where `/readyz` and `/metrics` are. */
+  opsPort: number;
+  stop(): Promise<void>;
+}
+
+const ping = statement('ping', 'SELECT 1');
+
+@Module({})
+class ServiceRoot {}
+
+/**
+ * Starts a service: bus, database, the Nest app with its handlers, health and metrics. Nothing answers before all of it
+ * is there; stop() takes no more work, finishes what it has, and closes.
+ */
+export async function startService<Config extends BaseConfig>(options: ServiceOptions<Config>): Promise<RunningService> {
+  const { service, config, module, clock = systemClock } = options;
+  const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
+  NestLog.overrideLogger(nestLogger(logger));
+  startDefaultMetrics();
+
+  const connection = await connectBus({ url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service }, logger);
+  const database = options.database && (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, logger));
+  const readiness = new Readiness();
+  const shutdown = new Shutdown();
+  const providers: Provider[] = [
+    { provide: Bus, useValue: new Bus(connection) },
+    { provide: CONFIG, useValue: config },
+    { provide: LOGGER, useValue: logger },
+    { provide: CLOCK, useValue: clock },
+    { provide: Readiness, useValue: readiness },
+    { provide: Shutdown, useValue: shutdown },
+    ...(database ? [{ provide: Database, useValue: database }] : []),
+  ];
+  const root: DynamicModule = { module: ServiceRoot, global: true, imports: [module], providers, exports: providers };
+  const transport = new BusTransport(connection, service);
+  const app = await (options.createApp ?? microservice)(root, transport);
+
+  readiness.requires(() => !connection.isClosed() && connection.flush().then(() => true));
+  if (database) readiness.requires(() => database.rows(ping).then(() => true));
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000));
+  logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
+
+  let stopping: Promise<void> | undefined;
+  const stop = () =>
+    (stopping ??= (async () => {
+      // The app first: it stops taking requests; then relays and consumers; then what they stand on.
+      await app.close();
+      await shutdown.run();
+      await connection.drain().catch(() => undefined);
+      await database?.close();
+      ops.closeAllConnections();
+      await new Promise((resolve) => ops.close(resolve));
+      logger.info(`${service} has stopped`);
+    })());
+  return { app, connection, opsPort: (ops.address() as AddressInfo).port, stop };
+}
+
+async function microservice(root: DynamicModule, strategy: BusTransport): Promise<INestApplicationContext> {
+  const app = await NestFactory.createMicroservice(root, { strategy, bufferLogs: false, abortOnError: false });
+  await app.listen();
+  return app;
+}
+
+/** A database that is not up yet is waited for: any start order works. */
+async function connectDatabase(options: DatabaseOptions, logger: Logger): Promise<Database> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await Database.connect(options);
+    } catch (error) {
+      if (attempt === 1) logger.warn({ err: error }, 'the database is not there yet; trying again');
+      if (attempt >= 60) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}
+
+function withLimit(check: Promise<boolean>, ms: number): Promise<boolean> {
+  return Promise.race([check, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref())]);
+}

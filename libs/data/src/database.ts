@@ -1,0 +1,93 @@
+import './pg-types.js';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { DataSource, type MixedList, type EntitySchema } from 'typeorm';
+
+/** A prepared statement: parsed and planned once per connection, under its name. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Names a statement. The name must be unique within the service. */
+export function statement(name: string, text: string): Statement {
+  return { name, text };
+}
+
+/** Runs statements: the pool, each in a transaction of its own, or one open transaction. */
+export interface Sql {
+  rows<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections of this process. */
+  pool: number;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  entities?: MixedList<string | EntitySchema | (new () => object)>;
+}
+
+/**
+ * The service's database. Rows that are managed (directory) go through TypeORM's entities; hot paths go straight to SQL
+ * as prepared statements over the same pool.
+ */
+export class Database implements Sql {
+  private constructor(readonly orm: DataSource) {}
+
+  static async connect({ url, pool, applicationName, entities = [] }: DatabaseOptions): Promise<Database> {
+    const orm = new DataSource({
+      type: 'postgres',
+      url,
+      entities: entities as never,
+      synchronize: false,
+      poolSize: pool,
+      applicationName,
+      connectTimeoutMS: 3000,
+      // A statement that hangs must not hold a request for ever.
+      extra: { statement_timeout: 10_000, keepAlive: true },
+      logging: false,
+    });
+    await orm.initialize();
+    // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the process.
+    poolOf(orm).on('error', () => undefined);
+    return new Database(orm);
+  }
+
+  async rows<Row extends QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return (await poolOf(this.orm).query<Row>({ ...statement, values })).rows;
+  }
+
+  /** READ COMMITTED. Rolls back when `work` throws. */
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const client = await poolOf(this.orm).connect();
+    let broken: Error | undefined;
+    // A server that goes away mid-transaction emits an error that nobody else listens to.
+    const onError = (error: Error) => (broken = error);
+    client.on('error', onError);
+    try {
+      await client.query('BEGIN');
+      const result = await work(sqlOf(client));
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((e: Error) => (broken ??= e));
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.orm.destroy();
+  }
+}
+
+function sqlOf(client: PoolClient): Sql {
+  return { rows: async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) => (await client.query<Row>({ ...s, values })).rows };
+}
+
+/** TypeORM's postgres driver keeps its pg Pool as `master`. */
+function poolOf(orm: DataSource): Pool {
+  return (orm.driver as unknown as { master: Pool }).master;
+}

@@ -1,0 +1,14 @@
+/** Name of the unique constraint or index that an insert ran into, or undefined for any other error. */
+export function violatedUnique(error: unknown): string | undefined {
+  const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
+  return code === '23505' ? (constraint ?? '') : undefined;
+}
+
+/** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout). */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
+  if (/^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error instanceof Error ? error.message : '',
+  );
+}

@@ -1,0 +1,42 @@
+import { errorCatalogue, type ErrorCode, type InputFault, type WireError } from '@holdfast/contracts';
+
+/**
+ * The one error of the house: thrown anywhere, carried over the bus as a WireError, rendered by the gateway alone.
+ * Anything else that is thrown arrives as `internal`, with its details in the log only.
+ */
+export class AppError extends Error {
+  readonly status: number;
+  readonly errors?: InputFault[];
+  readonly retryAfter?: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail?: string,
+    extra: { status?: number; errors?: InputFault[]; retryAfter?: number } = {},
+  ) {
+    super(detail ?? errorCatalogue[code].title);
+    this.name = 'AppError';
+    this.status = extra.status ?? errorCatalogue[code].status;
+    if (extra.errors) this.errors = extra.errors;
+    if (extra.retryAfter !== undefined) this.retryAfter = extra.retryAfter;
+  }
+
+  static fromWire({ code, detail, ...extra }: WireError): AppError {
+    return new AppError(code, detail, extra);
+  }
+
+  toWire(): WireError {
+    const { code, detail, status, errors, retryAfter } = this;
+    return { code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
+  }
+}
+
+/** 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. */
+export function unavailable(detail: string, retryAfter = 1): AppError {
+  return new AppError('unavailable', detail, { retryAfter });
+}
+
+/** 422: reads well, but is not acceptable (product §3, order of checks). */
+export function unprocessable(errors: InputFault[]): AppError {
+  return new AppError('invalid_request', undefined, { status: 422, errors });
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** 32 bytes in base64url: a key in the environment. */
+export const keyFromEnv = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url (43 characters)')
+  .transform((text) => Buffer.from(text, 'base64url'));
+
+/** What every service is told. */
+export const baseConfigSchema = z.object({
+  NATS_URL: z.string().min(1),
+  NATS_NKEY_SEED: z.string().min(1),
+  BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  OPS_PORT: z.coerce.number().int().default(0),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  HOLDFAST_REPLICA: z.string().default('1'),
+  HOLDFAST_EXIT_WITH_PARENT: z.stringbool().default(false),
+});
+export type BaseConfig = z.output<typeof baseConfigSchema>;
+
+export const databaseConfigSchema = z.object({
+  DATABASE_URL: z.string().min(1),
+  DATABASE_POOL: z.coerce.number().int().min(1).default(12),
+});
+
+/**
+ * Reads the environment by a schema. Throws one error that names every variable at fault and what it should be; values
+ * are never repeated, since some are secrets.
+ */
+export function loadConfig<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv = process.env): z.output<Schema> {
+  const result = schema.safeParse(env);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`The environment is not complete:\n${faults.join('\n')}`);
+}

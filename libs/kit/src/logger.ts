@@ -1,0 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallContext } from '@holdfast/contracts';
+import { pino, type Logger } from 'pino';
+
+export type { Logger } from 'pino';
+
+const calls = new AsyncLocalStorage<CallContext>();
+
+/** Runs `work` so that every log line in it carries the request id, the organization and the actor. */
+export function inContext<T>(context: CallContext, work: () => T): T {
+  return calls.run(context, work);
+}
+
+/** Members that would hold a secret are cut out wherever somebody logs an object with them. */
+const secretMembers = ['authorization', 'cookie', 'clientSecret', 'client_secret', 'claimUrl', 'access_token', 'token', 'password'];
+
+/** Structured lines on standard output. */
+export function createLogger(service: string, level: string, replica = '1'): Logger {
+  return pino({
+    level,
+    base: { service, replica },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: secretMembers.flatMap((m) => [m, `*.${m}`, `*.*.${m}`]), censor: '[secret]' },
+    mixin: () => {
+      const call = calls.getStore();
+      return call ? { requestId: call.request.id, org: call.org, actor: call.actor.id } : {};
+    },
+  });
+}

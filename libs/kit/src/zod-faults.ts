@@ -1,0 +1,23 @@
+import type { InputFault } from '@holdfast/contracts';
+import type { z } from 'zod';
+
+/** Points at each fault by JSON Pointer (RFC 6901); unknown members are pointed at one by one. */
+export function zodFaults(issues: readonly z.core.$ZodIssue[]): (InputFault & { pointer: string })[] {
+  return issues.flatMap((issue) => {
+    const pointer = jsonPointer(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ pointer: `${pointer}/${escape(key)}`, detail: 'is not a known member' }));
+    }
+    return [{ pointer, detail: issue.message }];
+  });
+}
+
+function jsonPointer(path: readonly PropertyKey[]): string {
+  return ['#', ...path.map((part) => escape(String(part)))].join('/');
+}
+
+/** RFC 6901 §3 and §6: `~` and `/` are escaped, and the fragment form is percent-encoded. */
+function escape(part: string): string {
+  // A lone surrogate cannot be percent-encoded; input may hold one.
+  return encodeURIComponent(part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'));
+}
