@@ -7,6 +7,7 @@ export * from './declare.js';
 export * from './handles.js';
 export * from './metrics.js';
 export * from './outbox.js';
+export * from './outbox-table.js';
 export * from './parts.js';
 export * from './refusals.js';
 export * from './relay.js';

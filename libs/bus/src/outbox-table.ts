@@ -1,0 +1,18 @@
+/**
+ * The outbox of a producing service, for its migrations. `stream_seq` is the event's place in JetStream once that has
+ * acknowledged it; `confirmed` says that every consumer has it. The partial indexes keep each sweep as small as its work.
+ */
+export const outboxTables: readonly string[] = [
+  `CREATE TABLE outbox (
+     id uuid PRIMARY KEY,
+     aggregate text NOT NULL,
+     subject text NOT NULL,
+     payload text NOT NULL,
+     created_at timestamptz(3) NOT NULL DEFAULT now(),
+     stream_seq bigint,
+     published_at timestamptz(3),
+     confirmed boolean NOT NULL DEFAULT false)`,
+  'CREATE INDEX outbox_unpublished ON outbox (created_at, id) WHERE stream_seq IS NULL',
+  'CREATE INDEX outbox_unconfirmed ON outbox (stream_seq) WHERE NOT confirmed',
+  'CREATE INDEX outbox_old ON outbox (created_at) WHERE confirmed',
+];
