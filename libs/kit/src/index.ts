@@ -1,3 +1,4 @@
+export * from './audit-record.js';
 export * from './app-error.js';
 export * from './clock.js';
 export * from './config.js';

@@ -1,0 +1,13 @@
+import type { Action, AuditRecord, AuditTarget, CallContext } from '@holdfast/contracts';
+
+export interface Audited {
+  action: Action;
+  targets: AuditTarget[];
+  outcome: AuditRecord['outcome'];
+  changes?: AuditRecord['changes'];
+}
+
+/** The one audit record of a request: who and how come from the call's context alone. */
+export function auditRecord({ auditId, actor, request }: CallContext, now: Date, { changes, ...what }: Audited): AuditRecord {
+  return { id: auditId, occurredAt: now.toISOString() as AuditRecord['occurredAt'], actor, request, ...what, ...(changes && { changes }) };
+}
