@@ -1,6 +1,8 @@
 import './pg-types.js';
 import type { ServiceName } from '@holdfast/contracts';
+import { loadConfig } from '@holdfast/kit';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { z } from 'zod';
 
 /**
  * Runs a service's migrations in its own schema, as the owner of the database. Several may start at once: one runs, the
@@ -26,5 +28,17 @@ export async function migrate(service: ServiceName, url: string, migrations: (ne
     await runner.query('SELECT pg_advisory_unlock(hashtext($1))', [`holdfast migrate ${service}`]).catch(() => undefined);
     await runner.release();
     await orm.destroy();
+  }
+}
+
+/** main() of a service's migrations: connects as the owner named by DATABASE_URL, says what it did, exits 1 on a fault. */
+export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
+  try {
+    const { DATABASE_URL } = loadConfig(z.object({ DATABASE_URL: z.string().min(1) }));
+    const done = await migrate(service, DATABASE_URL, migrations);
+    process.stdout.write(`${service}: ${done.length ? done.join(', ') : 'nothing to migrate'}\n`);
+  } catch (error) {
+    process.stderr.write(`${service} could not be migrated: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
   }
 }
