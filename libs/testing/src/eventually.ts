@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Asks every 20 ms until `ask` resolves to something other than false and undefined, and gives it back. After `ms`
+ * milliseconds it fails with the last error of `ask`, so that an expect() inside says what was still missing.
+ */
+export async function eventually<T>(ask: () => Promise<T> | T, ms = 5000): Promise<Exclude<T, false | undefined>> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    let failure: unknown = new Error(`did not come true within ${ms} ms: ${String(ask)}`);
+    try {
+      const answer = await ask();
+      if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() > deadline) throw failure;
+    await sleep(20);
+  }
+}

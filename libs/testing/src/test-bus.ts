@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { natsConfig, natsUsers, type BusUser } from '@holdfast/contracts';
+import { createUser } from '@nats-io/nkeys';
+import { natsServerBinary, newTestFolder } from './environment.js';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+
+export interface TestBus {
+  url: string;
+  /** Seed of a user's NKey. */
+  seed(user: BusUser): string;
+  stop(): Promise<void>;
+  /** As kill -9. */
+  kill(): Promise<void>;
+  /** On the same port; `wipe` makes it begin without JetStream's files. */
+  restart(options?: { wipe?: boolean }): Promise<void>;
+  /** As a server that hangs: connections stay, nothing is answered. */
+  pause(paused: boolean): void;
+}
+
+/** A real nats-server with the permissions of production. Its streams are declared by the test (declareStreams). */
+export async function startTestBus(): Promise<TestBus> {
+  const folder = newTestFolder('nats');
+  const port = await freePort();
+  const storeDir = join(folder, 'jetstream');
+  const keys = new Map(natsUsers.map((user) => [user, createUser()]));
+  const publicKeys = Object.fromEntries([...keys].map(([user, key]) => [user, key.getPublicKey()])) as Record<BusUser, string>;
+  const configFile = join(folder, 'nats.conf');
+  writeFileSync(configFile, natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir }));
+
+  let server = await startServer(folder, configFile, port);
+  // Jest ends its workers without a word to their children.
+  const farewell = () => server.kill('SIGKILL');
+  process.once('exit', farewell);
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    server.kill('SIGCONT');
+    await ended;
+  };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    seed: (user) => new TextDecoder().decode(keys.get(user)!.getSeed()),
+    stop: async () => {
+      await end('SIGTERM');
+      process.off('exit', farewell);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    kill: () => end('SIGKILL'),
+    restart: async ({ wipe = false } = {}) => {
+      await end('SIGTERM');
+      if (wipe) rmSync(storeDir, { recursive: true, force: true });
+      server = await startServer(folder, configFile, port);
+    },
+    pause: (paused) => void server.kill(paused ? 'SIGSTOP' : 'SIGCONT'),
+  };
+}
+
+async function startServer(folder: string, configFile: string, port: number): Promise<ChildProcess> {
+  const logFile = join(folder, 'nats.log');
+  const log = openSync(logFile, 'a');
+  const server = spawn(natsServerBinary(), ['-c', configFile], { cwd: folder, stdio: ['ignore', log, log] });
+  closeSync(log);
+  await eventually(async () => {
+    if (server.exitCode !== null) throw new Error(`nats-server did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
+    return greets(port);
+  }, 10_000);
+  return server;
+}
+
+/** A nats-server greets every connection with a line `INFO {…}`, which says whether JetStream is up. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(1000, () => finish(false));
+    socket.on('error', () => finish(false));
+    socket.once('data', (chunk) => finish(chunk.toString().includes('"jetstream":true')));
+  });
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { databaseRole, databaseServices, databaseSetup, type ServiceName } from '@holdfast/contracts';
+import pg from 'pg';
+import { testDatabaseUrl } from './environment.js';
+
+/** Roles belong to the whole server and suites run side by side, so every suite gives them the same password. */
+const password = 'throwaway';
+/** Two sessions that alter the same role at once fail ("tuple concurrently updated"): suites take turns. */
+const turn = 7_305_402;
+
+export interface TestDatabase {
+  /** Address for the owner: migrations. */
+  ownerUrl: string;
+  /** Address with the role of a service, the one under test unless told otherwise. */
+  url(service?: ServiceName): string;
+  /** Runs SQL as the owner and gives the rows back. */
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>;
+  /** Ends every session of the database and refuses new ones, or takes them again: a database that is away. */
+  refuseConnections(refuse: boolean): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** A fresh database with roles, schemas and grants as in production, and the tables of one service. */
+export async function createTestDatabase(service: ServiceName, migrate: (ownerUrl: string) => Promise<unknown>): Promise<TestDatabase> {
+  const name = `test_${service}_${randomBytes(6).toString('hex')}`;
+  const server = testDatabaseUrl();
+  const ownerUrl = addressOf(server, name);
+  await inTurn(server, async (admin) => {
+    await admin.query(`CREATE DATABASE ${name}`);
+    const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
+    const owner = await connected(ownerUrl);
+    for (const statement of databaseSetup({ passwords })) await owner.query(statement);
+    await owner.end();
+  });
+  await migrate(ownerUrl);
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 4 });
+  pool.on('error', () => undefined);
+  return {
+    ownerUrl,
+    url: (other = service) => addressOf(server, name, databaseRole(other)),
+    query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) => (await pool.query<Row>(sql, params)).rows,
+    refuseConnections: (refuse) => refuseConnections(server, name, refuse),
+    drop: async () => {
+      await pool.end();
+      await asAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+function addressOf(server: string, database: string, role?: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  if (role) {
+    url.username = role;
+    url.password = password;
+  }
+  return url.href;
+}
+
+async function refuseConnections(server: string, name: string, refuse: boolean): Promise<void> {
+  await asAdmin(server, async (admin) => {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${!refuse}`);
+    if (refuse) await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()', [name]);
+  });
+}
+
+async function inTurn(server: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  await asAdmin(server, async (admin) => {
+    await admin.query('SELECT pg_advisory_lock($1)', [turn]);
+    await work(admin);
+  });
+}
+
+/** Ending the session gives its advisory lock back. */
+async function asAdmin<T>(server: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = await connected(server);
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function connected(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return client;
+}
