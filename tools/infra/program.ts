@@ -67,10 +67,12 @@ export async function stopProgram(child: ChildProcess, { stopSignal, stopWithin 
   await eventually(() => hasEnded(child), 5000);
 }
 
-/** The last line a program wrote, to tell why it ended. */
-export function lastLine(logFile: string): string {
+/** What a program last said of its trouble: the latest line that names an error, else the last line at all. */
+export function lastWord(logFile: string): string {
   try {
-    return readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+    const lines = readFileSync(logFile, 'utf8').slice(-8192).trimEnd().split('\n');
+    const line = lines.findLast((l) => /error|fatal/i.test(l)) ?? lines.at(-1) ?? '';
+    return line.trim().slice(0, 500);
   } catch {
     return '';
   }

@@ -1,3 +1,5 @@
+import { isAbsolute, relative } from 'node:path';
+
 /** One line for the person at the console. */
 export function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -13,4 +15,10 @@ export class Refusal extends Error {}
 
 export function seconds(since: number): string {
   return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}
+
+/** A path as the reader would type it. */
+export function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') || isAbsolute(near) ? path : near;
 }

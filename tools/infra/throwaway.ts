@@ -7,7 +7,7 @@ import { Leash } from './leash.ts';
 import { eventually, freePort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
-import { hasEnded, lastLine, spawnProgram, stopProgram, type Program } from './program.ts';
+import { hasEnded, lastWord, spawnProgram, stopProgram, type Program } from './program.ts';
 
 const tests = join(root, '.holdfast', 'tests');
 
@@ -35,7 +35,7 @@ export class Throwaway {
     const child = spawnProgram(program, this.#leash);
     this.#stops.push(() => stopProgram(child, program));
     await eventually(async () => hasEnded(child) || (await program.ready()), 30_000);
-    if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastLine(program.logFile)}`);
+    if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastWord(program.logFile)}`);
   }
 
   async stop(): Promise<void> {

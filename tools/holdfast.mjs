@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// `npm run holdfast -- …`: the command line. `service …` asks the launcher of the running house; all else is apps/cli.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuild } from './setup/build.mjs';
+import { ensureModules } from './setup/modules.mjs';
+import { houseNode, requireNode } from './setup/node.mjs';
+import { home, root } from './setup/paths.mjs';
+import { run } from './setup/run.mjs';
+import { runningHouse } from './setup/running-house.mjs';
+
+requireNode();
+const [command, ...args] = process.argv.slice(2);
+const house = runningHouse();
+if (!house) await ensureModules();
+const node = houseNode();
+
+if (command === 'service') run(node, 'launcher/service-command.ts', args);
+else {
+  const cli = join(root, 'apps', 'cli', 'dist', 'main.js');
+  // A running house was built when it started; a command should not wait for the build to be looked over.
+  if (!existsSync(cli)) await ensureBuild(node);
+  run(node, '../apps/cli/dist/main.js', process.argv.slice(2), environment());
+}
+
+function environment() {
+  if (process.env.NATS_URL || isHelp()) return process.env;
+  if (!house?.natsUrl) {
+    console.error(house ? 'Holdfast is still starting; try again when it says that it is ready.' : 'Holdfast is not running; start it with "npm start", or name the bus of another house in NATS_URL and NATS_NKEY_SEED.');
+    return process.exit(1);
+  }
+  const { nkeySeeds } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
+  return { ...process.env, NATS_URL: house.natsUrl, NATS_NKEY_SEED: nkeySeeds.operator, BASE_URL: house.baseUrl };
+}
+
+function isHelp() {
+  return command === undefined || command === 'help' || process.argv.some((arg) => arg === '--help' || arg === '-h');
+}

@@ -1,0 +1,41 @@
+import { databaseServices, databaseSetup } from '@holdfast/contracts';
+import pg from 'pg';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { Refusal } from '../infra/say.ts';
+import type { Jobs } from './jobs.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The database of an embedded server. An external one is named by DATABASE_URL. */
+export const databaseName = 'holdfast';
+
+export async function createDatabase(maintenanceUrl: string): Promise<void> {
+  await withClient(maintenanceUrl, async (client) => {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
+    if (!rowCount) await client.query(`CREATE DATABASE ${databaseName}`);
+  });
+}
+
+/** Roles, schemas and grants, then each service's tables. All may be run again on a house that has them. */
+export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs): Promise<void> {
+  await withClient(ownerUrl, async (client) => {
+    for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);
+  });
+  const migrate = (service: string): Promise<string> =>
+    jobs.run(`The migration of ${service}`, [join(root, 'apps', service, 'dist', 'migrate.js')], { DATABASE_URL: ownerUrl });
+  await Promise.all(databaseServices.map(migrate));
+}
+
+async function withClient(connectionString: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await work(client);
+  } catch (error) {
+    const { host, pathname } = new URL(connectionString);
+    throw new Refusal(`The database at ${host}${pathname} could not be set up: ${(error as Error).message}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

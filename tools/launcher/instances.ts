@@ -1,0 +1,47 @@
+import { services, serviceNames, type ServiceName } from '@holdfast/contracts';
+import { freePort, stateOfPort } from '../infra/ports.ts';
+import { Refusal } from '../infra/say.ts';
+
+/** One process of a service, with the ports it keeps as long as the launcher runs. */
+export interface Instance {
+  service: ServiceName;
+  /** Counts from 1. */
+  replica: number;
+  /** Such as `subjects-2`. */
+  name: string;
+  /** Health and metrics, on the loopback address. */
+  opsPort: number;
+  httpPort?: number;
+  readyUrl: string;
+}
+
+export async function planInstances(replicas: Record<string, number>, publicPort: number): Promise<Instance[]> {
+  for (const name of Object.keys(replicas)) {
+    if (!(name in services)) throw new Refusal(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
+  }
+  const instances: Instance[] = [];
+  for (const service of serviceNames) {
+    for (let replica = 1; replica <= (replicas[service] ?? 1); replica++) {
+      instances.push(await planInstance(service, replica, publicPort));
+    }
+  }
+  return instances;
+}
+
+async function planInstance(service: ServiceName, replica: number, publicPort: number): Promise<Instance> {
+  const name = `${service}-${replica}`;
+  const opsPort = await freePort();
+  if (service === 'gateway') {
+    const httpPort = publicPort + replica - 1;
+    await requirePort(httpPort);
+    return { service, replica, name, opsPort, httpPort, readyUrl: `http://localhost:${httpPort}/readyz` };
+  }
+  const readyUrl = `http://127.0.0.1:${opsPort}/readyz`;
+  return { service, replica, name, opsPort, readyUrl, ...(services[service].http ? { httpPort: await freePort() } : {}) };
+}
+
+async function requirePort(port: number): Promise<void> {
+  const state = await stateOfPort(port);
+  if (state === 'taken') throw new Refusal(`Port ${port} is taken by another program; choose another one, such as: PORT=${port + 10} npm start`);
+  if (state === 'forbidden') throw new Refusal(`Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`);
+}

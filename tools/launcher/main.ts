@@ -1,0 +1,62 @@
+// Brings the house up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
+import { parseOptions } from '../setup/options.mjs';
+import { Refusal, say, seconds, warn } from '../infra/say.ts';
+import { openControl } from './control-server.ts';
+import { farewell } from './farewell.ts';
+import { House } from './house.ts';
+import { announceHouse, leaveHouse, takeHouse } from './lock.ts';
+import { reset } from './reset.ts';
+
+const began = Date.now();
+const options = parseOptions(process.argv.slice(2), process.env);
+const baseUrl = `http://localhost:${options.port}`;
+let house: House | undefined;
+let stopping = false;
+
+try {
+  takeHouse(baseUrl);
+} catch (error) {
+  warn((error as Error).message);
+  process.exit(1);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
+// Whoever started us was killed.
+process.on('disconnect', () => void stop(0));
+
+try {
+  if (options.reset) {
+    await reset();
+    leaveHouse();
+    process.exit(0);
+  }
+  await start();
+} catch (error) {
+  if (!stopping) {
+    warn(error instanceof Refusal ? error.message : String((error as Error).stack ?? error));
+    await stop(1);
+  }
+}
+
+async function start(): Promise<void> {
+  say('Starting Holdfast ...');
+  house = await House.prepare(options.port, options.replicas);
+  const control = await openControl(house.members);
+  announceHouse({ baseUrl, control });
+  const addresses = await house.start();
+  announceHouse({ ...addresses, control });
+  const demo = await house.seed(addresses);
+  say(farewell(demo, seconds(began)));
+  process.send?.({ ready: true });
+}
+
+async function stop(status: number): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  if (house) {
+    say('Stopping ...');
+    await house.stop();
+    say('Stopped; nothing is left running.');
+  }
+  leaveHouse();
+  process.exit(status);
+}

@@ -1,0 +1,44 @@
+// `npm run holdfast -- service …`: asks the running launcher.
+import { runningHouse } from '../setup/running-house.mjs';
+import type { ServiceStatus } from './control-server.ts';
+import { say, warn } from '../infra/say.ts';
+
+const help = `Usage: npm run holdfast -- service list [--json]
+       npm run holdfast -- service start|stop|kill|pause|resume NAME[-REPLICA]
+
+  list     what runs: name, replica, pid, state, where it says that it is ready
+  stop     stops it in good order; it stays down until "start"
+  kill     SIGKILL; it is started again by itself
+  pause    SIGSTOP, as a machine that hangs; "resume" lets it go on
+NAME is a service, postgres or nats.`;
+
+const args = process.argv.slice(2);
+const json = args.includes('--json');
+const [action = 'list', target, ...rest] = args.filter((arg) => arg !== '--json');
+const known = ['list', 'start', 'stop', 'kill', 'pause', 'resume'];
+if (!known.includes(action) || rest.length > 0 || (action === 'list') !== (target === undefined)) {
+  warn(help);
+  process.exit(action === '--help' ? 0 : 2);
+}
+
+const house = runningHouse();
+if (!house?.control) {
+  warn(house ? 'Holdfast is still starting; try again when it says that it is ready.' : 'Holdfast is not running; start it with: npm start');
+  process.exit(1);
+}
+const response = await fetch(`http://127.0.0.1:${house.control.port}/${action}/${target ?? ''}`, {
+  method: action === 'list' ? 'GET' : 'POST',
+  headers: { authorization: `Bearer ${house.control.token}` },
+});
+const body: unknown = await response.json();
+if (!response.ok) {
+  warn((body as { message: string }).message);
+  process.exit(1);
+}
+say(json ? JSON.stringify(body, null, 2) : table(body as ServiceStatus[]));
+
+function table(rows: ServiceStatus[]): string {
+  const cells = [['NAME', 'REPLICA', 'PID', 'STATE', 'READY URL'], ...rows.map((r) => [r.name, String(r.replica), String(r.pid ?? '-'), r.state, r.readyUrl ?? '-'])];
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+}

@@ -1,0 +1,51 @@
+import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
+import type { Instance } from './instances.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Where a house finds its servers and its own address. */
+export interface Addresses {
+  baseUrl: string;
+  natsUrl: string;
+  /** As the owner of the database. */
+  databaseUrl: string;
+}
+
+const encrypts: ServiceName[] = ['auth', 'issuance'];
+const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
+
+/** What one process of a service is told: no more than it needs, so that a leak of one is not a leak of all. */
+export function serviceEnv(instance: Instance, all: Instance[], addresses: Addresses, secrets: Secrets, caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { service } = instance;
+  const urls = (name: ServiceName): string => all.filter((i) => i.service === name).map((i) => `http://127.0.0.1:${i.httpPort}`).join(',');
+  return {
+    LOG_LEVEL: 'info',
+    ...inherited(caller),
+    NODE_ENV: 'production',
+    BASE_URL: addresses.baseUrl,
+    NATS_URL: addresses.natsUrl,
+    NATS_NKEY_SEED: secrets.nkeySeeds[service],
+    OPS_PORT: String(instance.opsPort),
+    HOLDFAST_REPLICA: String(instance.replica),
+    // Our end of the service's stdin closes when we die, however we die.
+    HOLDFAST_EXIT_WITH_PARENT: '1',
+    ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
+    ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
+    ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
+    ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
+    ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), AUDIT_URLS: urls('audit'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
+  };
+}
+
+/** Of the caller's environment, what any program needs and the settings that are meant for services. */
+export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
+  const passed = /^(HOLDFAST_|OFFER_|OUTBOUND_|LOG_LEVEL)/;
+  return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
+}
+
+function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {
+  const url = new URL(ownerUrl);
+  url.username = databaseRole(service);
+  url.password = secrets.databasePasswords[service] ?? '';
+  return url.href;
+}
