@@ -14,3 +14,4 @@ export * from './relay.js';
 export * from './run.js';
 export * from './start-service.js';
 export * from './transport.js';
+export * from './outbox-provider.js';

@@ -10,6 +10,11 @@ const visibleWithin = 1000;
 
 const insert = statement('outbox_insert', 'INSERT INTO outbox (id, aggregate, subject, payload) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])');
 
+/** Inserts rows in the transaction of the change that they tell of. */
+export async function insertOutboxRows(sql: Sql, rows: OutboxRow[]): Promise<void> {
+  await sql.rows(insert, [rows.map((r) => r.id), rows.map((r) => r.aggregate), rows.map((r) => r.subject), rows.map((r) => r.payload)]);
+}
+
 /** One aggregate whose state must be visible in a read model. */
 export interface Mark {
   org: string;
@@ -47,11 +52,6 @@ export class Outbox {
   row(event: HouseEvent): OutboxRow {
     const aggregate = 'subject' in event ? event.subject : ((event as { app?: string }).app ?? event.org);
     return { id: event.id, aggregate, subject: `evt.${this.stream.producer}.${event.type}`, payload: JSON.stringify(event) };
-  }
-
-  /** Inserts rows in an open transaction. */
-  async insert(sql: Sql, rows: OutboxRow[]): Promise<void> {
-    await sql.rows(insert, [rows.map((r) => r.id), rows.map((r) => r.aggregate), rows.map((r) => r.subject), rows.map((r) => r.payload)]);
   }
 
   /**

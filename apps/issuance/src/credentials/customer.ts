@@ -1,0 +1,72 @@
+import type { Credential, SubjectState } from '@holdfast/contracts';
+
+/**
+ * One customer as issuance holds it: the credentials, and the offers that lead to them. Rules are pure functions over
+ * it; times are arguments.
+ */
+export interface Customer {
+  id: string;
+  org: string;
+  /** The app that made the first offer, and the only one that sees this customer. */
+  app: string;
+  /** Counts changes: projections apply what is newer. */
+  version: number;
+  createdAt: Date;
+  credentials: HeldCredential[];
+  offers: CustomerOffer[];
+}
+
+export interface HeldCredential {
+  id: string;
+  type: string;
+  status: 'offered' | 'issued' | 'suspended' | 'revoked';
+  revocable: boolean;
+  createdAt: Date;
+  /** A latest end that the offer fixed; the type's validity may end it earlier. */
+  validUntil?: Date;
+  issuedAt?: Date;
+  expiresAt?: Date;
+  revokedAt?: Date;
+  revokedReason?: string;
+  holderClaimedAt?: Date;
+  holderApp?: string;
+}
+
+export interface CustomerOffer {
+  id: string;
+  credentialId: string;
+  status: 'open' | 'claimed' | 'withdrawn' | 'superseded';
+  createdAt: Date;
+  expiresAt: Date;
+  returnUrl?: string;
+}
+
+const iso = (date: Date) => date.toISOString() as SubjectState['createdAt'];
+
+/** What everybody else may know: the state that events carry. */
+export function publicState({ id, app, createdAt, credentials, offers }: Customer): SubjectState {
+  return {
+    subject: id,
+    app,
+    createdAt: iso(createdAt),
+    credentials: credentials.map((c) => publicCredential(c, id)),
+    offers: offers.map((o) => ({ id: o.id, credentialId: o.credentialId, status: o.status, createdAt: iso(o.createdAt), expiresAt: iso(o.expiresAt) })),
+  };
+}
+
+function publicCredential(c: HeldCredential, holderId: string): Credential {
+  return {
+    id: c.id,
+    credentialType: c.type,
+    status: c.status,
+    ...(c.issuedAt && { issuedAt: iso(c.issuedAt) }),
+    ...(c.expiresAt && { expiresAt: iso(c.expiresAt) }),
+    ...(c.revokedAt && { revokedAt: iso(c.revokedAt) }),
+    ...(c.revokedReason && { revokedReason: c.revokedReason }),
+    revocable: c.revocable,
+    holderId,
+    ...(c.holderClaimedAt && { holderClaimedAt: iso(c.holderClaimedAt) }),
+    ...(c.holderApp && { holderApp: c.holderApp }),
+    createdAt: iso(c.createdAt),
+  };
+}

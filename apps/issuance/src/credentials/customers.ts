@@ -1,0 +1,74 @@
+import { statement, type Sql } from '@holdfast/data';
+import type { Customer, CustomerOffer, HeldCredential } from './customer.js';
+
+/** An offer as it is stored: only the keyed hash of its claim token. */
+export interface OfferSecret {
+  offerId: string;
+  tokenHash: Buffer;
+}
+
+interface CustomerRow {
+  id: string;
+  org: string;
+  app: string;
+  version: number;
+  created_at: Date;
+}
+
+/** Locks the customer, so that changes of one customer happen one after the other. */
+const lock = statement('customer_lock', 'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = $3 FOR UPDATE');
+const subjectOfOffer = statement('customer_of_offer', 'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3');
+const credentialsOf = statement(
+  'customer_credentials',
+  `SELECT id, type, status, revocable, created_at AS "createdAt", valid_until AS "validUntil", issued_at AS "issuedAt", expires_at AS "expiresAt",
+     revoked_at AS "revokedAt", revoked_reason AS "revokedReason", holder_claimed_at AS "holderClaimedAt", holder_app AS "holderApp"
+   FROM credential WHERE subject = $1 ORDER BY created_at, id`,
+);
+const offersOf = statement(
+  'customer_offers',
+  `SELECT id, credential AS "credentialId", status, created_at AS "createdAt", expires_at AS "expiresAt", return_url AS "returnUrl"
+   FROM offer WHERE subject = $1 ORDER BY created_at, id`,
+);
+const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
+const saveCredential = statement(
+  'customer_save_credential',
+  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason`,
+);
+const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2 WHERE id = $1');
+const addOffer = statement(
+  'customer_add_offer',
+  `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+);
+
+/** Reads a customer of this app under a lock; undefined when there is none, or another app's. */
+export async function lockCustomer(sql: Sql, id: string, org: string, app: string): Promise<Customer | undefined> {
+  const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
+  if (!row) return undefined;
+  const credentials = (await sql.rows<HeldCredential>(credentialsOf, [id])).map(withoutNulls);
+  const offers = (await sql.rows<CustomerOffer>(offersOf, [id])).map(withoutNulls);
+  return { id, org: row.org, app: row.app, version: row.version, createdAt: row.created_at, credentials, offers };
+}
+
+/** To whom an offer of this app was made. */
+export async function customerOfOffer(sql: Sql, offerId: string, org: string, app: string): Promise<string | undefined> {
+  const [row] = await sql.rows<{ subject: string }>(subjectOfOffer, [offerId, org, app]);
+  return row?.subject;
+}
+
+/** Writes what differs between two states of a locked customer. */
+export async function saveCustomer(sql: Sql, before: Customer, after: Customer, secret?: OfferSecret): Promise<void> {
+  await sql.rows(bump, [after.id, after.version]);
+  for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
+    await sql.rows(saveCredential, [c.id, after.id, after.org, c.type, c.status, c.revocable, c.createdAt, c.validUntil, c.revokedAt, c.revokedReason]);
+  }
+  for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
+    if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status]);
+    else await sql.rows(addOffer, [o.id, o.credentialId, after.id, after.org, after.app, secret?.tokenHash, o.status, o.expiresAt, o.returnUrl, o.createdAt]);
+  }
+}
+
+function withoutNulls<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
+}

@@ -1,0 +1,49 @@
+import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { AppError, CLOCK, sha256, type Clock } from '@holdfast/kit';
+import { Controller, Inject } from '@nestjs/common';
+import { customerEvent } from '../credentials/customer-event.js';
+import { lockCustomer } from '../credentials/customers.js';
+
+/** Credentials and offers go with the customer (ON DELETE CASCADE). */
+const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
+/** Of a stored answer only the key's hash is left, so that a late retry cannot make the customer anew. */
+const emptyAnswers = statement('erase_answers', 'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1');
+/** Events that every consumer has. Those still on their way go when they are confirmed. */
+const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
+const enter = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
+
+/** DELETE …/credentials/subjects/{subject} (specification §4): at the 204 truth and read model are gone. */
+@Controller()
+export class EraseSubjectHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(eraseSubject)
+  async eraseSubject({ subject }: RequestOf<typeof eraseSubject>, context: CallContext): Promise<ReplyOf<typeof eraseSubject>> {
+    const { org, actor } = context;
+    const { row, version } = await this.database.transaction(async (sql) => {
+      const customer = await lockCustomer(sql, subject, org, actor.id);
+      if (!customer) throw new AppError('unknown_subject');
+      const version = customer.version + 1;
+      const event = customerEvent('subject.erased', { ...customer, version }, context, this.clock.now(), {
+        action: 'subject.erase',
+        targets: [{ type: 'customer', id: subject, holder: subject }],
+        outcome: { result: 'success', status: 204 },
+      });
+      const row = this.outbox.row(event);
+      await sql.rows(removeCustomer, [subject]);
+      await sql.rows(emptyAnswers, [subject]);
+      await sql.rows(removeEvents, [subject]);
+      await sql.rows(enter, [sha256(`${org}/${subject}`)]);
+      await insertOutboxRows(sql, [row]);
+      return { row, version };
+    });
+    await this.outbox.published([row], { org, aggregate: subject, version });
+    return {};
+  }
+}

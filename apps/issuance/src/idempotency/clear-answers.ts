@@ -1,0 +1,26 @@
+import { Shutdown } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { keptFor } from './idempotency.js';
+
+const clear = statement('idempotency_clear', `DELETE FROM idempotency WHERE created_at <= now() - interval '${keptFor}'`);
+
+/** Removes answers that have been kept for their time. */
+@Injectable()
+export class ClearAnswers implements OnModuleInit {
+  private readonly logger = new Logger('idempotency');
+
+  constructor(
+    private readonly database: Database,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onModuleInit(): void {
+    const timer = setInterval(() => void this.clear(), 10 * 60_000);
+    this.shutdown.before(() => clearInterval(timer));
+  }
+
+  private async clear(): Promise<void> {
+    await this.database.rows(clear).catch((error: unknown) => this.logger.warn(`could not clear old answers: ${String(error)}`));
+  }
+}

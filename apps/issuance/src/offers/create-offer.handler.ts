@@ -1,0 +1,115 @@
+import { createOffer, getApp, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, CONFIG, Handles, Outbox } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { AppError, CLOCK, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { customerEvent } from '../credentials/customer-event.js';
+import type { Customer } from '../credentials/customer.js';
+import { earlierAnswer, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
+import { insertFirstOffer } from './insert-offer.js';
+import { firstOffer, offerTimes, type OfferTerms } from './offer.js';
+import { insertFurtherOffer } from './insert-further-offer.js';
+
+type Reply = ReplyOf<typeof createOffer>;
+
+/** POST …/credentials/offers (specification §4). */
+@Controller()
+export class CreateOfferHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly bus: Bus,
+    private readonly types: CredentialTypes,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(createOffer)
+  async createOffer({ offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>, context: CallContext): Promise<Reply> {
+    const { org, actor } = context;
+    const key = given === undefined ? undefined : idempotencyKey(org, actor.id, given, request);
+    // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
+    const earlier = key && (await this.replay(key));
+    if (earlier) return earlier;
+
+    const now = this.clock.now();
+    const { OFFER_MIN_SECONDS: min, OFFER_MAX_SECONDS: max, OFFER_DEFAULT_SECONDS: fallback } = this.config;
+    const times = offerTimes(request, now, { min, max, fallback });
+    const type = await this.types.find(org, request.credentialType);
+    if (request.returnUrl !== undefined) await this.checkReturnUrl(request.returnUrl, context);
+
+    const terms: OfferTerms = { type, ...times, ...(request.returnUrl && { returnUrl: request.returnUrl }) };
+    return this.make(terms, request, context, now, key);
+  }
+
+  private async make(terms: OfferTerms, request: OfferRequest, context: CallContext, now: Date, key?: IdempotencyKey): Promise<Reply> {
+    const { org, actor } = context;
+    const token = newSecret();
+    const ids = { offer: newId(), credential: newId() };
+    const secret = { offerId: ids.offer, tokenHash: keyedHash(this.config.SECRET_PEPPER, token) };
+    const prepare = (customer: Customer) => {
+      const offer = this.answer(customer, ids.offer, token);
+      const event = customerEvent('offer.created', customer, context, now, {
+        action: 'offer.create',
+        targets: [{ type: 'customer', id: customer.id, holder: customer.id }, { type: 'offer', id: ids.offer, holder: customer.id }],
+        outcome: { result: 'success', status: 201 },
+        changes: { credentialType: { to: offer.credentialType }, expiresAt: { to: offer.expiresAt } },
+      });
+      const row = this.outbox.row(event);
+      return { offer, row, ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }) };
+    };
+
+    if (request.subject !== undefined) {
+      const made = await insertFurtherOffer(this.database, { id: request.subject, org, app: actor.id }, terms, ids, secret, now, prepare);
+      return made ? this.publish(made.offer, made.row, made.customer) : this.replayed(key);
+    }
+    const customer = firstOffer({ id: newOpaqueId(), org, app: actor.id }, terms, ids, now);
+    const { offer, row, stored } = prepare(customer);
+    if (!(await insertFirstOffer(this.database, customer, secret, row, stored))) return this.replayed(key);
+    return this.publish(offer, row, customer);
+  }
+
+  private async publish(offer: Offer, row: ReturnType<Outbox['row']>, { org, id, version }: Customer): Promise<Reply> {
+    await this.outbox.published([row], { org, aggregate: id, version });
+    return { offer, replayed: false };
+  }
+
+  private answer(customer: Customer, offerId: string, token: string): Offer {
+    const offer = customer.offers.find((o) => o.id === offerId)!;
+    const credential = customer.credentials.find((c) => c.id === offer.credentialId)!;
+    return {
+      subject: customer.id,
+      // In the fragment, so that no server log and no Referer ever has it (product §2).
+      claimUrl: `${this.config.BASE_URL}/o/${customer.org}/claim#${token}`,
+      offerId,
+      credentialId: credential.id,
+      credentialType: credential.type,
+      expiresAt: offer.expiresAt.toISOString() as Offer['expiresAt'],
+    };
+  }
+
+  private async replay(key: IdempotencyKey): Promise<Reply | undefined> {
+    const earlier = await earlierAnswer(this.database, this.config.KEY_ENCRYPTION_KEY, key);
+    if (!earlier) return undefined;
+    // The first request may have died before its read model had the offer: what is answered must be visible all the same.
+    if (!earlier.confirmed) await this.outbox.raise({ org: key.org, aggregate: earlier.offer.subject, version: earlier.version });
+    return { offer: earlier.offer, replayed: true };
+  }
+
+  /** Two requests with one key at once: the other one committed while this one was on its way. */
+  private async replayed(key?: IdempotencyKey): Promise<Reply> {
+    const earlier = key && (await this.replay(key));
+    if (!earlier) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
+    return earlier;
+  }
+
+  private async checkReturnUrl(returnUrl: string, context: CallContext): Promise<void> {
+    const app = await this.bus.request(getApp, { clientId: context.actor.id }, context);
+    // Exact equality, as for redirect URIs (RFC 9700 §4.1.3).
+    if (!app.redirectUris.includes(returnUrl)) {
+      throw unprocessable([{ pointer: '#/returnUrl', detail: 'must equal a redirect URI that is registered for the calling app' }]);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Offer } from '@holdfast/contracts';
+import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
+import { statement, type Database, type Sql } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+import type { Customer } from '../credentials/customer.js';
+import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';
+import type { IdempotencyKey } from '../idempotency/idempotency.js';
+import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
+
+const tryKey = statement('offer_further_try_key', `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || encode($2::bytea, 'hex'), 0)) AS free`);
+const storeKey = statement(
+  'offer_further_key',
+  `INSERT INTO idempotency (app, key_hash, org, fingerprint, answer, subject, event, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+   ON CONFLICT DO NOTHING RETURNING 1`,
+);
+
+interface Prepared {
+  offer: Offer;
+  row: OutboxRow;
+  stored?: IdempotencyKey & { answer: Buffer };
+}
+
+/**
+ * Stores an offer to a known customer, in one transaction under the customer's lock. Undefined when the Idempotency-Key
+ * has an answer already.
+ */
+export async function insertFurtherOffer(
+  database: Database,
+  who: { id: string; org: string; app: string },
+  terms: OfferTerms,
+  ids: OfferIds,
+  secret: OfferSecret,
+  now: Date,
+  prepare: (customer: Customer) => Prepared,
+): Promise<(Prepared & { customer: Customer }) | undefined> {
+  return database.transaction(async (sql) => {
+    const before = await lockCustomer(sql, who.id, who.org, who.app);
+    if (!before) throw new AppError('unknown_subject');
+    const customer = furtherOffer(before, terms, ids, now);
+    const prepared = prepare(customer);
+    if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.row.id))) return undefined;
+    await saveCustomer(sql, before, customer, secret);
+    await insertOutboxRows(sql, [prepared.row]);
+    return { ...prepared, customer };
+  });
+}
+
+async function takeKey(sql: Sql, key: IdempotencyKey & { answer: Buffer }, customer: Customer, event: string): Promise<boolean> {
+  const [lock] = await sql.rows<{ free: boolean }>(tryKey, [key.app, key.keyHash]);
+  if (!lock?.free) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
+  const values = [key.app, key.keyHash, key.org, key.fingerprint, key.answer, customer.id, event, customer.version];
+  return (await sql.rows(storeKey, values)).length > 0;
+}

@@ -1,0 +1,70 @@
+import { statement, type Sql } from '@holdfast/data';
+import type { OutboxRow } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
+import type { Customer } from '../credentials/customer.js';
+import type { OfferSecret } from '../credentials/customers.js';
+import type { IdempotencyKey } from '../idempotency/idempotency.js';
+
+/** The rows of a first offer: customer, credential, offer and event in one statement, which is one transaction and one round trip. */
+const rows = `
+  new_subject AS (
+    INSERT INTO subject (id, org, app, version, created_at) SELECT $1, $2, $3, 1, $4 FROM go RETURNING id),
+  new_credential AS (
+    INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until)
+    SELECT $5, $1, $2, $6, 'offered', $7, $4, $8 FROM go),
+  new_offer AS (
+    INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at)
+    SELECT $9, $5, $1, $2, $3, $10, 'open', $11, $12, $4 FROM go),
+  new_event AS (
+    INSERT INTO outbox (id, aggregate, subject, payload) SELECT $13, $14, $15, $16 FROM go)`;
+
+const plain = statement('offer_first', `WITH go AS (SELECT 1), ${types(rows)} SELECT true AS free, true AS made`);
+
+/**
+ * The same with an Idempotency-Key. The advisory lock is held while the transaction runs: who does not get it has the
+ * same request running beside it. The key commits with the effect or not at all.
+ */
+const keyed = statement(
+  'offer_first_keyed',
+  `WITH lock AS (SELECT pg_try_advisory_xact_lock(hashtextextended($3::text || encode($17::bytea, 'hex'), 0)) AS free),
+  go AS (
+    INSERT INTO idempotency (app, key_hash, org, fingerprint, answer, subject, event, version)
+    SELECT $3, $17, $2, $18, $19, $1, $13, 1 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
+  ${types(rows)} SELECT (SELECT free FROM lock) AS free, EXISTS (SELECT 1 FROM go) AS made`,
+);
+
+/** Names each parameter's type once, since inside SELECT lists PostgreSQL takes an untyped one for text. */
+function types(sql: string): string {
+  const typed: Record<string, string> = {
+    $1: 'uuid', $2: 'text', $3: 'text', $4: 'timestamptz', $5: 'uuid', $6: 'text', $7: 'boolean', $8: 'timestamptz', $9: 'uuid', $10: 'bytea',
+    $11: 'timestamptz', $12: 'text', $13: 'uuid', $14: 'text', $15: 'text', $16: 'text',
+  };
+  return sql.replace(/\$\d+/g, (parameter) => `${parameter}::${typed[parameter]}`);
+}
+
+/**
+ * Stores a first offer. False when the key has an answer already; `idempotency_in_progress` when a request with the key
+ * is still running.
+ */
+export async function insertFirstOffer(
+  sql: Sql,
+  customer: Customer,
+  secret: OfferSecret,
+  event: OutboxRow,
+  key?: IdempotencyKey & { answer: Buffer },
+): Promise<boolean> {
+  const [credential] = customer.credentials;
+  const [offer] = customer.offers;
+  if (!credential || !offer) throw new Error('a first offer has one credential and one offer');
+  const values = [
+    customer.id, customer.org, customer.app, customer.createdAt,
+    credential.id, credential.type, credential.revocable, credential.validUntil,
+    offer.id, secret.tokenHash, offer.expiresAt, offer.returnUrl,
+    event.id, event.aggregate, event.subject, event.payload,
+  ];
+  const [result] = key
+    ? await sql.rows<{ free: boolean; made: boolean }>(keyed, [...values, key.keyHash, key.fingerprint, key.answer])
+    : await sql.rows<{ free: boolean; made: boolean }>(plain, values);
+  if (!result?.free) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
+  return result.made;
+}

@@ -1,0 +1,20 @@
+import type { ServiceName, Stream } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
+import type { FactoryProvider } from '@nestjs/common';
+import { Bus } from './bus.js';
+import { Outbox } from './outbox.js';
+import { Shutdown } from './parts.js';
+
+/** The outbox of a producing service, with its relay running; it stops when the last request has been answered. */
+export function outboxProvider(stream: Stream, readModel?: ServiceName): FactoryProvider<Promise<Outbox>> {
+  return {
+    provide: Outbox,
+    inject: [Database, Bus, Shutdown],
+    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown) => {
+      const outbox = new Outbox(stream, database, bus.connection, readModel);
+      await outbox.relay.start();
+      shutdown.before(() => outbox.relay.stop());
+      return outbox;
+    },
+  };
+}
