@@ -18,7 +18,8 @@ export async function insertOutboxRows(sql: Sql, rows: OutboxRow[]): Promise<voi
 /** One aggregate whose state must be visible in a read model. */
 export interface Mark {
   org: string;
-  aggregate: string;
+  /** A hash, so that a mark names nobody. */
+  aggregate: Buffer;
   version: number;
 }
 

@@ -55,7 +55,7 @@ export function databaseSetup({ passwords }: DatabaseSetupOptions): string[] {
   for (const { readModel, writers } of markWriters()) {
     const table = `${marksSchema}.${readModel}`;
     statements.push(
-      `CREATE TABLE IF NOT EXISTS ${table} (org text NOT NULL, aggregate uuid NOT NULL, version bigint NOT NULL, at timestamptz(3) NOT NULL DEFAULT now(), PRIMARY KEY (org, aggregate))`,
+      `CREATE TABLE IF NOT EXISTS ${table} (org text NOT NULL, aggregate bytea NOT NULL, version bigint NOT NULL, at timestamptz(3) NOT NULL DEFAULT now(), PRIMARY KEY (org, aggregate))`,
       ...[readModel, ...writers].map((s) => `GRANT USAGE ON SCHEMA ${marksSchema} TO ${databaseRole(s)}`),
       `GRANT SELECT, DELETE ON ${table} TO ${databaseRole(readModel)}`,
       // UPDATE and SELECT too: raising a mark is INSERT … ON CONFLICT DO UPDATE.

@@ -1,7 +1,7 @@
 import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { AppError, CLOCK, sha256, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { customerEvent } from '../credentials/customer-event.js';
 import { lockCustomer } from '../credentials/customers.js';
@@ -39,11 +39,11 @@ export class EraseSubjectHandler {
       await sql.rows(removeCustomer, [subject]);
       await sql.rows(emptyAnswers, [subject]);
       await sql.rows(removeEvents, [subject]);
-      await sql.rows(enter, [sha256(`${org}/${subject}`)]);
+      await sql.rows(enter, [customerKey(org, subject)]);
       await insertOutboxRows(sql, [row]);
       return { row, version };
     });
-    await this.outbox.published([row], { org, aggregate: subject, version });
+    await this.outbox.published([row], { org, aggregate: customerKey(org, subject), version });
     return {};
   }
 }

@@ -1,7 +1,7 @@
 import { createOffer, getApp, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Bus, CONFIG, Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, customerKey, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
@@ -72,7 +72,7 @@ export class CreateOfferHandler {
   }
 
   private async publish(offer: Offer, row: ReturnType<Outbox['row']>, { org, id, version }: Customer): Promise<Reply> {
-    await this.outbox.published([row], { org, aggregate: id, version });
+    await this.outbox.published([row], { org, aggregate: customerKey(org, id), version });
     return { offer, replayed: false };
   }
 
@@ -94,7 +94,7 @@ export class CreateOfferHandler {
     const earlier = await earlierAnswer(this.database, this.config.KEY_ENCRYPTION_KEY, key);
     if (!earlier) return undefined;
     // The first request may have died before its read model had the offer: what is answered must be visible all the same.
-    if (!earlier.confirmed) await this.outbox.raise({ org: key.org, aggregate: earlier.offer.subject, version: earlier.version });
+    if (!earlier.confirmed) await this.outbox.raise({ org: key.org, aggregate: customerKey(key.org, earlier.offer.subject), version: earlier.version });
     return { offer: earlier.offer, replayed: true };
   }
 

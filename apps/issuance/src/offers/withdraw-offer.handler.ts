@@ -1,7 +1,7 @@
 import { withdrawOffer, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { customerEvent } from '../credentials/customer-event.js';
 import { customerOfOffer, lockCustomer, saveCustomer } from '../credentials/customers.js';
@@ -34,7 +34,7 @@ export class WithdrawOfferHandler {
       const row = this.outbox.row(event);
       await saveCustomer(sql, before, after);
       await insertOutboxRows(sql, [row]);
-      return { row, mark: { org, aggregate: after.id, version: after.version } };
+      return { row, mark: { org, aggregate: customerKey(org, after.id), version: after.version } };
     });
     await this.outbox.published([row], mark);
     return {};

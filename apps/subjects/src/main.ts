@@ -1,0 +1,9 @@
+import { runService } from '@holdfast/bus';
+import { SubjectsModule } from './app.module.js';
+import { configSchema } from './config.js';
+
+await runService(configSchema, (config) => ({
+  service: 'subjects',
+  module: SubjectsModule,
+  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+}));

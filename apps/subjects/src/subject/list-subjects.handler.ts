@@ -1,0 +1,49 @@
+import { listSubjects, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Database, statement, type Statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Controller, Inject } from '@nestjs/common';
+import { behind, Freshness } from './freshness.js';
+import { summaryForm } from './subject.js';
+
+/** One prepared statement per shape, each with its index: nullable parameters would cost the plan. */
+function page(name: string, conditions: string): Statement {
+  return statement(
+    name,
+    `SELECT m.behind, s.state FROM (SELECT ${behind}) m LEFT JOIN LATERAL (
+       SELECT state, created_at, subject FROM subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
+       ORDER BY created_at DESC, subject DESC LIMIT $3) s ON true
+     ORDER BY s.created_at DESC, s.subject DESC`,
+  );
+}
+
+const after = 'AND (created_at, subject) < ($4, $5)';
+const first = page('subjects_first', '');
+const next = page('subjects_next', after);
+const firstClaimed = page('subjects_first_claimed', 'AND claimed = $4');
+const nextClaimed = page('subjects_next_claimed', `${after} AND claimed = $6`);
+
+/** GET …/credentials/subjects: the customers of the calling app, newest first (specification §4). */
+@Controller()
+export class ListSubjectsHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly freshness: Freshness,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(listSubjects)
+  async listSubjects({ claimed, limit, after: cursor }: RequestOf<typeof listSubjects>, { org, actor }: CallContext): Promise<ReplyOf<typeof listSubjects>> {
+    const shape = claimed === undefined ? (cursor ? next : first) : cursor ? nextClaimed : firstClaimed;
+    // One more than asked for tells whether there is a further page.
+    const values = [org, actor.id, limit + 1, ...(cursor ? [cursor.createdAt, cursor.subject] : []), ...(claimed === undefined ? [] : [claimed])];
+    const { states } = await this.freshness.read(org, async () => {
+      const rows = await this.database.rows<{ behind: boolean; state: SubjectState | null }>(shape, values);
+      return { behind: rows[0]!.behind, states: rows.flatMap(({ state }) => state ?? []) };
+    });
+    const now = this.clock.now();
+    const items = states.slice(0, limit).map((state) => summaryForm(state, now));
+    const last = items.at(-1);
+    return { items, ...(states.length > limit && last && { next: { createdAt: last.createdAt, subject: last.subject } }) };
+  }
+}

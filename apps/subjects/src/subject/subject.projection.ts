@@ -1,0 +1,59 @@
+import { streams, type IssuanceEvent } from '@holdfast/contracts';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { customerKey } from '@holdfast/kit';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { isClaimed } from './subject.js';
+
+/** Only what is newer: late, repeated and reordered events are harmless, and an erased customer's row stays a tombstone. */
+const apply = statement(
+  'subject_apply',
+  `INSERT INTO subject AS s (key, version, org, app, subject, created_at, claimed, state, erased_at)
+   SELECT key, version, org, app, subject, created_at, claimed, state::jsonb, erased_at
+   FROM unnest($1::bytea[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::timestamptz[], $7::boolean[], $8::text[], $9::timestamptz[])
+     AS e(key, version, org, app, subject, created_at, claimed, state, erased_at)
+   ORDER BY key
+   ON CONFLICT (key) DO UPDATE SET version = excluded.version, org = excluded.org, app = excluded.app, subject = excluded.subject,
+     created_at = excluded.created_at, claimed = excluded.claimed, state = excluded.state, erased_at = excluded.erased_at
+   WHERE s.version < excluded.version AND s.erased_at IS NULL`,
+);
+
+/** The newest event of each customer in a batch: one statement can touch a row once. */
+export function newestPerSubject(events: IssuanceEvent[]): IssuanceEvent[] {
+  const newest = new Map<string, IssuanceEvent>();
+  for (const event of events) {
+    const known = newest.get(event.subject);
+    if (!known || known.version < event.version) newest.set(event.subject, event);
+  }
+  return [...newest.values()];
+}
+
+@Injectable()
+export class SubjectProjection implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly bus: Bus,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const consumer = new EventConsumer(streams.issuance, 'subjects', this.bus.connection, (events) => this.apply(events));
+    consumer.start();
+    this.shutdown.before(() => consumer.stop());
+  }
+
+  async apply(events: IssuanceEvent[]): Promise<void> {
+    const rows = newestPerSubject(events);
+    await this.database.rows(apply, [
+      rows.map((e) => customerKey(e.org, e.subject)),
+      rows.map((e) => e.version),
+      rows.map((e) => (e.state ? e.org : null)),
+      rows.map((e) => e.state?.app ?? null),
+      rows.map((e) => (e.state ? e.subject : null)),
+      rows.map((e) => e.state?.createdAt ?? null),
+      rows.map((e) => (e.state ? isClaimed(e.state) : null)),
+      rows.map((e) => (e.state ? JSON.stringify(e.state) : null)),
+      rows.map((e) => (e.state ? null : e.occurredAt)),
+    ]);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Subject, SubjectState, SubjectSummary } from '@holdfast/contracts';
+
+/** Whether the customer has claimed a credential; stays true whatever becomes of the credential. */
+export function isClaimed({ credentials }: SubjectState): boolean {
+  return credentials.some((c) => c.holderClaimedAt !== undefined);
+}
+
+export function fullForm(state: SubjectState): Subject {
+  return { subject: state.subject, claimed: isClaimed(state), credentials: state.credentials };
+}
+
+/** The counts are taken at the time of reading, so that they are right at the second of an expiry (product §5). */
+export function summaryForm(state: SubjectState, now: Date): SubjectSummary {
+  const time = now.toISOString();
+  const { credentials, offers } = state;
+  const lastIssuedAt = credentials.reduce<string | undefined>((last, { holderClaimedAt: at }) => (at && (!last || at > last) ? at : last), undefined);
+  return {
+    subject: state.subject,
+    claimed: isClaimed(state),
+    credentials: credentials.length,
+    // Times are RFC 3339 in UTC with milliseconds: they compare as text.
+    live: credentials.filter((c) => c.status === 'issued' && (!c.expiresAt || c.expiresAt > time)).length,
+    openOffers: offers.filter((o) => o.status === 'open' && o.expiresAt > time).length,
+    ...(lastIssuedAt && { lastIssuedAt: lastIssuedAt as SubjectSummary['lastIssuedAt'] }),
+    createdAt: state.createdAt,
+  };
+}

@@ -1,0 +1,165 @@
+import { Writable } from 'node:stream';
+import { getSubject, platformKeys, withdrawOffer, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { AppError, createLogger, type BaseConfig, type Logger } from '@holdfast/kit';
+import { startTestBus, testContext, type TestBus } from '@holdfast/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Inject, Module } from '@nestjs/common';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { pino } from 'pino';
+import { Bus, UncertainError } from './bus.js';
+import { connectBus } from './connection.js';
+import { Handles } from './handles.js';
+import { LOGGER } from './parts.js';
+import { startService, type RunningService } from './start-service.js';
+
+const offers = {
+  slow: '00000000-0000-4000-8000-000000000001',
+  hung: '00000000-0000-4000-8000-000000000002',
+  plain: '00000000-0000-4000-8000-000000000003',
+  typed: '00000000-0000-4000-8000-000000000004',
+  away: '00000000-0000-4000-8000-000000000005',
+  logs: '00000000-0000-4000-8000-000000000006',
+};
+
+@Controller()
+class WithdrawOffer {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  @Handles(withdrawOffer)
+  async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: CallContext): Promise<Record<string, never>> {
+    if (offerId === offers.slow) await new Promise((resolve) => setTimeout(resolve, 500));
+    if (offerId === offers.hung) await new Promise(() => undefined);
+    if (offerId === offers.plain) throw new Error('the password is hunter2');
+    if (offerId === offers.typed) throw new AppError('invalid_state', `the offer of ${org} is claimed`);
+    if (offerId === offers.away) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+    if (offerId === offers.logs) this.logger.info('working');
+    return {};
+  }
+}
+
+@Module({ controllers: [WithdrawOffer] })
+class Issuance {}
+
+describe('asking over the bus', () => {
+  let nats: TestBus;
+  let caller: NatsConnection;
+  let bus: Bus;
+  let service: RunningService;
+  const lines: string[] = [];
+  const sink = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
+
+  const start = () => {
+    const { level, ...settings } = pinoSettings();
+    return startService({ service: 'issuance', config: configFor(nats), module: Issuance, logger: pino({ level, ...settings }, sink) });
+  };
+
+  beforeAll(async () => {
+    nats = await startTestBus();
+    caller = await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, createLogger('test', 'fatal'));
+    bus = new Bus(caller);
+    service = await start();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await caller.close();
+    await nats.stop();
+  });
+
+  it('gives the reply', async () => {
+    await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
+  });
+
+  it('brings a typed error over as it was thrown', async () => {
+    const error = await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()));
+    expect(error).toMatchObject({ code: 'invalid_state', status: 409, detail: 'the offer of acme is claimed' });
+  });
+
+  it('tells of any other error nothing but `internal`, and logs it', async () => {
+    const error = await failure(bus.request(withdrawOffer, { offerId: offers.plain }, testContext()));
+    expect(error.toWire()).toEqual({ code: 'internal', status: 500 });
+    expect(lines.join('')).toContain('hunter2');
+  });
+
+  it('answers unavailable when the database is away', async () => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+  });
+
+  it('refuses input that is not of the contract, member by member', async () => {
+    const input = { offerId: 'x', surprise: 1 } as never;
+    const error = await failure(bus.request(withdrawOffer, input, testContext()));
+    expect(error).toMatchObject({ code: 'invalid_request', status: 422 });
+    expect(error.errors?.map((e) => e.pointer)).toEqual(['#/input/offerId', '#/input/surprise']);
+  });
+
+  it('gives up on a handler that hangs, and says that the change may have happened', async () => {
+    const started = Date.now();
+    const error = await failure(bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()));
+    expect(error).toBeInstanceOf(UncertainError);
+    expect(error.code).toBe('unavailable');
+    expect(Date.now() - started).toBeLessThan(1500);
+  });
+
+  it('says at once that nobody answers', async () => {
+    const started = Date.now();
+    for (const contract of [getSubject, platformKeys] as const) {
+      const error = await failure(bus.request(contract, { subject: offers.slow } as never, testContext()));
+      expect(error.code).toBe('unavailable');
+      expect(error).not.toBeInstanceOf(UncertainError);
+    }
+    expect(Date.now() - started).toBeLessThan(500);
+  });
+
+  it('puts the request id, the organization and the actor on log lines', async () => {
+    const context = testContext({ request: { id: 'req-42' } });
+    await bus.request(withdrawOffer, { offerId: offers.logs }, context);
+    const line = lines.map((l) => JSON.parse(l) as Record<string, unknown>).find((l) => l.requestId === 'req-42');
+    expect(line).toMatchObject({ msg: 'working', org: 'acme', actor: 'app-1' });
+  });
+
+  it('answers what it has begun when it is told to stop, and then is no longer there', async () => {
+    const running = bus.request(withdrawOffer, { offerId: offers.slow }, testContext());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await service.stop();
+    await expect(running).resolves.toEqual({});
+    expect((await failure(bus.request(withdrawOffer, { offerId: offers.logs }, testContext()))).code).toBe('unavailable');
+    service = await start();
+    await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
+  });
+
+  it('loses no request while one of two replicas stops', async () => {
+    const second = await start();
+    let stopped = false;
+    const ask = async () => {
+      let count = 0;
+      for (; !stopped; count += 1) await bus.request(withdrawOffer, { offerId: offers.logs }, testContext());
+      return count;
+    };
+    const askers = Promise.all(Array.from({ length: 8 }, ask));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await second.stop();
+    stopped = true;
+    expect((await askers).reduce((a, b) => a + b)).toBeGreaterThan(50);
+  });
+});
+
+async function failure(request: Promise<unknown>): Promise<AppError> {
+  const error = await request.then(
+    () => undefined,
+    (e: unknown) => e,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
+}
+
+function configFor(nats: TestBus): BaseConfig {
+  return {
+    NATS_URL: nats.url,
+    NATS_NKEY_SEED: nats.seed('issuance'),
+    BASE_URL: 'http://localhost',
+    OPS_PORT: 0,
+    OPS_HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+    HOLDFAST_REPLICA: '1',
+    HOLDFAST_EXIT_WITH_PARENT: false,
+  };
+}
