@@ -17,7 +17,7 @@ const logger = new Logger('bus');
  */
 export function Handles<C extends Contract>(contract: C) {
   const envelope = z.strictObject({ input: contract.request, context: callContextSchema });
-  return (target: object, key: string, descriptor: TypedPropertyDescriptor<Handler<C>>): void => {
+  return <Method extends Handler<C>>(target: object, key: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const handle = descriptor.value!;
     const answer = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
       const stop = handlerSeconds.startTimer({ contract: contract.subject });
@@ -35,7 +35,7 @@ export function Handles<C extends Contract>(contract: C) {
         stop({ code });
       }
     };
-    descriptor.value = answer as Handler<C>;
+    descriptor.value = answer as Handler<C> as Method;
     MessagePattern(contract.subject)(target, key, descriptor);
   };
 }

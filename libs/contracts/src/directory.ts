@@ -4,6 +4,9 @@ import { shortId } from './context.js';
 import { credentialTypeName, instant } from './fields.js';
 import { appKinds, operationNames } from './operations.js';
 
+/** The dated behaviour of the API that a new app is made for (product: versioning). */
+export const currentApiVersion = '2026-11-01';
+
 const name = z.string().trim().min(1).max(100);
 const redirectUri = z.url({ protocol: /^https?$/ }).max(2000).refine((uri) => {
   const { protocol, hostname, username, password, hash } = new URL(uri);

@@ -1,0 +1,26 @@
+import type { AccessEntry } from '@holdfast/contracts';
+
+/** Twice the life of a token: what changed before can be met by no live one. */
+export const memory = `interval '20 minutes'`;
+
+export interface EntryRow {
+  seq: number;
+  kind: AccessEntry['kind'];
+  id: string;
+  disabled: boolean;
+  min_version: number;
+  revoked: string[];
+}
+
+/** State of access of what `ids` (seq, kind, id) names. A member of one statement, so that entries and seq are of one moment. */
+export const entries = `
+  SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
+    ARRAY(SELECT s.id FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${memory}) AS revoked
+  FROM ids i JOIN app a ON i.kind = 'app' AND a.client_id = i.id
+  UNION ALL
+  SELECT i.seq, 'organization', o.short_id, o.suspended, 0, '{}'::text[]
+  FROM ids i JOIN organization o ON i.kind = 'organization' AND o.short_id = i.id`;
+
+export function toEntry({ seq, kind, id, disabled, min_version, revoked }: EntryRow): AccessEntry {
+  return { seq, kind, id, disabled, minVersion: min_version, revokedSecrets: revoked };
+}

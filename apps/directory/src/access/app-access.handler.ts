@@ -1,0 +1,23 @@
+import { Handles } from '@holdfast/bus';
+import { appAccess, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { entries, toEntry, type EntryRow } from './access-entries.js';
+
+const select = statement(
+  'app_access',
+  `WITH ids AS (
+     SELECT (SELECT coalesce(max(seq), 0) FROM access_change) AS seq, kind, id FROM (VALUES ('app', $1), ('organization', $2)) AS asked (kind, id))
+   ${entries}`,
+);
+
+/** Always both entries, however old: who asks has no feed to trust. */
+@Controller()
+export class AppAccessHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(appAccess)
+  async handle({ clientId, org }: RequestOf<typeof appAccess>): Promise<ReplyOf<typeof appAccess>> {
+    return { entries: (await this.database.rows<EntryRow>(select, [clientId, org])).map(toEntry) };
+  }
+}

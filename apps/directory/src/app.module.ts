@@ -1,0 +1,33 @@
+import { outboxProvider } from '@holdfast/bus';
+import { streams } from '@holdfast/contracts';
+import { Module } from '@nestjs/common';
+import { AccessChangesHandler } from './access/access-changes.handler.js';
+import { AppAccessHandler } from './access/app-access.handler.js';
+import { GetClientHandler } from './access/get-client.handler.js';
+import { Heartbeat } from './access/heartbeat.js';
+import { CreateAppHandler } from './apps/create-app.handler.js';
+import { DisableAppHandler } from './apps/disable-app.handler.js';
+import { GetAppHandler } from './apps/get-app.handler.js';
+import { ListAppsHandler } from './apps/list-apps.handler.js';
+import { Changes } from './changes.js';
+import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
+import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
+import { CreateOrganizationHandler } from './organizations/create-organization.handler.js';
+import { ListOrganizationsHandler } from './organizations/list-organizations.handler.js';
+import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
+import { CreateSecretHandler } from './secrets/create-secret.handler.js';
+import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
+import { RevokeSecretHandler } from './secrets/revoke-secret.handler.js';
+import { Secrets } from './secrets/secrets.js';
+
+@Module({
+  controllers: [
+    CreateOrganizationHandler, ListOrganizationsHandler, SuspendOrganizationHandler,
+    CreateAppHandler, ListAppsHandler, GetAppHandler, DisableAppHandler,
+    GrantOperationsHandler, UngrantOperationsHandler,
+    CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,
+    GetClientHandler, AccessChangesHandler, AppAccessHandler,
+  ],
+  providers: [outboxProvider(streams.directory), Changes, Heartbeat, Secrets],
+})
+export class DirectoryModule {}

@@ -1,0 +1,65 @@
+import type { App, AppKind, Operation } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { statement, type Sql } from '@holdfast/data';
+
+export interface AppRow {
+  client_id: string;
+  org: string;
+  name: string;
+  kind: AppKind;
+  audience: App['audience'];
+  credential_type: string | null;
+  redirect_uris: string[];
+  scopes: Operation[];
+  disabled: boolean;
+  api_version: string;
+  version: number;
+  created_at: Date;
+}
+
+export const appColumns = `a.client_id, a.org, a.name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.disabled,
+  a.api_version::text, a.version, a.created_at,
+  ARRAY(SELECT g.operation FROM app_grant g WHERE g.client_id = a.client_id ORDER BY g.operation) AS scopes`;
+
+const byId = statement('app_by_id', `SELECT ${appColumns} FROM app a WHERE a.client_id = $1`);
+const lock = statement('app_lock', 'SELECT 1 FROM app WHERE client_id = $1 FOR UPDATE');
+const bump = statement(
+  'app_bump',
+  `UPDATE app SET version = version + 1, min_version = CASE WHEN $2 THEN version + 1 ELSE min_version END WHERE client_id = $1`,
+);
+
+export function toApp(row: AppRow): App {
+  return {
+    clientId: row.client_id,
+    org: row.org,
+    name: row.name,
+    kind: row.kind,
+    audience: row.audience,
+    ...(row.credential_type && { credentialType: row.credential_type }),
+    redirectUris: row.redirect_uris,
+    scopes: row.scopes,
+    disabled: row.disabled,
+    apiVersion: row.api_version,
+    version: row.version,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** @throws unknown_app */
+export async function findApp(sql: Sql, clientId: string): Promise<App> {
+  const [row] = await sql.rows<AppRow>(byId, [clientId]);
+  if (!row) throw new AppError('unknown_app', `There is no app "${clientId}".`);
+  return toApp(row);
+}
+
+/** Locks the app before reading it, so that two changes of one app follow each other. @throws unknown_app */
+export async function lockApp(sql: Sql, clientId: string): Promise<App> {
+  await sql.rows(lock, [clientId]);
+  return findApp(sql, clientId);
+}
+
+/** A new version of a locked app. `shrunk` says that its rights have: every token made before is then refused. */
+export async function bumpApp(sql: Sql, clientId: string, { shrunk = false } = {}): Promise<App> {
+  await sql.rows(bump, [clientId, shrunk]);
+  return findApp(sql, clientId);
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { Handles } from '@holdfast/bus';
+import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { Changes } from '../changes.js';
+import { requireGrantable } from '../grants/grantable.js';
+import { insertGrants } from '../grants/grants.js';
+import { Secrets } from '../secrets/secrets.js';
+import { findApp } from './app.js';
+
+const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
+const insert = statement(
+  'app_insert',
+  `INSERT INTO app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+@Controller()
+export class CreateAppHandler {
+  constructor(
+    private readonly changes: Changes,
+    private readonly secrets: Secrets,
+  ) {}
+
+  @Handles(createApp)
+  handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
+    const { org, name, kind, audience, redirectUris } = input;
+    const scopes = requireGrantable(kind, input.scopes);
+    return this.changes.commit(context, async (sql) => {
+      const clientId = `app_${randomBytes(16).toString('base64url')}`;
+      await insertApp(sql, clientId, input);
+      await insertGrants(sql, clientId, kind, scopes);
+      // Public clients (spa, native) cannot keep a secret.
+      const secret = kind === 'web' || kind === 'service' ? await this.secrets.create(sql, clientId) : undefined;
+      const app = await findApp(sql, clientId);
+      const to = { name, kind, audience, redirectUris, scopes };
+      return {
+        change: {
+          type: 'app.created',
+          org,
+          app: clientId,
+          version: app.version,
+          action: 'app.create',
+          ...(secret && { targets: [{ type: 'secret', id: secret.secretId }] }),
+          changes: Object.fromEntries(Object.entries(to).map(([field, value]) => [field, { to: value }])),
+        },
+        reply: { app, ...secret },
+      };
+    });
+  }
+}
+
+async function insertApp(sql: Sql, clientId: string, input: RequestOf<typeof createApp>): Promise<void> {
+  const { org, name, kind, audience, credentialType, redirectUris } = input;
+  if ((await sql.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+  try {
+    await sql.rows(insert, [clientId, org, name, kind, audience, credentialType ?? null, redirectUris, currentApiVersion]);
+  } catch (error) {
+    if (violatedUnique(error) === 'app_name') throw new AppError('conflict', `${org} has an app "${name}" already; choose another name.`);
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { Handles } from '@holdfast/bus';
+import { disableApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { Changes } from '../changes.js';
+import { bumpApp, lockApp } from './app.js';
+
+const update = statement('app_disable', 'UPDATE app SET disabled = $2 WHERE client_id = $1');
+
+/** Tokens from before stay refused when the app is enabled again: it gets new ones. */
+@Controller()
+export class DisableAppHandler {
+  constructor(private readonly changes: Changes) {}
+
+  @Handles(disableApp)
+  handle({ clientId, disabled }: RequestOf<typeof disableApp>, context: CallContext): Promise<App> {
+    return this.changes.commit(context, async (sql) => {
+      const before = await lockApp(sql, clientId);
+      await sql.rows(update, [clientId, disabled]);
+      const app = await bumpApp(sql, clientId, { shrunk: disabled });
+      return {
+        change: {
+          type: 'app.updated',
+          org: app.org,
+          app: clientId,
+          version: app.version,
+          action: disabled ? 'app.disable' : 'app.enable',
+          changes: { disabled: { from: before.disabled, to: disabled } },
+        },
+        reply: app,
+      };
+    });
+  }
+}

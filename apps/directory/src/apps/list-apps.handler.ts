@@ -1,0 +1,20 @@
+import { Handles } from '@holdfast/bus';
+import { listApps, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { appColumns, toApp, type AppRow } from './app.js';
+
+const organization = statement('apps_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
+const select = statement('app_list', `SELECT ${appColumns} FROM app a WHERE a.org = $1 ORDER BY a.created_at, a.client_id`);
+
+@Controller()
+export class ListAppsHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(listApps)
+  async handle({ org }: RequestOf<typeof listApps>): Promise<ReplyOf<typeof listApps>> {
+    if ((await this.database.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+    return { items: (await this.database.rows<AppRow>(select, [org])).map(toApp) };
+  }
+}

@@ -1,0 +1,29 @@
+import { Handles } from '@holdfast/bus';
+import { createSecret, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { Controller } from '@nestjs/common';
+import { bumpApp, lockApp } from '../apps/app.js';
+import { Changes } from '../changes.js';
+import { Secrets } from './secrets.js';
+
+@Controller()
+export class CreateSecretHandler {
+  constructor(
+    private readonly changes: Changes,
+    private readonly secrets: Secrets,
+  ) {}
+
+  @Handles(createSecret)
+  handle({ clientId }: RequestOf<typeof createSecret>, context: CallContext): Promise<ReplyOf<typeof createSecret>> {
+    return this.changes.commit(context, async (sql) => {
+      const { kind } = await lockApp(sql, clientId);
+      if (kind === 'spa' || kind === 'native') throw new AppError('invalid_state', `A ${kind} app is public and has no client secret.`);
+      const secret = await this.secrets.create(sql, clientId);
+      const { org, version } = await bumpApp(sql, clientId);
+      return {
+        change: { type: 'app.updated', org, app: clientId, version, action: 'app.secret.create', targets: [{ type: 'secret', id: secret.secretId }] },
+        reply: secret,
+      };
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { Handles } from '@holdfast/bus';
+import { listSecrets, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { findApp } from '../apps/app.js';
+
+const select = statement('secret_list', 'SELECT id, created_at FROM app_secret WHERE client_id = $1 AND revoked_at IS NULL ORDER BY created_at, id');
+
+@Controller()
+export class ListSecretsHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(listSecrets)
+  async handle({ clientId }: RequestOf<typeof listSecrets>): Promise<ReplyOf<typeof listSecrets>> {
+    await findApp(this.database, clientId);
+    const rows = await this.database.rows<{ id: string; created_at: Date }>(select, [clientId]);
+    return { items: rows.map((row) => ({ id: row.id, createdAt: row.created_at.toISOString() })) };
+  }
+}

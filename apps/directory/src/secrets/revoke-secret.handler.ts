@@ -1,0 +1,32 @@
+import { Handles } from '@holdfast/bus';
+import { revokeSecret, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { bumpApp, lockApp } from '../apps/app.js';
+import { Changes } from '../changes.js';
+
+const update = statement(
+  'secret_revoke',
+  'UPDATE app_secret SET revoked_at = clock_timestamp() WHERE client_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING id',
+);
+
+/** Only tokens obtained with this secret die: those of the other one go on, or rotation would be a pause. */
+@Controller()
+export class RevokeSecretHandler {
+  constructor(private readonly changes: Changes) {}
+
+  @Handles(revokeSecret)
+  handle({ clientId, secretId }: RequestOf<typeof revokeSecret>, context: CallContext): Promise<Record<string, never>> {
+    return this.changes.commit(context, async (sql) => {
+      await lockApp(sql, clientId);
+      const rows = await sql.rows(update, [clientId, secretId]);
+      if (rows.length === 0) throw new AppError('unknown_secret', `The app has no live client secret "${secretId}".`);
+      const { org, version } = await bumpApp(sql, clientId);
+      return {
+        change: { type: 'app.updated', org, app: clientId, version, action: 'app.secret.revoke', targets: [{ type: 'secret', id: secretId }] },
+        reply: {},
+      };
+    });
+  }
+}
