@@ -5,7 +5,6 @@ import { startTestBus, testContext, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Module } from '@nestjs/common';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { pino } from 'pino';
 import { Bus, UncertainError } from './bus.js';
 import { connectBus } from './connection.js';
 import { Handles } from './handles.js';
@@ -28,7 +27,7 @@ class WithdrawOffer {
   @Handles(withdrawOffer)
   async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: CallContext): Promise<Record<string, never>> {
     if (offerId === offers.slow) await new Promise((resolve) => setTimeout(resolve, 500));
-    if (offerId === offers.hung) await new Promise(() => undefined);
+    if (offerId === offers.hung) await new Promise((resolve) => setTimeout(resolve, 2000));
     if (offerId === offers.plain) throw new Error('the password is hunter2');
     if (offerId === offers.typed) throw new AppError('invalid_state', `the offer of ${org} is claimed`);
     if (offerId === offers.away) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
@@ -48,10 +47,7 @@ describe('asking over the bus', () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
 
-  const start = () => {
-    const { level, ...settings } = pinoSettings();
-    return startService({ service: 'issuance', config: configFor(nats), module: Issuance, logger: pino({ level, ...settings }, sink) });
-  };
+  const start = () => startService({ service: 'issuance', config: configFor(nats), module: Issuance, logger: createLogger('issuance', 'info', '1', sink) });
 
   beforeAll(async () => {
     nats = await startTestBus();

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '@holdfast/contracts';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -14,9 +14,9 @@ export function inContext<T>(context: CallContext, work: () => T): T {
 /** Members that would hold a secret are cut out wherever somebody logs an object with them. */
 const secretMembers = ['authorization', 'cookie', 'clientSecret', 'client_secret', 'claimUrl', 'access_token', 'token', 'password'];
 
-/** Structured lines on standard output. */
-export function createLogger(service: string, level: string, replica = '1'): Logger {
-  return pino({
+/** Structured lines on standard output, or wherever a test wants them. */
+export function createLogger(service: string, level: string, replica = '1', destination?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: { service, replica },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -26,5 +26,6 @@ export function createLogger(service: string, level: string, replica = '1'): Log
       const call = calls.getStore();
       return call ? { requestId: call.request.id, org: call.org, actor: call.actor.id } : {};
     },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
