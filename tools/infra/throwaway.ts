@@ -14,6 +14,8 @@ const tests = join(root, '.holdfast', 'tests');
 /** Servers for one run of the tests, in a folder of their own, beside whatever house may be running. */
 export class Throwaway {
   readonly folder = join(tests, String(process.pid));
+  /** For a house that the tests start, see HOLDFAST_HOME. */
+  readonly houseFolder = houseOf(this.folder);
   readonly #leash: Leash;
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -29,6 +31,10 @@ export class Throwaway {
     const password = randomBytes(18).toString('base64url');
     await this.#start(await postgresProgram({ home: this.folder, port, password, durable: false, logFile: join(this.folder, 'postgres.log') }));
     return postgresUrl({ port, password }, 'postgres');
+  }
+
+  alsoStop(stop: () => Promise<void>): void {
+    this.#stops.push(stop);
   }
 
   async #start(program: Program): Promise<void> {
@@ -53,6 +59,10 @@ function sweep(): void {
   }
 }
 
+function houseOf(folder: string): string {
+  return join(folder, 'house');
+}
+
 function forget(folder: string): void {
-  for (const path of [postgresFolder(folder), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

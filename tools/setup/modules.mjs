@@ -1,28 +1,44 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
-const lock = join(root, 'package-lock.json');
-const stamp = join(root, 'node_modules', '.holdfast-lock');
-const installedLock = join(root, 'node_modules', '.package-lock.json');
-
-/** Runs `npm ci` when there are no modules yet or package-lock.json has changed since. */
+/** Runs `npm ci` when what is installed is not what package-lock.json names. */
 export async function ensureModules() {
-  const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  if (!installedByHand()) {
-    console.log('Installing what package-lock.json names (about a minute) ...');
-    const took = await quietly('npm ci', ...npm(['ci', '--no-audit', '--no-fund']), { cwd: root, env: environment() });
-    console.log(`Installed in ${took}`);
-  }
-  writeFileSync(stamp, wanted);
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  // npm's own list of what it installed, written as its last step.
+  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  if (installed && isInstalled(wanted ?? {}, installed)) return;
+  console.log('Installing what package-lock.json names (about a minute) ...');
+  const took = await quietly('npm ci', ...npm(['ci', '--no-audit', '--no-fund']), { cwd: root, env: environment() });
+  console.log(`Installed in ${took}`);
 }
 
-/** npm writes its own copy of the lock as its last step; if that is the newer one, somebody ran npm already. */
-function installedByHand() {
-  return existsSync(installedLock) && statSync(installedLock).mtimeMs >= statSync(lock).mtimeMs;
+/** @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>} Packages */
+
+/**
+ * @param {Packages} wanted
+ * @param {Packages} installed
+ */
+export function isInstalled(wanted, installed) {
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true; // the workspaces themselves
+    const found = installed[path];
+    if (!found) return entry.optional || entry.devOptional; // such as binaries for other platforms
+    return found.version === entry.version && found.integrity === entry.integrity && (!entry.link || found.resolved === entry.resolved);
+  });
+}
+
+/**
+ * @param {string} file
+ * @returns {Packages | undefined}
+ */
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

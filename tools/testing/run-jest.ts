@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
+import { readJson } from '../infra/files.ts';
+import { countTests, type Result, type Stage } from './stages.ts';
+
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<Result> {
+  const began = Date.now();
+  const outputFile = join(folder, `${stage}.json`);
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary, { recursive: true });
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = [...flags, jest, '-c', 'jest.config.mjs', '--passWithNoTests', '--json', `--outputFile=${outputFile}`, ...jestArgs];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env, HOLDFAST_TEST_STAGE: stage, TEST_TMP: temporary, NODE_ENV: 'test' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const status = await new Promise<number>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  process.off('exit', kill);
+  return { ...countTests(readJson(outputFile), status), milliseconds: Date.now() - began };
+}

@@ -1,0 +1,44 @@
+/** The stages of the tests, each one run of jest, and how long it may take, in minutes. */
+export const budgets = { 'build and lint': 4, unit: 3, integration: 6, e2e: 8 } as const;
+
+export type Stage = Exclude<keyof typeof budgets, 'build and lint'>;
+
+export const stages: Stage[] = ['unit', 'integration', 'e2e'];
+
+export interface Result {
+  passed: number;
+  failed: number;
+  milliseconds: number;
+}
+
+/** Names before `--` choose stages, all by default; what follows goes to jest. */
+export function parseTestArgs(args: string[]): { chosen: Stage[]; jestArgs: string[] } {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const named = args.slice(0, end);
+  const wrong = named.find((name) => !(stages as string[]).includes(name));
+  if (wrong !== undefined) throw new Error(`There is no stage ${wrong}; the stages are ${stages.join(', ')}, and arguments for jest follow after "--".`);
+  return { chosen: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages, jestArgs: args.slice(end + 1) };
+}
+
+interface JestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  /** Files that could not even be loaded; jest counts none of their tests. */
+  numRuntimeErrorTestSuites: number;
+}
+
+/** A stage without a report, or whose jest failed for another reason than a test, counts as one failure. */
+export function countTests(report: JestReport | undefined, status: number): { passed: number; failed: number } {
+  if (!report) return { passed: 0, failed: 1 };
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+  return { passed: report.numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed };
+}
+
+export function table(results: Map<keyof typeof budgets, Result>): string {
+  const rows = [...results].map(([stage, { passed, failed, milliseconds }]) => {
+    const over = milliseconds > budgets[stage] * 60_000 ? '  over its budget' : '';
+    const tests = stage === 'build and lint' ? '' : `${passed} passed, ${failed} failed`;
+    return `${stage.padEnd(16)}${tests.padEnd(26)}${(milliseconds / 1000).toFixed(0).padStart(5)} s of ${budgets[stage] * 60} s${over}`;
+  });
+  return rows.join('\n');
+}
