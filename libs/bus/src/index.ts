@@ -1,3 +1,6 @@
+export * from './access-feed.js';
+export * from './access-rule.js';
+export * from './system-context.js';
 export * from './applied.js';
 export * from './audit-writer.js';
 export * from './bus.js';
