@@ -20,6 +20,8 @@ try {
   process.exit(1);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
+// Nobody reads what we print any more, as after `npm start | head`; the house goes on.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // Whoever started us was killed.
 process.on('disconnect', () => void stop(0));
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
@@ -17,9 +17,26 @@ export function run(node, script, args, env = process.env) {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
+  whenNpmIsGone(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
     console.error(`${script} could not be started: ${error.message}`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+}
+
+/**
+ * npm runs us below a shell. A SIGTERM to npm ends that shell, which hands nothing on: we would be left running with
+ * nobody to stop us. Without npm our parent may well end before us, as after `node tools/start.mjs &`.
+ * @param {() => void} act
+ */
+function whenNpmIsGone(act) {
+  if (!process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? '?'))) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    act();
+  }, 500);
+  watch.unref();
 }
