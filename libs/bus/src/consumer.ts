@@ -1,6 +1,7 @@
 import type { HouseEvent, ServiceName, Stream } from '@holdfast/contracts';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { isDatabaseAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import { announceApplied } from './applied.js';
@@ -13,12 +14,26 @@ const batchSize = 200;
 const retryAfter = 1000;
 
 /**
+ * One unbroken subscription. Sequence numbers begin anew when the server has lost its files, so that an acknowledgement
+ * which outlives the connection may hit another event, which then nobody would ever apply. After a break none is sent.
+ */
+interface Session {
+  broken: boolean;
+}
+
+interface Received {
+  message: JsMsg;
+  session: Session;
+}
+
+/**
  * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot be
  * applied is tried again alone, and for ever: an event is never dropped, and a bad one holds up no other.
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
-  private queue: JsMsg[] = [];
+  private readonly queue: Received[] = [];
+  private session: Session = { broken: true };
   private applying?: Promise<void>;
   private messages?: ConsumerMessages;
   private stopped = false;
@@ -33,6 +48,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   start(): void {
+    void this.watchBreaks();
     void this.consume();
   }
 
@@ -42,19 +58,44 @@ export class EventConsumer<S extends Stream> {
     await this.applying;
   }
 
+  private async watchBreaks(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type !== 'disconnect') continue;
+      this.session.broken = true;
+      this.messages?.stop();
+    }
+  }
+
   private async consume(): Promise<void> {
     while (!this.stopped) {
       try {
-        const consumer = await jetstream(this.connection).consumers.get(this.stream.name, this.consumer);
-        this.messages = await consumer.consume({ max_messages: batchSize * 2, expires: 10_000, idle_heartbeat: 1000, abort_on_missing_resource: true });
-        for await (const message of this.messages) {
-          this.queue.push(message);
-          this.applying ??= this.drain().finally(() => (this.applying = undefined));
-        }
+        await this.receive();
       } catch (error) {
         this.logger.warn(`cannot consume ${this.stream.name} yet: ${String(error)}`);
       }
       if (!this.stopped) await new Promise((resolve) => setTimeout(resolve, retryAfter / 2));
+    }
+  }
+
+  /** Takes events until the connection breaks or the consumer is gone. */
+  private async receive(): Promise<void> {
+    // Fails at once while the server is away, where the request below would run into its timeout.
+    await this.connection.flush();
+    const session: Session = { broken: false };
+    this.session = session;
+    try {
+      const consumer = await jetstream(this.connection, { timeout: 2000 }).consumers.get(this.stream.name, this.consumer);
+      this.messages = await consumer.consume({ max_messages: batchSize * 2, expires: 10_000, idle_heartbeat: 1000, abort_on_missing_resource: true });
+      if (this.stopped || session.broken) return this.messages.stop();
+      for await (const message of this.messages) {
+        this.queue.push({ message, session });
+        this.applying ??= this.drain().finally(() => (this.applying = undefined));
+        // Asks for no more than it can apply: what waits here is delivered again and again meanwhile.
+        if (this.queue.length >= batchSize * 2) await this.applying;
+      }
+    } finally {
+      // When stopping, what is being applied is still acknowledged.
+      if (!this.stopped) session.broken = true;
     }
   }
 
@@ -66,22 +107,28 @@ export class EventConsumer<S extends Stream> {
       try {
         await this.applyAll(batch);
       } catch (error) {
-        this.logger.warn(`a batch of ${batch.length} failed, trying each alone: ${String(error)}`);
-        for (const message of batch) await this.applyAll([message]).catch((cause: unknown) => this.putBack(message, cause));
+        // While the database is away, none of them fares better alone.
+        if (isDatabaseAway(error)) batch.forEach((one) => this.putBack(one, error));
+        else await this.applyEach(batch, error);
       }
     }
   }
 
-  private async applyAll(batch: JsMsg[]): Promise<void> {
-    const events = batch.map((m) => this.stream.event.parse(m.json()) as z.output<S['event']>);
-    await this.apply(events);
-    for (const message of batch) message.ack();
-    eventsApplied.inc({ stream: this.stream.name }, batch.length);
-    announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
+  private async applyEach(batch: Received[], error: unknown): Promise<void> {
+    if (batch.length > 1) this.logger.warn(`a batch of ${batch.length} failed, trying each alone: ${String(error)}`);
+    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.putBack(one, cause));
   }
 
-  private putBack(message: JsMsg, cause: unknown): void {
+  private async applyAll(batch: Received[]): Promise<void> {
+    const events = batch.map(({ message }) => this.stream.event.parse(message.json()) as z.output<S['event']>);
+    await this.apply(events);
+    for (const { message, session } of batch) if (!session.broken) message.ack();
+    eventsApplied.inc({ stream: this.stream.name }, batch.length);
+    if (!this.connection.isClosed()) announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
+  }
+
+  private putBack({ message, session }: Received, cause: unknown): void {
     this.logger.error(`event at ${this.stream.name}/${message.seq} could not be applied and will be tried again: ${String(cause)}`);
-    message.nak(retryAfter);
+    if (!session.broken) message.nak(retryAfter);
   }
 }

@@ -32,15 +32,28 @@ const forgetOld = statement(
   'outbox_forget_old',
   `UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
 );
-const confirm = statement('outbox_confirm', 'UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq <= $1');
+/** Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. */
+const confirm = statement('outbox_confirm', 'UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq <= $1 AND published_at < $2');
 const standing = statement(
   'outbox_standing',
-  'SELECT count(*)::int AS waiting, coalesce(max(stream_seq), 0) AS newest FROM outbox WHERE NOT confirmed',
+  'SELECT count(*)::int AS waiting, coalesce(max(stream_seq), 0) AS newest, now() AS at FROM outbox WHERE NOT confirmed',
 );
+const dropAtOnce = 5000;
 const drop = statement(
   'outbox_drop',
-  `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' LIMIT 5000)`,
+  `WITH gone AS (
+     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' LIMIT ${dropAtOnce}) RETURNING 1
+   ) SELECT count(*)::int AS gone FROM gone`,
 );
+
+/** What one unbroken connection has told. After a break none of it counts: the server may have lost its tail. */
+interface Heard {
+  acked: { id: string; seq: number }[];
+  /** Ids whose acknowledgement has not come yet. */
+  inFlight: Set<string>;
+}
+
+const nothing = (): Heard => ({ acked: [], inFlight: new Set() });
 
 /**
  * Moves outbox rows to JetStream: at once after a commit, and by a sweep for what a killed process left. A row counts as
@@ -52,11 +65,12 @@ export class Relay {
   private readonly logger = new Logger('relay');
   private readonly js: JetStreamClient;
   private jsm?: JetStreamManager;
-  private acked: { id: string; seq: number }[] = [];
-  /** Ids whose acknowledgement has not come yet. */
-  private readonly inFlight = new Set<string>();
+  private heard = nothing();
+  /** The stream and consumers whose sequence numbers the rows carry; undefined until all rows were forgotten once. */
+  private trusted?: string;
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing?: Promise<void>;
+  private republishing?: Promise<void>;
   private sweeping = false;
   private stopped = false;
 
@@ -70,36 +84,34 @@ export class Relay {
 
   /** Publishes rows that have just been committed. Never throws: what fails stays for the sweep. */
   publish(rows: OutboxRow[]): void {
+    const { acked, inFlight } = this.heard;
     for (const { id, subject, payload } of rows) {
-      this.inFlight.add(id);
+      inFlight.add(id);
       outboxPublished.inc();
       void this.js
         .publish(subject, payload, { msgID: id, timeout: 3000 })
-        .then(({ seq }) => {
-          this.acked.push({ id, seq });
-        })
+        .then(({ seq }) => void acked.push({ id, seq }))
         .catch((error: unknown) => this.logger.debug(`event ${id} stays in the outbox for now: ${String(error)}`))
-        .finally(() => this.inFlight.delete(id));
+        .finally(() => inFlight.delete(id));
     }
   }
 
   async start(): Promise<void> {
-    this.jsm = await jetstreamManager(this.connection, { checkAPI: false });
     void this.watchReconnects();
     await this.republish();
     this.every(50, () => this.flush());
     this.every(1000, () => this.sweep(false));
     this.every(2000, () => this.confirm());
     this.every(60_000, async () => {
-      await this.database.rows(drop);
       await this.database.rows(forgetOld);
+      await this.dropOld();
     });
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.timers.forEach(clearInterval);
-    await this.flush().catch(() => undefined);
+    await this.flush();
   }
 
   private every(ms: number, work: () => Promise<void>): void {
@@ -115,30 +127,41 @@ export class Relay {
 
   private async watchReconnects(): Promise<void> {
     for await (const status of this.connection.status()) {
-      // Sequence numbers acknowledged before mean nothing after: the server may have lost its tail.
-      if (status.type === 'disconnect') this.acked = [];
-      if (status.type === 'reconnect') await this.republish();
+      if (status.type === 'disconnect') {
+        this.heard = nothing();
+        this.trusted = undefined;
+      }
+      // Not awaited: a further break must be noticed at once.
+      if (status.type === 'reconnect') void this.republish();
     }
   }
 
-  private async republish(): Promise<void> {
-    try {
-      await this.flushing;
-      await this.database.rows(forget);
-      await this.sweep(true);
-    } catch (error) {
-      this.logger.warn(`could not look for events to publish again, will sweep: ${String(error)}`);
-    }
+  /** Forgets what JetStream has acknowledged and publishes all again. Nothing is confirmed until this has succeeded. */
+  private republish(): Promise<void> {
+    return (this.republishing ??= this.forgetAndSweep()
+      .catch((error: unknown) => this.logger.warn(`could not look for events to publish again, will try again: ${String(error)}`))
+      .finally(() => (this.republishing = undefined)));
   }
 
-  /** Writes down the acknowledged sequence numbers, a batch at a time. */
+  private async forgetAndSweep(): Promise<void> {
+    const { heard } = this;
+    this.trusted = undefined;
+    // Asked before forgetting: what is lost after this shows as another incarnation.
+    const { incarnation } = await this.jetStreamStands();
+    await this.flushing;
+    await this.database.rows(forget);
+    if (heard === this.heard) this.trusted = incarnation;
+    await this.sweep(true);
+  }
+
+  /** Writes down the acknowledged sequence numbers, a batch at a time. What cannot be written is published again. */
   private async flush(): Promise<void> {
-    const batch = this.acked;
+    const batch = this.heard.acked.splice(0);
     if (batch.length === 0) return;
-    this.acked = [];
-    this.flushing = this.database
-      .rows(recordPublished, [batch.map((a) => a.id), batch.map((a) => a.seq)])
-      .then(() => undefined);
+    this.flushing = this.database.rows(recordPublished, [batch.map((a) => a.id), batch.map((a) => a.seq)]).then(
+      () => undefined,
+      (error: unknown) => this.logger.debug(String(error)),
+    );
     await this.flushing;
   }
 
@@ -147,7 +170,7 @@ export class Relay {
     this.sweeping = true;
     try {
       for (;;) {
-        const known = [...this.inFlight, ...this.acked.map((a) => a.id)];
+        const known = [...this.heard.inFlight, ...this.heard.acked.map((a) => a.id)];
         const rows = await this.database.rows<OutboxRow>(unpublished, [all, known]);
         this.publish(rows);
         if (rows.length < 500 || this.stopped) return;
@@ -158,17 +181,36 @@ export class Relay {
     }
   }
 
-  /** Asks JetStream how far the slowest consumer is, and whether the stream still has what we gave it. */
+  /** Confirms what the slowest consumer has, if this is still the JetStream whose sequence numbers the rows carry. */
   private async confirm(): Promise<void> {
-    const [{ waiting, newest } = { waiting: 0, newest: 0 }] = await this.database.rows<{ waiting: number; newest: number }>(standing);
+    const [{ waiting, newest, at } = { waiting: 0, newest: 0, at: new Date() }] = await this.database.rows<{ waiting: number; newest: number; at: Date }>(standing);
     outboxUnconfirmed.set(waiting);
-    if (waiting === 0 || !this.jsm) return;
+    if (waiting === 0) return;
+    if (!this.trusted) return this.republish();
+    const { incarnation, last, floor } = await this.jetStreamStands();
+    if (incarnation === this.trusted && last >= newest) return void (await this.database.rows(confirm, [floor, at]));
+    this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
+    await this.republish();
+  }
+
+  /** Which stream and consumers these are, what the stream's last message is, and up to where all consumers have all. */
+  private async jetStreamStands(): Promise<{ incarnation: string; last: number; floor: number }> {
+    this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
+    const { jsm } = this;
     const { name, consumers } = this.stream;
-    const [info, ...marks] = await Promise.all([this.jsm.streams.info(name), ...consumers.map((c) => this.jsm!.consumers.info(name, c))]);
-    if (info.state.last_seq < newest) {
-      this.logger.warn(`JetStream has lost events of ${name}; publishing them again`);
-      return this.republish();
+    const [stream, ...marks] = await Promise.all([jsm.streams.info(name), ...consumers.map((c) => jsm.consumers.info(name, c))]);
+    return {
+      // A consumer made anew begins behind the stream's first message: it has not seen what came before.
+      incarnation: [stream.created, ...marks.map((m) => m.created)].join(),
+      last: stream.state.last_seq,
+      floor: Math.min(...marks.map((m) => m.ack_floor.stream_seq)),
+    };
+  }
+
+  private async dropOld(): Promise<void> {
+    for (;;) {
+      const [{ gone } = { gone: 0 }] = await this.database.rows<{ gone: number }>(drop);
+      if (gone < dropAtOnce || this.stopped) return;
     }
-    await this.database.rows(confirm, [Math.min(...marks.map((m) => m.ack_floor.stream_seq))]);
   }
 }

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { natsUsers, streams, type DirectoryEvent, type ServiceName } from '@holdfast/contracts';
+import { Database, migrate } from '@holdfast/data';
+import { createLogger } from '@holdfast/kit';
+import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { connectBus } from './connection.js';
+import { EventConsumer, type ApplyBatch } from './consumer.js';
+import { declareStreams } from './declare.js';
+import { outboxTables } from './outbox-table.js';
+import { insertOutboxRows, Outbox } from './outbox.js';
+
+class OutboxOnly1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const sql of outboxTables) await runner.query(sql);
+  }
+  async down(): Promise<void> {}
+}
+
+const quiet = createLogger('test', 'fatal');
+Logger.overrideLogger(false);
+
+describe('events', () => {
+  let nats: TestBus;
+  let tables: TestDatabase;
+  let closing: (() => Promise<unknown> | unknown)[];
+
+  const connectAs = async (user: (typeof natsUsers)[number]): Promise<NatsConnection> => {
+    const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+    closing.push(() => connection.close());
+    return connection;
+  };
+  const declare = async () => {
+    const connection = await connectAs('deploy');
+    const done = await declareStreams(connection);
+    await connection.close();
+    return done;
+  };
+  const producer = async () => {
+    const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'test' });
+    closing.push(() => database.close());
+    const outbox = new Outbox(streams.directory, database, await connectAs('directory'));
+    await outbox.relay.start();
+    closing.push(() => outbox.relay.stop());
+    const emit = async (events: DirectoryEvent[]) => {
+      const rows = events.map((e) => outbox.row(e));
+      await database.transaction((sql) => insertOutboxRows(sql, rows));
+      return outbox.published(rows);
+    };
+    return { outbox, emit };
+  };
+  const consumer = async (apply: ApplyBatch<DirectoryEvent>) => {
+    const events = new EventConsumer(streams.directory, 'audit' as ServiceName, await connectAs('audit'), apply);
+    events.start();
+    closing.push(() => events.stop());
+  };
+  const unconfirmed = async () => Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
+
+  beforeEach(async () => {
+    closing = [];
+    nats = await startTestBus();
+    tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000]));
+  });
+  afterEach(async () => {
+    for (const close of closing.reverse()) await close();
+    await tables.drop();
+    await nats.stop();
+  });
+
+  it('declares streams again and again without harm', async () => {
+    const first = await declare();
+    expect(first).toContain('consumer ISSUANCE/audit');
+    const { emit } = await producer();
+    await emit([event()]);
+    expect(await declare()).toEqual(first);
+    const applied: string[] = [];
+    await consumer(async (events) => void applied.push(...events.map((e) => e.id)));
+    await eventually(() => expect(applied).toHaveLength(1));
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('holds the answer until audit has applied the event', async () => {
+    await declare();
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    const { emit } = await producer();
+    await emit([event()]);
+    for (let i = 0; i < 20; i += 1) {
+      const e = event();
+      const started = Date.now();
+      await emit([e]);
+      expect(applied.has(e.id)).toBe(true);
+      expect(Date.now() - started).toBeLessThan(500);
+    }
+  });
+
+  it('loses nothing when JetStream loses everything', async () => {
+    await declare();
+    const applied = new Set<string>();
+    let seen = 0;
+    await consumer(async (events) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      seen += events.length;
+      events.forEach((e) => applied.add(e.id));
+    });
+    const [one, two] = [await producer(), await producer()];
+    const all = Array.from({ length: 500 }, event);
+    const emitting = (async () => {
+      for (let i = 0; i < all.length; i += 5) {
+        void (i % 2 ? one : two).emit(all.slice(i, i + 5));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    await eventually(() => seen > 150);
+    await nats.kill();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await nats.restart({ wipe: true });
+    await declare();
+    await emitting;
+    await eventually(() => expect(applied.size).toBe(500), 20_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
+  });
+
+  it('loses nothing when the new stream grows past what the lost one had', async () => {
+    await declare();
+    const { emit } = await producer();
+    await emit(Array.from({ length: 3 }, event));
+    await nats.kill();
+    await nats.restart({ wipe: true });
+    await declare();
+    const late = Array.from({ length: 20 }, event);
+    await emit(late);
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied.size).toBe(23), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('an event that cannot be applied holds up no other, and is applied once it can be', async () => {
+    await declare();
+    const poison = event();
+    let cured = false;
+    const applied = new Set<string>();
+    await consumer(async (events) => {
+      if (!cured && events.some((e) => e.id === poison.id)) throw new Error('not now');
+      events.forEach((e) => applied.add(e.id));
+    });
+    const { emit } = await producer();
+    const others = Array.from({ length: 50 }, event);
+    await emit([...others.slice(0, 25), poison, ...others.slice(25)]);
+    await eventually(() => expect(applied.size).toBe(50));
+    expect(await unconfirmed()).toBeGreaterThan(0);
+    cured = true;
+    await eventually(() => expect(applied.size).toBe(51));
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('publishes what a killed process left in its outbox', async () => {
+    await declare();
+    const left = event();
+    const payload = JSON.stringify(left);
+    await tables.query(`INSERT INTO directory.outbox (id, aggregate, subject, payload) VALUES ($1, 'x', 'evt.directory.app.updated', $2)`, [left.id, payload]);
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await producer();
+    await eventually(() => expect([...applied]).toEqual([left.id]));
+  });
+});
+
+function event(): DirectoryEvent {
+  return {
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    version: 1,
+    requestId: 'r',
+    traceparent: '00-0-0-01',
+    type: 'app.updated',
+    app: 'app-1',
+  };
+}
