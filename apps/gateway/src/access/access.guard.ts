@@ -1,0 +1,44 @@
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { InsufficientScopeError } from '../errors/problem.js';
+import { ENDPOINT, type Endpoint } from '../routing/endpoint.js';
+
+/**
+ * The one guard of every route. The order is product §3's: token (401), organization (403), scope (403); input and object
+ * come after, in the controller.
+ */
+@Injectable()
+export class AccessGuard extends AuthGuard('bearer') {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const endpoint = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint | undefined;
+    if (!endpoint) throw new AppError('not_found');
+    if (!endpoint.operation) return true;
+
+    await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<FastifyRequest & { user: AccessTokenClaims }>();
+    const claims = request.user;
+    request.call.claims = claims;
+    // One source of the tenant: the token. An organization that does not exist is just another organization.
+    if ((request.params as { shortId?: string }).shortId !== claims.org) {
+      throw new AppError('wrong_organization', "Use your own organization's short ID.");
+    }
+    requireOperation(claims, endpoint.operation);
+    return true;
+  }
+
+  override handleRequest<User>(error: unknown, user: User): User {
+    if (error) throw error as Error;
+    if (!user) throw new AppError('missing_token');
+    return user;
+  }
+}
+
+/** `insufficient_scope` unless the token holds the operation; none implies another. */
+export function requireOperation({ scope }: AccessTokenClaims, operation: string): void {
+  if (!scope.split(' ').includes(operation)) {
+    throw new InsufficientScopeError(operation);
+  }
+}

@@ -1,0 +1,56 @@
+import { platformKeys } from '@holdfast/contracts';
+import { Bus, Readiness, Shutdown, systemContext } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { importJWK, type CryptoKey, type JWK } from 'jose';
+
+const refreshEvery = 5 * 60_000;
+/** A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls. */
+const refreshAtMost = 5_000;
+
+/** Public keys of the platform's access tokens, fetched before ready and kept. */
+@Injectable()
+export class PlatformKeys implements OnApplicationBootstrap {
+  private readonly logger = new Logger('platform keys');
+  private keys = new Map<string, CryptoKey | Uint8Array>();
+  private lastRefresh = -Infinity;
+  private refreshing?: Promise<void>;
+
+  constructor(
+    private readonly bus: Bus,
+    readiness: Readiness,
+    private readonly shutdown: Shutdown,
+  ) {
+    readiness.requires(() => this.keys.size > 0);
+  }
+
+  onApplicationBootstrap(): void {
+    const tick = () => void this.refresh().catch((error: unknown) => this.logger.debug(String(error)));
+    const timer = setInterval(() => {
+      if (this.keys.size === 0 || performance.now() - this.lastRefresh > refreshEvery) tick();
+    }, 500);
+    this.shutdown.before(() => clearInterval(timer));
+    tick();
+  }
+
+  /** The key with this id; asks auth again, now and then, when it is not known. */
+  async find(kid: string | undefined): Promise<CryptoKey | Uint8Array> {
+    if (kid === undefined) throw new AppError('invalid_token');
+    if (!this.keys.has(kid) && performance.now() - this.lastRefresh > refreshAtMost) await this.refresh();
+    const key = this.keys.get(kid);
+    if (!key) throw new AppError('invalid_token');
+    return key;
+  }
+
+  private refresh(): Promise<void> {
+    return (this.refreshing ??= this.load().finally(() => (this.refreshing = undefined)));
+  }
+
+  private async load(): Promise<void> {
+    const { keys } = await this.bus.request(platformKeys, {}, systemContext('gateway'));
+    // Only the keys' own algorithm will do: importJWK fixes it.
+    const imported = await Promise.all(keys.map(async (jwk) => [String(jwk.kid), await importJWK(jwk as JWK, 'EdDSA')] as const));
+    this.keys = new Map(imported);
+    this.lastRefresh = performance.now();
+  }
+}

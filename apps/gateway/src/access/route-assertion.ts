@@ -1,0 +1,22 @@
+/** A route as the router has it, `METHOD /o/{shortId}/…`, and whether the guard asks for a token there. */
+export interface KnownRoute {
+  route: string;
+  guarded: boolean;
+}
+
+/**
+ * Every route that the router has is guarded, or public by the explicit list. Throws with all faults: the gateway must
+ * not start with a door that nobody thought of.
+ */
+export function assertRoutes(registered: string[], declared: KnownRoute[], publicRoutes: string[]): void {
+  const byRoute = new Map(declared.map((d) => [d.route, d.guarded]));
+  const faults: string[] = [];
+  for (const route of registered) {
+    const guarded = byRoute.get(route);
+    if (guarded === undefined) faults.push(`${route} is registered without a declaration`);
+    else if (!guarded && !publicRoutes.includes(route)) faults.push(`${route} asks for no token and is not on the public list`);
+    else if (guarded && publicRoutes.includes(route)) faults.push(`${route} is guarded and on the public list`);
+  }
+  for (const route of publicRoutes) if (!registered.includes(route)) faults.push(`${route} is on the public list and does not exist`);
+  if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
+}

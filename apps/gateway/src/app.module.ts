@@ -1,0 +1,47 @@
+import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown } from '@holdfast/bus';
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { AccessGuard } from './access/access.guard.js';
+import { AccessTokens } from './access/access-token.js';
+import { BearerStrategy } from './access/bearer.strategy.js';
+import { PlatformKeys } from './access/platform-keys.js';
+import { ResourceMetadataController } from './access/resource-metadata.controller.js';
+import { AuditController } from './admin/audit.controller.js';
+import { OffersController } from './credentials/offers.controller.js';
+import { SubjectsController } from './credentials/subjects.controller.js';
+import { DocsController } from './docs/docs.controller.js';
+import { endpoints } from './endpoints.js';
+import { ProblemFilter } from './errors/problem.filter.js';
+import { AuthProxyController } from './proxy/auth-proxy.controller.js';
+import { ENDPOINTS } from './routing/endpoint.js';
+import { HealthController } from './routing/health.controller.js';
+import { RouteTable } from './routing/route-table.js';
+
+@Module({
+  controllers: [OffersController, SubjectsController, AuditController, AuthProxyController, ResourceMetadataController, DocsController, HealthController],
+  providers: [
+    { provide: ENDPOINTS, useValue: endpoints },
+    { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+    RouteTable,
+    BearerStrategy,
+    AccessTokens,
+    PlatformKeys,
+    { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
+    { provide: RefusalCounter, inject: [AuditWriter, Shutdown], useFactory: refusalCounter },
+    { provide: AccessFeed, inject: [Bus, Readiness], useFactory: accessFeed },
+  ],
+})
+export class GatewayModule {}
+
+function refusalCounter(audit: AuditWriter, shutdown: Shutdown): RefusalCounter {
+  const counter = new RefusalCounter(audit);
+  shutdown.before(() => counter.stop());
+  return counter;
+}
+
+function accessFeed(bus: Bus, readiness: Readiness): AccessFeed {
+  const feed = new AccessFeed(bus, 'gateway', readiness);
+  feed.start();
+  return feed;
+}

@@ -1,0 +1,68 @@
+import { createOffer, offerRequestSchema, offerSchema, shortId, uuid, withdrawOffer, type Offer } from '@holdfast/contracts';
+import { Bus } from '@holdfast/bus';
+import { Controller, HttpCode, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { requireOperation } from '../access/access.guard.js';
+import { contextOf } from '../routing/call.js';
+import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
+import { Input } from '../routing/input.js';
+
+const tag = 'Customer credentials';
+
+export const createOfferEndpoint = endpoint({
+  method: 'POST',
+  path: '/o/{shortId}/api/credentials/offers',
+  tag,
+  summary: 'Create an offer',
+  description:
+    'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the customer yourself; ' +
+    'Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well.',
+  operation: 'offers:write',
+  action: 'offer.create',
+  params: z.strictObject({ shortId }),
+  body: offerRequestSchema,
+  idempotent: true,
+  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } } },
+  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'payload_too_large', 'unsupported_media_type'],
+});
+
+export const withdrawOfferEndpoint = endpoint({
+  method: 'DELETE',
+  path: '/o/{shortId}/api/credentials/offers/{offerId}',
+  tag,
+  summary: 'Withdraw an offer',
+  description: 'Takes an unclaimed offer back: its link no longer claims, and a credential that nobody holds yet is revoked.',
+  operation: 'offers:write',
+  action: 'offer.withdraw',
+  params: z.strictObject({ shortId, offerId: uuid.describe('The offer, as the answer to its creation named it') }),
+  answers: { 204: { description: 'The offer is withdrawn' } },
+  errors: ['unknown_offer', 'invalid_state'],
+});
+
+@Controller()
+export class OffersController {
+  constructor(private readonly bus: Bus) {}
+
+  @Route(createOfferEndpoint)
+  @HttpCode(201)
+  async create(@Input() input: InputOf<typeof createOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Offer> {
+    const { body, params, idempotencyKey } = input;
+    const { call } = request;
+    // So that the scope of a sign-up form cannot take over a customer (product §5).
+    if (body.subject !== undefined) requireOperation(call.claims!, 'issued:manage');
+    const { offer, replayed } = await this.bus.request(createOffer, { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) }, contextOf(request));
+    call.audited = !replayed;
+    call.targets = [{ type: 'customer', id: offer.subject, holder: offer.subject }, { type: 'offer', id: offer.offerId, holder: offer.subject }];
+    void reply.header('location', `/o/${params.shortId}/api/credentials/subjects/${offer.subject}`);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return offer;
+  }
+
+  @Route(withdrawOfferEndpoint)
+  @HttpCode(204)
+  async withdraw(@Input() { params }: InputOf<typeof withdrawOfferEndpoint>, @Req() request: FastifyRequest): Promise<void> {
+    await this.bus.request(withdrawOffer, { offerId: params.offerId }, contextOf(request));
+    request.call.audited = true;
+  }
+}

@@ -1,0 +1,96 @@
+import { eraseSubject, getSubject, listSubjects, shortId, subjectCursorSchema, subjectSchema, subjectSummarySchema, uuid, type Subject } from '@holdfast/contracts';
+import { Bus, CONFIG } from '@holdfast/bus';
+import { Controller, HttpCode, Inject, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { GatewayConfig } from '../config.js';
+import { contextOf } from '../routing/call.js';
+import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
+import { Input } from '../routing/input.js';
+import { openPageToken, sealPageToken } from '../routing/page-token.js';
+import { limitParameter, pageSchema, pageTokenParameter } from '../routing/paging.js';
+
+const tag = 'Customer credentials';
+const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The value returned when the offer was made') });
+
+export const listSubjectsEndpoint = endpoint({
+  method: 'GET',
+  path: '/o/{shortId}/api/credentials/subjects',
+  tag,
+  summary: 'List subjects',
+  description: 'The customers that the calling app has made offers to, newest first.',
+  operation: 'issued:read',
+  action: 'subject.list',
+  params: z.strictObject({ shortId }),
+  query: z.strictObject({
+    claimed: z.enum(['true', 'false']).optional().describe('Only customers who have (true) or have not (false) claimed a credential'),
+    limit: limitParameter,
+    next_page_token: pageTokenParameter,
+  }),
+  answers: { 200: { description: 'A page of customers', schema: pageSchema(subjectSummarySchema).meta({ id: 'SubjectPage' }) } },
+  errors: ['invalid_page_token'],
+});
+
+export const getSubjectEndpoint = endpoint({
+  method: 'GET',
+  path: '/o/{shortId}/api/credentials/subjects/{subject}',
+  tag,
+  summary: 'Get a subject',
+  description: 'A customer with every credential issued to them.',
+  operation: 'issued:read',
+  action: 'subject.read',
+  params: subjectParams,
+  answers: { 200: { description: 'The customer', schema: subjectSchema } },
+  errors: ['unknown_subject'],
+});
+
+export const eraseSubjectEndpoint = endpoint({
+  method: 'DELETE',
+  path: '/o/{shortId}/api/credentials/subjects/{subject}',
+  tag,
+  summary: 'Erase a subject',
+  description: 'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404.',
+  operation: 'issued:manage',
+  action: 'subject.erase',
+  params: subjectParams,
+  answers: { 204: { description: 'The customer is erased' } },
+  errors: ['unknown_subject'],
+});
+
+@Controller()
+export class SubjectsController {
+  constructor(
+    private readonly bus: Bus,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Route(listSubjectsEndpoint)
+  async list(@Input() { query }: InputOf<typeof listSubjectsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+    const context = contextOf(request);
+    const { claimed, limit, next_page_token: token } = query;
+    const filter = { claimed };
+    const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
+    const after = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, subjectCursorSchema);
+    const { items, next } = await this.bus.request(
+      listSubjects,
+      { limit, ...(claimed !== undefined && { claimed: claimed === 'true' }), ...(after && { after }) },
+      context,
+    );
+    return { items, hasMore: next !== undefined, ...(next && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }) };
+  }
+
+  @Route(getSubjectEndpoint)
+  async get(@Input() { params }: InputOf<typeof getSubjectEndpoint>, @Req() request: FastifyRequest): Promise<Subject> {
+    const { subject } = params;
+    const found = await this.bus.request(getSubject, { subject }, contextOf(request));
+    request.call.targets = [{ type: 'customer', id: subject, holder: subject }];
+    return found;
+  }
+
+  @Route(eraseSubjectEndpoint)
+  @HttpCode(204)
+  async erase(@Input() { params }: InputOf<typeof eraseSubjectEndpoint>, @Req() request: FastifyRequest): Promise<void> {
+    await this.bus.request(eraseSubject, { subject: params.subject }, contextOf(request));
+    request.call.audited = true;
+  }
+}

@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CONFIG } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
+import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { GatewayConfig } from '../config.js';
+import { endpoint, ENDPOINTS, Route, type Endpoint } from '../routing/endpoint.js';
+import { openApi } from './openapi.js';
+import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
+
+const tag = 'Reference';
+const html = 'text/html; charset=utf-8';
+/** Nothing from third parties, no inline script. Swagger UI sets inline styles. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export const openApiEndpoint = endpoint({ method: 'GET', path: '/openapi.json', tag, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
+export const docsEndpoint = endpoint({ method: 'GET', path: '/docs', tag, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
+export const errorsEndpoint = endpoint({ method: 'GET', path: '/docs/errors', tag, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
+export const assetEndpoint = endpoint({
+  method: 'GET',
+  path: '/docs/assets/{file}',
+  tag,
+  summary: 'What the reference page loads',
+  params: z.object({ file: z.string().describe('Name of the file') }),
+  answers: { 200: { description: 'The file' } },
+});
+
+const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+/** The only files there are: a name from the address never becomes a path. */
+const assets: Record<string, { type: string; read: () => Promise<string | Buffer> }> = {
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => readFile(join(swagger, 'swagger-ui.css')) },
+  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', read: () => readFile(join(swagger, 'swagger-ui-bundle.js')) },
+  'reference.js': { type: 'text/javascript; charset=utf-8', read: () => Promise.resolve(initializer) },
+  'page.css': { type: 'text/css; charset=utf-8', read: () => Promise.resolve(pageStyle) },
+};
+
+@Controller()
+export class DocsController {
+  private readonly description: object;
+
+  constructor(@Inject(CONFIG) config: GatewayConfig, @Inject(ENDPOINTS) endpoints: readonly Endpoint[]) {
+    this.description = openApi(endpoints, config.BASE_URL);
+  }
+
+  @Route(openApiEndpoint)
+  openApi(): object {
+    return this.description;
+  }
+
+  @Route(docsEndpoint)
+  @Header('content-type', html)
+  @Header('content-security-policy', policy)
+  docs(): string {
+    return docsPage;
+  }
+
+  @Route(errorsEndpoint)
+  @Header('content-type', html)
+  @Header('content-security-policy', policy)
+  errors(): string {
+    return errorsPage();
+  }
+
+  @Route(assetEndpoint)
+  async asset(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { file } = request.params as { file: string };
+    const asset = Object.hasOwn(assets, file) ? assets[file] : undefined;
+    if (!asset) throw new AppError('not_found');
+    const content = await asset.read();
+    void reply.header('cache-control', 'public, max-age=3600').type(asset.type).send(content);
+  }
+}

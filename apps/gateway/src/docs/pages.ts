@@ -1,0 +1,67 @@
+import { errorCatalogue } from '@holdfast/contracts';
+
+function page(title: string, body: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+${head}<link rel="stylesheet" href="/docs/assets/page.css">
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+export const docsPage = page(
+  'Holdfast API reference',
+  `<header><strong>Holdfast</strong> <a href="/openapi.json">OpenAPI 3.1</a> <a href="/docs/errors">Errors</a></header>
+<main id="reference"><noscript>The reference needs JavaScript; <a href="/openapi.json">the OpenAPI description</a> does not.</noscript></main>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/reference.js"></script>`,
+  '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">\n',
+);
+
+export const initializer = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, validatorUrl: null, supportedSubmitMethods: ['get', 'post', 'delete'] });
+if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode');
+`;
+
+/** Every code of the catalogue, each under its own fragment: the \`type\` of a problem leads here. */
+export function errorsPage(): string {
+  const rows = Object.entries(errorCatalogue).map(
+    ([code, { status, title, help }]) =>
+      `<section id="${code}"><h2><code>${code}</code> <span>${code === 'invalid_request' ? '400 or 422' : status}</span></h2><p><strong>${title}.</strong></p><p>${escape(help)}</p></section>`,
+  );
+  return page(
+    'Holdfast errors',
+    `<header><strong>Holdfast</strong> <a href="/docs">API reference</a></header>
+<main class="text"><h1>Errors</h1>
+<p>Every error of the API is a problem document (RFC 9457) with a <code>code</code> to branch on. OAuth endpoints answer as their own standards say.</p>
+${rows.join('\n')}
+</main>`,
+  );
+}
+
+function escape(text: string): string {
+  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return safe.replace(/\`([^\`]+)\`/g, '<code>$1</code>');
+}
+
+export const pageStyle = `:root { color-scheme: light dark; --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --paper: #12161c; --line: #333b47; --link: #8ab4f8; --soft: #1c222b; } }
+body { margin: 0; color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
+a { color: var(--link); }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; border-bottom: 1px solid var(--line); }
+main.text { max-width: 46rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
+main.text section { border-top: 1px solid var(--line); padding: .25rem 0; }
+main.text section:target { background: var(--soft); outline: 2px solid var(--link); }
+main.text h2 { font-size: 1.05rem; margin: .75rem 0 .25rem; }
+main.text h2 span { font-weight: 400; opacity: .75; }
+main.text p { margin: .25rem 0; }
+code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere; }
+noscript { display: block; padding: 1.25rem; }
+`;

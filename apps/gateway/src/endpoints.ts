@@ -1,0 +1,28 @@
+import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.controller.js';
+import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
+import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
+import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
+import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
+import { metadataEndpoint, tokenEndpoint } from './proxy/auth-proxy.controller.js';
+import type { Endpoint } from './routing/endpoint.js';
+import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
+
+/** Every endpoint of the one public door, in the order of the reference. A route that is not here cannot be served. */
+export const endpoints: readonly Endpoint[] = [
+  tokenEndpoint,
+  createOfferEndpoint,
+  withdrawOfferEndpoint,
+  listSubjectsEndpoint,
+  getSubjectEndpoint,
+  eraseSubjectEndpoint,
+  listAuditEventsEndpoint,
+  getAuditEventEndpoint,
+  metadataEndpoint,
+  resourceMetadataEndpoint,
+  openApiEndpoint,
+  docsEndpoint,
+  errorsEndpoint,
+  assetEndpoint,
+  healthEndpoint,
+  readyEndpoint,
+];

@@ -1,0 +1,50 @@
+import { CONFIG, UncertainError } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
+import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../config.js';
+import { RouteTable } from '../routing/route-table.js';
+import { problemHeaders, problemOf, problemType } from './problem.js';
+
+/** The one place where an error becomes an answer. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('gateway');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly routes: RouteTable,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const error = this.toAppError(thrown, request, reply);
+    request.call.code = error.code;
+    request.call.uncertain = thrown instanceof UncertainError;
+    const { BASE_URL } = this.config;
+    void reply
+      .code(error.status)
+      .headers(problemHeaders(error, BASE_URL))
+      .type(problemType)
+      .send(JSON.stringify(problemOf(error, request.call.requestId, BASE_URL)));
+  }
+
+  private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
+    if (thrown instanceof AppError) return thrown;
+    // What Fastify and Nest refuse before a controller: unknown paths, unreadable URLs.
+    const status = thrown instanceof HttpException ? thrown.getStatus() : Number((thrown as { statusCode?: number } | undefined)?.statusCode ?? 500);
+    if (status === 404) {
+      const methods = this.routes.methodsOf(request.url);
+      if (methods.length === 0) return new AppError('not_found');
+      void reply.header('allow', methods.join(', '));
+      return new AppError('method_not_allowed');
+    }
+    if (status === 413) return new AppError('payload_too_large');
+    if (status === 415) return new AppError('unsupported_media_type');
+    if (status >= 400 && status < 500) return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
+    this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    return new AppError('internal');
+  }
+}

@@ -1,0 +1,45 @@
+import { errorCatalogue } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+
+export const problemType = 'application/problem+json; charset=utf-8';
+
+/** Names the scope that was missing, for the challenge (RFC 6750 §3). */
+export class InsufficientScopeError extends AppError {
+  constructor(readonly scope: string) {
+    super('insufficient_scope', `This needs the scope ${scope}.`);
+  }
+}
+
+/** RFC 9457. `code` is what to branch on; `detail` is for people. */
+export function problemOf({ code, detail, status, errors }: AppError, requestId: string, baseUrl: string): object {
+  return {
+    type: `${baseUrl}/docs/errors#${code}`,
+    title: errorCatalogue[code].title,
+    status,
+    detail: detail ?? errorCatalogue[code].help,
+    instance: `urn:holdfast:request:${requestId}`,
+    code,
+    requestId,
+    ...(errors?.length && { errors }),
+  };
+}
+
+/** Headers that go with an error: RFC 6750 §3 with RFC 9728's pointer to the metadata, and Retry-After. */
+export function problemHeaders(error: AppError, baseUrl: string): Record<string, string> {
+  const challenge = challengeOf(error, baseUrl);
+  return {
+    ...(challenge && { 'www-authenticate': challenge }),
+    ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+  };
+}
+
+function challengeOf(error: AppError, baseUrl: string): string | undefined {
+  const { code } = error;
+  const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  if (code === 'missing_token') return `Bearer realm="${baseUrl}", ${metadata}`;
+  if (code === 'invalid_token') return `Bearer realm="${baseUrl}", error="invalid_token", ${metadata}`;
+  if (error instanceof InsufficientScopeError) {
+    return `Bearer realm="${baseUrl}", error="insufficient_scope", scope="${error.scope}", ${metadata}`;
+  }
+  return undefined;
+}

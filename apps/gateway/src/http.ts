@@ -1,0 +1,64 @@
+import replyFrom from '@fastify/reply-from';
+import { AuditWriter, RefusalCounter, type BusTransport } from '@holdfast/bus';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { publicRoutes } from './access/public-routes.js';
+import { assertRoutes } from './access/route-assertion.js';
+import { AuditHook } from './audit/audit-hook.js';
+import type { GatewayConfig } from './config.js';
+import { endpoints } from './endpoints.js';
+import { newCall } from './routing/call.js';
+import { RouteTable } from './routing/route-table.js';
+
+/** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
+export function createHttpApp(config: GatewayConfig) {
+  return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
+    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 200 }, requestTimeout: 30_000 });
+    const fastify = adapter.getInstance<FastifyInstance>();
+    const seen: { method: string | string[]; url: string }[] = [];
+    fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));
+    takeBodiesUnread(fastify);
+    await fastify.register(replyFrom, { undici: { connections: 64, pipelining: 1 } });
+
+    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
+    const routes = app.get(RouteTable);
+    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL);
+    fastify.decorateRequest('call');
+    fastify.addHook('onRequest', (request, reply, done) => {
+      request.call = newCall(request);
+      void reply.headers(headersOf(config, request.call.requestId, request.call.trace.traceparent));
+      done();
+    });
+    fastify.addHook('onSend', async (request, reply, payload) => {
+      const version = request.call.claims?.api_version;
+      if (version) void reply.header('api-version', version);
+      return audit.beforeSend(request, reply, payload);
+    });
+    await app.init();
+    for (const { method, url } of seen) routes.add(method, url);
+    const declared = endpoints.map((e) => ({ route: `${e.method} ${e.path}`, guarded: e.operation !== undefined }));
+    assertRoutes(routes.all(), declared, publicRoutes);
+    await app.listen(config.HTTP_PORT, config.HTTP_HOST);
+    return app;
+  };
+}
+
+/** Bodies are handed on as streams: they are read when the caller is known (json-body.ts), or passed to auth as they are. */
+function takeBodiesUnread(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+}
+
+function headersOf({ BASE_URL }: GatewayConfig, requestId: string, traceparent: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    traceparent,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    ...(BASE_URL.startsWith('https:') && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
+  };
+}

@@ -1,0 +1,57 @@
+import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode } from '@holdfast/contracts';
+import { newId } from '@holdfast/kit';
+import type { FastifyRequest } from 'fastify';
+import { childOf, type Trace } from './trace.js';
+
+/** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
+export interface Call {
+  readonly requestId: string;
+  readonly trace: Trace;
+  /** Id of this request's one audit record: ours, so that a caller who repeats an X-Request-Id cannot hide a call. */
+  readonly auditId: string;
+  /** Verified claims; absent until the guard has let the caller in. */
+  claims?: AccessTokenClaims;
+  /** Code of the error that is being answered. */
+  code?: ErrorCode;
+  /** The handler wrote the record together with its change. */
+  audited?: boolean;
+  /** A command was sent and no answer came: the handler may have written the record. */
+  uncertain?: boolean;
+  targets: AuditTarget[];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call;
+  }
+}
+
+/** Grammar of an X-Request-Id that we take over; anything else is replaced by one of ours. */
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+export function newCall(request: FastifyRequest): Call {
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && acceptable.test(given) ? given : newId();
+  return { requestId, trace: childOf(request.headers.traceparent), auditId: newId(), targets: [] };
+}
+
+export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
+  return { type: 'app', id: client_id, name: client_name };
+}
+
+/** The template of the matched route with the specification's way of writing parameters. */
+export function routeTemplate(request: FastifyRequest): string {
+  return (request.routeOptions.url ?? '').replace(/:([A-Za-z]+)/g, '{$1}');
+}
+
+/** What the services are told about the request. Throws when nobody was let in: a route forgot its guard. */
+export function contextOf(request: FastifyRequest): CallContext {
+  const { claims, requestId, trace, auditId } = request.call;
+  if (!claims) throw new Error(`no caller on ${request.method} ${routeTemplate(request)}`);
+  return {
+    org: claims.org,
+    actor: actorOf(claims),
+    request: { id: requestId, traceparent: trace.traceparent, method: request.method, route: routeTemplate(request) },
+    auditId,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Action, ErrorCode, Operation } from '@holdfast/contracts';
+import { applyDecorators, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
+import type { z } from 'zod';
+
+/** A success answer of an endpoint. */
+export interface Answer {
+  description: string;
+  schema?: z.ZodType;
+  headers?: Record<string, string>;
+}
+
+/**
+ * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
+ * `operation` and `action` go together; an endpoint without them is public and must stand on the list in public-routes.ts.
+ */
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** In the specification's way of writing: `/o/{shortId}/…`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  operation?: Operation;
+  action?: Action;
+  params?: Params;
+  query?: Query;
+  /** Every body is optional: an endpoint that needs one says so by its schema. */
+  body?: Body;
+  idempotent?: boolean;
+  answers: Record<number, Answer>;
+  /** Besides those that every endpoint may answer. */
+  errors?: ErrorCode[];
+}
+
+export interface InputOf<E extends Endpoint> {
+  params: E extends Endpoint<infer P> ? z.output<P> : never;
+  query: E extends Endpoint<z.ZodType, infer Q> ? z.output<Q> : never;
+  body: E extends Endpoint<z.ZodType, z.ZodType, infer B> ? z.output<B> : never;
+  idempotencyKey?: string;
+}
+
+/** Metadata key of a controller's method. */
+export const ENDPOINT = Symbol('endpoint');
+/** Injection token of all endpoints. */
+export const ENDPOINTS = Symbol('endpoints');
+
+export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(declared: Endpoint<P, Q, B>): Endpoint<P, Q, B> {
+  return declared;
+}
+
+/** Makes a controller's method the one that answers an endpoint. */
+export function Route(declared: Endpoint): MethodDecorator {
+  return applyDecorators(
+    RequestMapping({ method: RequestMethod[declared.method], path: nestPath(declared.path) }),
+    SetMetadata(ENDPOINT, declared),
+  ) as MethodDecorator;
+}
+
+/** `{shortId}` as the router writes it: `:shortId`. */
+export function nestPath(path: string): string {
+  return path.replace(/\{([A-Za-z]+)\}/g, ':$1');
+}

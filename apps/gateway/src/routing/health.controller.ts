@@ -1,0 +1,27 @@
+import { Readiness } from '@holdfast/bus';
+import { Controller, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { endpoint, Route } from './endpoint.js';
+
+const tag = 'Health';
+const answers = { 200: { description: 'Yes' } };
+
+export const healthEndpoint = endpoint({ method: 'GET', path: '/healthz', tag, summary: 'Does the gateway live?', answers });
+export const readyEndpoint = endpoint({ method: 'GET', path: '/readyz', tag, summary: 'May the gateway be sent requests?', answers });
+
+@Controller()
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Route(healthEndpoint)
+  health(): string {
+    return 'ok\n';
+  }
+
+  @Route(readyEndpoint)
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    const ready = await this.readiness.ready().catch(() => false);
+    void reply.code(ready ? 200 : 503);
+    return ready ? 'ready\n' : 'not ready\n';
+  }
+}

@@ -1,0 +1,54 @@
+import type { InputFault } from '@holdfast/contracts';
+import { AppError, unprocessable, zodFaults } from '@holdfast/kit';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { ENDPOINT, type Endpoint } from './endpoint.js';
+import { readJson } from './json-body.js';
+
+/** The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not acceptable. */
+export const Input = createParamDecorator(async (_: unknown, context: ExecutionContext) => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const { params, query, body, idempotent } = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
+  const parsedParams = params ? parameters(params, request.params) : {};
+  const parsedQuery = parameters(query, request.query);
+  const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
+  const json = body ? await readJson(request.body as IncomingMessage | undefined) : undefined;
+  return { params: parsedParams, query: parsedQuery, body: body && bodyOf(body, json), ...(idempotencyKey !== undefined && { idempotencyKey }) };
+});
+
+function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
+  if (!schema) {
+    const names = Object.keys((given ?? {}) as object);
+    if (names.length > 0) throw faulty(names.map((parameter) => ({ parameter, detail: 'is not a known parameter' })));
+    return {};
+  }
+  const result = schema.safeParse(given ?? {});
+  if (result.success) return result.data;
+  const faults = zodFaults(result.error.issues).map(({ pointer, detail }) => ({ parameter: decodeURIComponent(pointer.split('/')[1] ?? ''), detail }));
+  throw faulty(faults);
+}
+
+function bodyOf(schema: z.ZodType, json: unknown): unknown {
+  const result = schema.safeParse(json ?? {});
+  if (!result.success) throw unprocessable(zodFaults(result.error.issues));
+  return result.data;
+}
+
+/** An RFC 8941 string, or the bare text that most clients send. */
+function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  const text = String(given);
+  const key = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
+  const twice = request.raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'idempotency-key').length > 1;
+  if (twice || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
+    throw faulty([{ header: 'Idempotency-Key', detail: 'must be given once, with 1 to 255 printable ASCII characters' }]);
+  }
+  return key;
+}
+
+function faulty(errors: InputFault[]): AppError {
+  return new AppError('invalid_request', undefined, { errors });
+}

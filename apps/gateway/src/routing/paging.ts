@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** `limit` of every list: 1 to 200, 50 when left out; outside is 400, never clamped (specification §8). */
+export const limitParameter = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1 to 200')
+  .transform(Number)
+  .refine((n) => n <= 200, 'must be a whole number from 1 to 200')
+  .default(50)
+  .describe('Number of items to return, 1 to 200')
+  .meta({ parameter: { type: 'integer', minimum: 1, maximum: 200, default: 50 } });
+
+export const pageTokenParameter = z.string().min(1).max(2000).optional().describe('`nextPageToken` of the previous page: selects the next one');
+
+/** What every list answers. */
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    items: z.array(item).describe('Newest first'),
+    hasMore: z.boolean().describe('Whether another page follows'),
+    nextPageToken: z.string().optional().describe('Present when `hasMore` is true; pass it as `next_page_token`'),
+  });
+}

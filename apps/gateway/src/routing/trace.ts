@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+
+/** W3C Trace Context of a request: the caller's trace, with a span of ours. */
+export interface Trace {
+  traceparent: string;
+}
+
+const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const zeros = /^0+$/;
+
+/** Continues a valid `traceparent`, begins a new trace otherwise. The caller's sampling wish is passed on, not obeyed. */
+export function childOf(parent: string | string[] | undefined): Trace {
+  const match = typeof parent === 'string' ? form.exec(parent) : null;
+  const [, traceId, parentId, flags] = match ?? [];
+  const valid = traceId && parentId && !zeros.test(traceId) && !zeros.test(parentId);
+  const random = randomBytes(24).toString('hex');
+  return { traceparent: `00-${valid ? traceId : random.slice(16)}-${random.slice(0, 16)}-${valid ? flags : '00'}` };
+}
