@@ -1,0 +1,31 @@
+import type { BusTransport } from '@holdfast/bus';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Config } from './config.js';
+import { Providers } from './provider/providers.js';
+
+/** A slow sender holds a connection no longer than this, in ms. */
+const requestTimeout = 10_000;
+/** Longer than the gateway keeps a connection of its pool, so that it never sends into one that is just closing. */
+const keepAliveTimeout = 75_000;
+
+/** The service speaks HTTP, to the gateway alone, beside the bus. */
+export function createHttpApp({ HTTP_PORT, HTTP_HOST }: Config) {
+  return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
+    const adapter = new FastifyAdapter({ requestTimeout, keepAliveTimeout, forceCloseConnections: 'idle' });
+    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
+    const providers = app.get(Providers);
+    // Before any parsing: oidc-provider reads bodies itself.
+    adapter.getInstance().addHook('onRequest', (request, reply, done) => {
+      const answer = providers.routeOf(request.raw);
+      if (!answer) return done();
+      reply.hijack();
+      answer(request.raw, reply.raw);
+    });
+    app.connectMicroservice({ strategy: transport });
+    await app.startAllMicroservices();
+    await app.listen(HTTP_PORT, HTTP_HOST);
+    return app;
+  };
+}

@@ -1,0 +1,17 @@
+import { Handles } from '@holdfast/bus';
+import { platformKeys, type ReplyOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
+import { publicJwk, SigningKeys } from './signing-keys.js';
+
+/** Issuer name of the platform's own keys. */
+export const platform = 'platform';
+
+@Controller()
+export class PlatformKeysHandler {
+  constructor(private readonly keys: SigningKeys) {}
+
+  @Handles(platformKeys)
+  async handle(): Promise<ReplyOf<typeof platformKeys>> {
+    return { keys: (await this.keys.load(platform)).map(publicJwk) };
+  }
+}

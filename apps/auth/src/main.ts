@@ -1,0 +1,11 @@
+import { runService } from '@holdfast/bus';
+import { AuthModule } from './app.module.js';
+import { configSchema } from './config.js';
+import { createHttpApp } from './http-app.js';
+
+await runService(configSchema, (config) => ({
+  service: 'auth',
+  module: AuthModule,
+  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+  createApp: createHttpApp(config),
+}));

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CONFIG, LOGGER } from '@holdfast/bus';
+import type { Logger } from '@holdfast/kit';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { ClientRegistry } from '../clients/client-registry.js';
+import type { Config } from '../config.js';
+import { platform } from '../keys/platform-keys.handler.js';
+import { SigningKeys } from '../keys/signing-keys.js';
+import { platformMetadata } from './metadata.js';
+import { createPlatformProvider, tokenRoute } from './platform-provider.js';
+import { TokenAudit } from './token-audit.js';
+import { guardTokenEndpoint } from './token-middleware.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Which issuer answers which address. An organization's, at `/o/{shortId}`, will be the second kind. */
+@Injectable()
+export class Providers implements OnModuleInit {
+  private readonly routes = new Map<string, Answer>();
+
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly clients: ClientRegistry,
+    private readonly audit: TokenAudit,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper } = this.config;
+    const provider = createPlatformProvider({ baseUrl, keys: await this.keys.load(platform), clients: this.clients, pepper });
+    guardTokenEndpoint(provider, this.audit, this.logger);
+    this.routes.set(`POST ${tokenRoute}`, provider.callback());
+    const metadata = JSON.stringify(platformMetadata(baseUrl));
+    this.routes.set('GET /.well-known/oauth-authorization-server', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }).end(metadata);
+    });
+  }
+
+  /** Who answers this request; undefined when no issuer has such an address. */
+  routeOf({ method, url = '' }: IncomingMessage): Answer | undefined {
+    const end = url.indexOf('?');
+    const path = end < 0 ? url : url.slice(0, end);
+    const found = this.routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+    if (found) return found;
+    const allowed = [...this.routes.keys()].filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(' ')[0]);
+    if (allowed.length === 0) return undefined;
+    return (_request, response) => response.writeHead(405, { allow: allowed.join(', ') }).end();
+  }
+}

@@ -1,0 +1,11 @@
+import { errors } from 'oidc-provider';
+
+/** 503 in OAuth's form: something that must be known cannot be asked right now. */
+export class TemporarilyUnavailable extends errors.OIDCProviderError {
+  constructor(detail: string) {
+    super(503, 'temporarily_unavailable');
+    this.error_description = 'try again in a moment';
+    this.error_detail = detail;
+    this.expose = true;
+  }
+}
