@@ -1,0 +1,80 @@
+import { appKinds, createApp, disableApp, getApp, listApps, type App, type AppKind } from '@holdfast/contracts';
+import { Option, type Command } from 'commander';
+import { withHouse } from '../house.js';
+import { sheet, show, table } from '../output.js';
+import { verb, type Json } from '../verb.js';
+import { secretWords } from './secrets.js';
+
+interface CreateOptions extends Json {
+  name: string;
+  kind: AppKind;
+  audience: App['audience'];
+  credentialType?: string;
+  redirectUri: string[];
+  grant: string[];
+}
+
+const collect = (value: string, before: string[]) => [...before, value];
+
+export function appCommands(program: Command): void {
+  const app = program.command('app').description('apps of an organization, and their access');
+
+  verb(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
+    'app create acme --name shop --kind web --redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
+    'app create acme --name automation --kind service --grant audit:read',
+  ])
+    .requiredOption('--name <name>', 'unique within the organization')
+    .addOption(new Option('--kind <kind>', 'what it is').choices(appKinds).makeOptionMandatory())
+    .addOption(new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'))
+    .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
+    .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect, [])
+    .option('--grant <operation>', 'an operation that it may use; may be repeated', collect, [])
+    .action((org: string, { json, redirectUri, grant, ...rest }: CreateOptions) =>
+      withHouse('app create', async ({ ask }) => {
+        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, scopes: grant }, org);
+        const { app: made, secretId, clientSecret } = reply;
+        show(reply, json, () => [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'));
+      }),
+    );
+
+  verb(app, 'list <org>', 'list the apps of an organization', ['app list acme']).action((org: string, { json }: Json) =>
+    withHouse('app list', async ({ ask }) => {
+      const { items } = await ask(listApps, { org }, org);
+      const rows = items.map((a) => [a.clientId, a.name, a.kind, a.disabled ? 'disabled' : 'enabled', a.scopes.join(' ')]);
+      show(items, json, () => (items.length === 0 ? `${org} has no app yet; make one with: holdfast app create ${org} --help` : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows)));
+    }),
+  );
+
+  verb(app, 'show <clientId>', 'show an app', ['app show app_2Vw…']).action((clientId: string, { json }: Json) =>
+    withHouse('app show', async ({ ask }) => {
+      const reply = await ask(getApp, { clientId });
+      show(reply, json, () => appSheet(reply));
+    }),
+  );
+
+  const switching = (name: string, disabled: boolean, says: string, done: string) =>
+    verb(app, `${name} <clientId>`, says, [`app ${name} app_2Vw…`]).action((clientId: string, { json }: Json) =>
+      withHouse(`app ${name}`, async ({ ask }) => {
+        const reply = await ask(disableApp, { clientId, disabled });
+        show(reply, json, () => `${reply.name} of ${reply.org} is ${done}.`);
+      }),
+    );
+  switching('disable', true, 'refuse an app and all of its tokens, within a second', 'disabled: it and all of its tokens are refused');
+  switching('enable', false, 'let a disabled app in again', 'enabled: it can get new tokens');
+}
+
+export function appSheet(app: App): string {
+  return sheet({
+    'Client ID': app.clientId,
+    Organization: app.org,
+    Name: app.name,
+    Kind: app.kind,
+    Audience: app.audience,
+    'Credential type': app.credentialType,
+    'Redirect URIs': app.redirectUris.join(' ') || 'none',
+    Grants: app.scopes.join(' ') || 'none',
+    State: app.disabled ? 'disabled' : 'enabled',
+    'API version': app.apiVersion,
+    Created: app.createdAt,
+  });
+}

@@ -1,0 +1,21 @@
+import { declareStreams } from '@holdfast/bus';
+import type { Command } from 'commander';
+import { connected } from '../house.js';
+import { show } from '../output.js';
+import { verb, type Json } from '../verb.js';
+
+/** A start job may come before its server: it waits this long, in ms. */
+const patience = 60_000;
+
+export function busCommands(program: Command): void {
+  const bus = program.command('bus').description('the message bus (NATS)');
+
+  verb(bus, 'declare', 'declare streams and consumers, as the user `deploy`; may be run again', ['bus declare', 'bus declare --replicas 3'])
+    .option('--replicas <count>', 'NATS servers that keep each stream', Number, 1)
+    .action(({ replicas, json }: Json & { replicas: number }) =>
+      connected('deploy', async ({ connection }) => {
+        const declared = await declareStreams(connection, replicas);
+        show({ declared }, json, () => declared.join('\n'));
+      }, patience),
+    );
+}

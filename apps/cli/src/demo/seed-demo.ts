@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp, createOrganization, createSecret, listApps, listOrganizations, listSecrets, revokeSecret, type App } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import type { House } from '../house.js';
+import { demoApps, demoOrganizations, type WantedApp } from './demo-apps.js';
+import type { KnownApp } from './known-apps.js';
+
+export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'clientId' | 'redirectUris' | 'scopes'> {
+  clientSecret: string;
+}
+export interface DemoOrganization {
+  shortId: string;
+  issuer: string;
+  apps: DemoApp[];
+}
+
+/** Makes what is missing and changes nothing that is there; a secret that nobody remembers is replaced. */
+export async function seedDemo(house: House, baseUrl: string, known: KnownApp[]): Promise<DemoOrganization[]> {
+  const there = await organizationsOnceUp(house);
+  const seeded: DemoOrganization[] = [];
+  for (const { shortId, name } of demoOrganizations) {
+    if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
+    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, known) });
+  }
+  return seeded;
+}
+
+async function seedApps(house: House, org: string, known: KnownApp[]): Promise<DemoApp[]> {
+  const { items } = await house.ask(listApps, { org }, org);
+  const apps: DemoApp[] = [];
+  for (const wanted of demoApps) {
+    const found = items.find(({ name }) => name === wanted.name);
+    apps.push(found ? demoApp(found, await secretOf(house, found, known)) : await create(house, org, wanted));
+  }
+  return apps;
+}
+
+async function create(house: House, org: string, wanted: WantedApp): Promise<DemoApp> {
+  const { app, clientSecret } = await house.ask(createApp, { org, ...wanted }, org);
+  return demoApp(app, clientSecret!);
+}
+
+async function secretOf(house: House, { clientId, org }: App, known: KnownApp[]): Promise<string> {
+  const remembered = known.find((k) => k.clientId === clientId)?.clientSecret;
+  if (remembered) return remembered;
+  const { items } = await house.ask(listSecrets, { clientId }, org);
+  const [oldest, second] = items;
+  if (oldest && second) await house.ask(revokeSecret, { clientId, secretId: oldest.id }, org);
+  return (await house.ask(createSecret, { clientId }, org)).clientSecret;
+}
+
+function demoApp({ name, kind, audience, clientId, redirectUris, scopes }: App, clientSecret: string): DemoApp {
+  return { name, kind, audience, clientId, clientSecret, redirectUris, scopes };
+}
+
+/** The seed may come before directory answers: it waits half a minute. */
+async function organizationsOnceUp(house: House): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await house.ask(listOrganizations, {})).items.map(({ shortId }) => shortId);
+    } catch (error) {
+      if (attempt >= 60 || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      await sleep(500);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { Bus, connectBus } from '@holdfast/bus';
+import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
+import { createLogger, newId } from '@holdfast/kit';
+import type { z } from 'zod';
+import { busConfig } from './config.js';
+import { Refusal } from './refusal.js';
+
+/** How long a house may take to let us in, in ms. */
+const patience = 5000;
+
+/** The running house, as the operator sees it. */
+export interface House {
+  /** Asks a contract; `org` is the organization that it is about. */
+  ask<C extends Contract>(contract: C, input: z.input<C['request']>, org?: string): Promise<ReplyOf<C>>;
+}
+
+/** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */
+export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>, ms = patience): Promise<T> {
+  const { NATS_URL: url, NATS_NKEY_SEED: nkeySeed } = busConfig();
+  const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Refusal(`Holdfast does not answer at ${url}. Is the house running? Start it with: npm start`)), ms);
+  });
+  try {
+    const connection = await Promise.race([connecting, tooLong]);
+    try {
+      return await work(new Bus(connection));
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs a command of the operator. `command` stands in the audit log as the route. */
+export function withHouse<T>(command: string, work: (house: House) => Promise<T>): Promise<T> {
+  return connected('operator', (bus) => work({ ask: (contract, input, org = '') => bus.request(contract, input, operatorContext(command, org)) }));
+}
+
+function operatorContext(command: string, org: string): CallContext {
+  const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+  return { org, actor: { type: 'operator', id: 'operator' }, request: { id: newId(), traceparent, method: 'CLI', route: `holdfast ${command}` }, auditId: newId() };
+}

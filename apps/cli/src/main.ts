@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { createProgram } from './program.js';
+import { sentence } from './refusal.js';
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  // Commander has said already what it did not understand; help and version are no errors.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    process.stderr.write(`${sentence(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+// What is left open (a connection that is still being tried) must not keep a command.
+process.exit();

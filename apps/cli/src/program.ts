@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { appCommands } from './commands/apps.js';
+import { busCommands } from './commands/bus.js';
+import { databaseCommands } from './commands/database.js';
+import { demoCommands } from './commands/demo.js';
+import { grantCommands } from './commands/grants.js';
+import { organizationCommands } from './commands/organizations.js';
+import { secretCommands } from './commands/secrets.js';
+
+const examples = `
+Services of a house that runs on this machine:
+  holdfast service list | start <name> | stop <name>
+
+Examples:
+  holdfast org create acme --name "Acme Ltd"
+  holdfast app create acme --name shop --kind web --redirect-uri https://shop.example/callback --grant offers:write
+  holdfast secret create app_2Vw…
+  holdfast app disable app_2Vw…
+
+Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
+
+/** The whole command line. Throws CommanderError instead of ending the process. */
+export function createProgram(): Command {
+  const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
+  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, demoCommands, busCommands, databaseCommands]) add(program);
+  return program.addHelpText('after', examples);
+}
