@@ -40,6 +40,10 @@ export class Leash {
     this.#guard.unref();
   }
 
+  get guardPid(): number | undefined {
+    return this.#guard.pid;
+  }
+
   hold(child: Held): void {
     this.#children.set(child.pid, { ...child, startTime: startTimeOf(child.pid) });
     this.#write();

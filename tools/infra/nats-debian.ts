@@ -48,6 +48,6 @@ function run(command: string, args: string[], cwd: string): void {
     execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
   } catch (error) {
     const stderr = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
-    throw new Error(`${command} said: ${stderr || (error as Error).message}`);
+    throw new Error(`${command} said: ${stderr || (error as Error).message}`, { cause: error });
   }
 }

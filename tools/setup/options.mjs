@@ -28,11 +28,12 @@ Environment:
 export function parseOptions(args, env) {
   const options = { replicas: {}, reset: false, help: false, port: parsePort(env.PORT || '8080') };
   for (let i = 0; i < args.length; i++) {
-    const [name, inline] = /** @type {[string, string?]} */ (args[i]?.split(/=(.*)/s, 2));
+    const arg = args[i] ?? '';
+    const [name, inline] = arg.split(/=(.*)/s, 2);
     if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
     else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;
-    else throw new Error(`There is no option ${args[i]}.`);
+    else throw new Error(`There is no option ${arg}.`);
   }
   return options;
 }

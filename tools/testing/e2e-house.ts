@@ -8,7 +8,7 @@ import { hasEnded } from '../infra/program.ts';
 export interface E2eHouse {
   /** What the tests need to find the house. */
   env: NodeJS.ProcessEnv;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. */

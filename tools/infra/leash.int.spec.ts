@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { startTimeOf } from '../setup/processes.mjs';
+import { endOrphans } from './leash.ts';
+import { eventually } from './ports.ts';
+
+const owner = fileURLToPath(new URL('./leash.fixture.ts', import.meta.url));
+
+/** A launcher of one child that minds neither SIGTERM nor the end of its stdin. */
+async function launch(folder: string): Promise<{ launcher: ChildProcess; child: number; guard: number }> {
+  const launcher = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', owner, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(launcher.stdout, 'data')) as [Buffer];
+  return { launcher, ...(JSON.parse(line.toString()) as { child: number; guard: number }) };
+}
+
+const gone = (pid: number): Promise<boolean> => eventually(() => startTimeOf(pid) === undefined, 15_000);
+const folder = (): string => mkdtempSync(join(process.env.TEST_TMP ?? '', 'leash-'));
+
+test('children end when their launcher is killed with kill -9', async () => {
+  const { launcher, child, guard } = await launch(folder());
+  launcher.kill('SIGKILL');
+  expect(await gone(child)).toBe(true);
+  expect(await gone(guard)).toBe(true);
+});
+
+test('if the guard is killed as well, the next start ends them', async () => {
+  const home = folder();
+  const { launcher, child, guard } = await launch(home);
+  process.kill(guard, 'SIGKILL');
+  launcher.kill('SIGKILL');
+  await gone(launcher.pid ?? 0);
+  expect(startTimeOf(child)).toBeDefined();
+  await endOrphans(home);
+  expect(startTimeOf(child)).toBeUndefined();
+});

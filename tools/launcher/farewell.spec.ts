@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { farewell } from './farewell.ts';
+
+const app = (name: string, scopes: string[]) => ({ name, kind: 'web', audience: 'customers', clientId: `id-${name}`, clientSecret: `secret-${name}`, redirectUris: [], scopes });
+const baseUrl = 'http://localhost:8080';
+const organization = { shortId: 'acme', issuer: `${baseUrl}/o/acme`, apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])] };
+
+test('shows the shop, ready to paste', () => {
+  const text = farewell({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
+  expect(text).toContain(`curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials --data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`);
+  expect(text).toContain(`-d '{}' ${baseUrl}/o/acme/api/credentials/offers`);
+  expect(text).toContain(`${baseUrl}/o/acme/api/credentials/subjects`);
+});
+
+test('does without commands when there is no demo', () => {
+  expect(farewell({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
+});

@@ -1,0 +1,48 @@
+import { services, type ServiceName } from '@holdfast/contracts';
+import { describe, expect, test } from '@jest/globals';
+import type { Instance } from './instances.ts';
+import { serviceEnv } from './service-env.ts';
+
+const names = Object.keys(services) as ServiceName[];
+const secrets = {
+  postgresPassword: 'p',
+  databasePasswords: Object.fromEntries(names.map((name) => [name, `${name}/password`])),
+  nkeySeeds: Object.fromEntries(names.map((name) => [name, `seed of ${name}`])),
+  keyEncryptionKey: 'kek',
+  pepper: 'pepper',
+  pageTokenKey: 'page',
+};
+const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast' };
+const instance = (service: ServiceName, replica: number, httpPort?: number): Instance => ({
+  service, replica, name: `${service}-${replica}`, opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
+});
+const all = [instance('gateway', 1, 8080), instance('auth', 1, 7001), instance('auth', 2, 7002), instance('audit', 1, 7003), instance('subjects', 1)];
+const envOf = (service: ServiceName, caller: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
+  serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller);
+
+describe('a service is told what it needs and no more', () => {
+  test('its own role of the database, with the password made fit for a URL', () => {
+    expect(envOf('issuance').DATABASE_URL).toBe('postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast');
+    expect(envOf('gateway').DATABASE_URL).toBeUndefined();
+  });
+
+  test('only the keys it works with', () => {
+    const holders = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
+    expect(holders('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance']);
+    expect(holders('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
+    expect(holders('PAGE_TOKEN_KEY')).toEqual(['gateway']);
+  });
+
+  test('the gateway knows every replica it hands requests on to', () => {
+    expect(envOf('gateway').AUTH_URLS).toBe('http://127.0.0.1:7001,http://127.0.0.1:7002');
+    expect(envOf('gateway').AUDIT_URLS).toBe('http://127.0.0.1:7003');
+    expect(envOf('audit').AUTH_URLS).toBeUndefined();
+  });
+
+  test('of the caller, settings for services pass, secrets of the shell do not', () => {
+    const env = envOf('subjects', { PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', AWS_SECRET: 's', DATABASE_URL: 'other' });
+    expect(env).toMatchObject({ PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug' });
+    expect(env.AWS_SECRET).toBeUndefined();
+    expect(env.DATABASE_URL).toContain('holdfast_subjects');
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Leash } from '../infra/leash.ts';
+import { eventually } from '../infra/ports.ts';
+import { Supervised } from './supervised.ts';
+
+const folder = mkdtempSync(join(process.env.TEST_TMP ?? '', 'supervised-'));
+const leash = new Leash(folder);
+const lines: string[] = [];
+
+beforeAll(() => {
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+});
+afterAll(() => leash.end());
+
+function supervise(name: string, code: string): Supervised {
+  return new Supervised(
+    { name, command: process.execPath, args: ['-e', code], env: {}, cwd: folder, logFile: join(folder, `${name}.log`), stopSignal: 'SIGTERM', stopWithin: 300, ready: async () => true },
+    leash,
+  );
+}
+
+test('what ends by itself is started again, with one line that says why', async () => {
+  const program = supervise('steady', 'setInterval(() => {}, 1000)');
+  const ready: boolean[] = [];
+  program.onReady = (again) => void ready.push(again);
+  program.start();
+  await program.untilReady(5000);
+  const { pid } = program;
+  program.signal('SIGKILL');
+  expect(await eventually(() => program.pid !== pid && program.state === 'ready', 5000)).toBe(true);
+  expect(ready).toEqual([false, true]);
+  expect(lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL); starting it again in 0.2 s.'))).toHaveLength(1);
+  await program.stop();
+});
+
+test('what was stopped stays down, and one that will not stop, or is paused, is killed', async () => {
+  const deaf = supervise('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
+  deaf.start();
+  await deaf.untilReady(5000);
+  deaf.signal('SIGSTOP');
+  expect(deaf.state).toBe('paused');
+  await deaf.stop();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect([deaf.state, deaf.pid]).toEqual(['stopped', null]);
+});

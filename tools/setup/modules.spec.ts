@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { isInstalled } from './modules.mjs';
+
+const wanted = {
+  '': { version: '0.1.0' },
+  'libs/kit': { version: '0.1.0' },
+  'node_modules/@holdfast/kit': { resolved: 'libs/kit', link: true },
+  'node_modules/pg': { version: '8.0.0', integrity: 'sha512-a' },
+  'node_modules/pg-darwin': { version: '8.0.0', integrity: 'sha512-b', optional: true },
+};
+const { 'node_modules/pg-darwin': _other, ...installed } = wanted;
+
+test('what the lock names is there, but for binaries of other platforms', () => {
+  expect(isInstalled(wanted, installed)).toBe(true);
+});
+
+test('a changed, a missing and a new package are noticed', () => {
+  expect(isInstalled(wanted, { ...installed, 'node_modules/pg': { version: '7.0.0', integrity: 'sha512-c' } })).toBe(false);
+  expect(isInstalled(wanted, { 'node_modules/pg': installed['node_modules/pg'] })).toBe(false);
+  expect(isInstalled({ ...wanted, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-d' } }, installed)).toBe(false);
+});
