@@ -8,7 +8,7 @@ export function violatedUnique(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const code = String((error as { code?: unknown } | undefined)?.code ?? '');
   if (/^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error instanceof Error ? error.message : '',
   );
 }

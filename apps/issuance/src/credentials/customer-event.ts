@@ -5,9 +5,9 @@ import { publicState, type Customer } from './customer.js';
 /** The event of a change: the customer's whole public state with its version, and the audit record of the request. */
 export function customerEvent(type: IssuanceEvent['type'], customer: Customer, context: CallContext, now: Date, audited: Audited): IssuanceEvent {
   return {
-    id: newId() as IssuanceEvent['id'],
+    id: newId(),
     type,
-    occurredAt: now.toISOString() as IssuanceEvent['occurredAt'],
+    occurredAt: now.toISOString(),
     org: customer.org,
     subject: customer.id,
     version: customer.version,

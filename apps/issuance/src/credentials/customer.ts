@@ -41,7 +41,7 @@ export interface CustomerOffer {
   returnUrl?: string;
 }
 
-const iso = (date: Date) => date.toISOString() as SubjectState['createdAt'];
+const iso = (date: Date) => date.toISOString();
 
 /** What everybody else may know: the state that events carry. */
 export function publicState({ id, app, createdAt, credentials, offers }: Customer): SubjectState {

@@ -86,7 +86,7 @@ export class CreateOfferHandler {
       offerId,
       credentialId: credential.id,
       credentialType: credential.type,
-      expiresAt: offer.expiresAt.toISOString() as Offer['expiresAt'],
+      expiresAt: offer.expiresAt.toISOString(),
     };
   }
 

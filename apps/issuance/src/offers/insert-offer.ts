@@ -18,7 +18,7 @@ const rows = `
   new_event AS (
     INSERT INTO outbox (id, aggregate, subject, payload) SELECT $13, $14, $15, $16 FROM go)`;
 
-const plain = statement('offer_first', `WITH go AS (SELECT 1), ${types(rows)} SELECT true AS free, true AS made`);
+const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS free, true AS made`));
 
 /**
  * The same with an Idempotency-Key. The advisory lock is held while the transaction runs: who does not get it has the
@@ -26,18 +26,18 @@ const plain = statement('offer_first', `WITH go AS (SELECT 1), ${types(rows)} SE
  */
 const keyed = statement(
   'offer_first_keyed',
-  `WITH lock AS (SELECT pg_try_advisory_xact_lock(hashtextextended($3::text || encode($17::bytea, 'hex'), 0)) AS free),
+  types(`WITH lock AS (SELECT pg_try_advisory_xact_lock(hashtextextended($3 || encode($17, 'hex'), 0)) AS free),
   go AS (
-    INSERT INTO idempotency (app, key_hash, org, fingerprint, answer, subject, event, version)
-    SELECT $3, $17, $2, $18, $19, $1, $13, 1 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
-  ${types(rows)} SELECT (SELECT free FROM lock) AS free, EXISTS (SELECT 1 FROM go) AS made`,
+    INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version)
+    SELECT $3, $17, $18, $19, $1, $13, 1 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
+  ${rows} SELECT (SELECT free FROM lock) AS free, EXISTS (SELECT 1 FROM go) AS made`),
 );
 
 /** Names each parameter's type once, since inside SELECT lists PostgreSQL takes an untyped one for text. */
 function types(sql: string): string {
   const typed: Record<string, string> = {
     $1: 'uuid', $2: 'text', $3: 'text', $4: 'timestamptz', $5: 'uuid', $6: 'text', $7: 'boolean', $8: 'timestamptz', $9: 'uuid', $10: 'bytea',
-    $11: 'timestamptz', $12: 'text', $13: 'uuid', $14: 'text', $15: 'text', $16: 'text',
+    $11: 'timestamptz', $12: 'text', $13: 'uuid', $14: 'text', $15: 'text', $16: 'text', $17: 'bytea', $18: 'bytea', $19: 'bytea',
   };
   return sql.replace(/\$\d+/g, (parameter) => `${parameter}::${typed[parameter]}`);
 }

@@ -21,7 +21,7 @@ export function summaryForm(state: SubjectState, now: Date): SubjectSummary {
     // Times are RFC 3339 in UTC with milliseconds: they compare as text.
     live: credentials.filter((c) => c.status === 'issued' && (!c.expiresAt || c.expiresAt > time)).length,
     openOffers: offers.filter((o) => o.status === 'open' && o.expiresAt > time).length,
-    ...(lastIssuedAt && { lastIssuedAt: lastIssuedAt as SubjectSummary['lastIssuedAt'] }),
+    ...(lastIssuedAt && { lastIssuedAt }),
     createdAt: state.createdAt,
   };
 }

@@ -1,0 +1,111 @@
+import { AppError } from '@holdfast/kit';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { firstType } from '../credentials/credential-type.js';
+import { publicState, type Customer } from '../credentials/customer.js';
+import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms } from './offer.js';
+
+const now = new Date('2026-11-21T09:00:00.000Z');
+const bounds = { min: 600, max: 2_592_000, fallback: 259_200 };
+const terms: OfferTerms = { type: firstType, expiresAt: new Date('2026-11-24T09:00:00.000Z') };
+const who = { id: 'subject', org: 'acme', app: 'app_shop' };
+const offered = firstOffer(who, terms, { offer: 'o1', credential: 'c1' }, now);
+
+describe('how long an offer lives', () => {
+  it('is 72 hours unless said otherwise', () => {
+    expect(offerTimes({}, now, bounds).expiresAt.toISOString()).toBe('2026-11-24T09:00:00.000Z');
+  });
+
+  it('has bounds, which are told', () => {
+    for (const offerExpiresIn of [1, 599, 2_592_001]) {
+      expect(() => offerTimes({ offerExpiresIn }, now, bounds)).toThrow(expect.objectContaining({ status: 422, errors: [{ pointer: '#/offerExpiresIn', detail: 'must be 600 to 2592000 seconds' }] }));
+    }
+    expect(offerTimes({ offerExpiresIn: 600 }, now, bounds).expiresAt.getTime() - now.getTime()).toBe(600_000);
+  });
+
+  it('ends before the credential does', () => {
+    expect(offerTimes({ validUntil: '2026-12-01T00:00:00+01:00' }, now, bounds).validUntil?.toISOString()).toBe('2026-11-30T23:00:00.000Z');
+    expect(() => offerTimes({ validUntil: '2026-11-24T09:00:00Z' }, now, bounds)).toThrow(AppError);
+  });
+});
+
+describe('a first offer', () => {
+  it('makes a customer with one offered credential', () => {
+    expect(publicState(offered)).toEqual({
+      subject: 'subject',
+      app: 'app_shop',
+      createdAt: now.toISOString(),
+      credentials: [{ id: 'c1', credentialType: 'customer', status: 'offered', revocable: true, holderId: 'subject', createdAt: now.toISOString() }],
+      offers: [{ id: 'o1', credentialId: 'c1', status: 'open', createdAt: now.toISOString(), expiresAt: '2026-11-24T09:00:00.000Z' }],
+    });
+  });
+});
+
+describe('a further offer', () => {
+  const ids = { offer: 'o2', credential: 'c2' };
+
+  it('of another type makes another credential', () => {
+    const after = furtherOffer(offered, { ...terms, type: { ...firstType, name: 'membership' } }, ids, now);
+    expect(after.credentials.map((c) => [c.id, c.type])).toEqual([['c1', 'customer'], ['c2', 'membership']]);
+    expect(after.offers.map((o) => o.status)).toEqual(['open', 'open']);
+  });
+
+  it('of the same type leads to the same credential and supersedes the open offer', () => {
+    const after = furtherOffer(offered, terms, ids, now);
+    expect(after.credentials).toHaveLength(1);
+    expect(after.offers.map((o) => [o.id, o.credentialId, o.status])).toEqual([['o1', 'c1', 'superseded'], ['o2', 'c1', 'open']]);
+    expect(after.version).toBe(2);
+  });
+
+  it('is refused while the credential is suspended', () => {
+    const suspended: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'suspended' }] };
+    expect(() => furtherOffer(suspended, terms, ids, now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
+  });
+
+  it('after a revocation makes a new credential', () => {
+    const revoked = withdrawnOffer(offered, 'o1', now);
+    expect(furtherOffer(revoked, terms, ids, now).credentials.map((c) => [c.id, c.status])).toEqual([['c1', 'revoked'], ['c2', 'offered']]);
+  });
+});
+
+describe('withdrawing', () => {
+  it('revokes a credential that nobody holds', () => {
+    const { credentials, offers } = withdrawnOffer(offered, 'o1', now);
+    expect(offers[0]!.status).toBe('withdrawn');
+    expect(credentials[0]).toMatchObject({ status: 'revoked', revokedAt: now, revokedReason: 'withdrawn' });
+  });
+
+  it('leaves a credential that is held as it is', () => {
+    const held: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now }] };
+    const recovery = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, now);
+    expect(withdrawnOffer(recovery, 'o2', now).credentials[0]!.status).toBe('issued');
+  });
+
+  it('happens once', () => {
+    expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now), 'o1', now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
+    expect(() => withdrawnOffer(offered, 'another', now)).toThrow(expect.objectContaining({ code: 'unknown_offer' }));
+  });
+});
+
+it('keeps one open offer and one credential per type, whatever is offered and withdrawn', () => {
+  const types = ['customer', 'membership', 'day-pass'];
+  const step = fc.oneof(fc.record({ offer: fc.constantFrom(...types) }), fc.record({ withdraw: fc.nat(10) }));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let customer = offered;
+      steps.forEach((s, i) => {
+        if ('offer' in s) customer = furtherOffer(customer, { ...terms, type: { ...firstType, name: s.offer } }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, now);
+        else {
+          const open = customer.offers.filter((o) => o.status === 'open');
+          if (open.length) customer = withdrawnOffer(customer, open[s.withdraw % open.length]!.id, now);
+        }
+      });
+      for (const type of types) {
+        const alive = customer.credentials.filter((c) => c.type === type && c.status !== 'revoked');
+        expect(alive.length).toBeLessThanOrEqual(1);
+        const open = customer.offers.filter((o) => o.status === 'open' && alive.some((c) => c.id === o.credentialId));
+        expect(open.length).toBe(alive.length);
+      }
+    }),
+  );
+});

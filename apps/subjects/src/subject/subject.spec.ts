@@ -1,0 +1,54 @@
+import type { Credential, SubjectState } from '@holdfast/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { fullForm, summaryForm } from './subject.js';
+
+const now = new Date('2026-11-21T09:00:00.000Z');
+const before = '2026-11-21T08:59:59.999Z';
+const after = '2026-11-21T09:00:00.001Z';
+const id = '00000000-0000-4000-8000-000000000001';
+
+const credential = (given: Partial<Credential>): Credential => ({
+  id, credentialType: 'customer', status: 'offered', revocable: true, holderId: id, createdAt: before, ...given,
+});
+const state = (credentials: Credential[], offers: SubjectState['offers'] = []): SubjectState => ({ subject: id, app: 'app_shop', createdAt: before, credentials, offers });
+const offer = (status: 'open' | 'claimed' | 'withdrawn' | 'superseded', expiresAt: string) => ({ id, credentialId: id, status, createdAt: before, expiresAt });
+
+// Each row is one of product §5, "Fields, where one would guess".
+describe('the summary of a customer', () => {
+  it('counts every credential, unclaimed ones too', () => {
+    expect(summaryForm(state([credential({}), credential({ status: 'revoked' })]), now).credentials).toBe(2);
+  });
+
+  it('counts as live what is issued and not past its end; suspended is not live', () => {
+    const held = { issuedAt: before, holderClaimedAt: before };
+    const all = [
+      credential({ ...held, status: 'issued' }),
+      credential({ ...held, status: 'issued', expiresAt: after }),
+      credential({ ...held, status: 'issued', expiresAt: now.toISOString() }),
+      credential({ ...held, status: 'issued', expiresAt: before }),
+      credential({ ...held, status: 'suspended' }),
+      credential({ ...held, status: 'revoked' }),
+      credential({}),
+    ];
+    expect(summaryForm(state(all), now).live).toBe(2);
+  });
+
+  it('counts as open neither expired nor superseded nor withdrawn offers', () => {
+    const offers = [offer('open', after), offer('open', now.toISOString()), offer('open', before), offer('superseded', after), offer('withdrawn', after), offer('claimed', after)];
+    expect(summaryForm(state([credential({})], offers), now).openOffers).toBe(1);
+  });
+
+  it('leaves out what does not apply', () => {
+    expect(summaryForm(state([credential({})]), now)).toEqual({ subject: id, claimed: false, credentials: 1, live: 0, openOffers: 0, createdAt: before });
+  });
+
+  it('says when a credential was last claimed', () => {
+    const all = [credential({ status: 'issued', holderClaimedAt: before }), credential({ status: 'revoked', holderClaimedAt: after })];
+    expect(summaryForm(state(all), now)).toMatchObject({ claimed: true, lastIssuedAt: after });
+  });
+});
+
+it('gives the full form of the specification', () => {
+  const only = credential({});
+  expect(fullForm(state([only], [offer('open', after)]))).toEqual({ subject: id, claimed: false, credentials: [only] });
+});

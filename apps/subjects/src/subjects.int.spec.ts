@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { getSubject, issuanceEventSchema, listSubjects, streams, type IssuanceEvent, type SubjectCursor } from '@holdfast/contracts';
+import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import { migrate } from '@holdfast/data';
+import { createLogger, customerKey } from '@holdfast/kit';
+import { createTestDatabase, eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SubjectsModule } from './app.module.js';
+import { configSchema } from './config.js';
+import { migrations } from './migrations/index.js';
+
+const logger = createLogger('test', 'fatal');
+const start = Date.parse('2026-11-21T09:00:00.000Z');
+
+describe('the read model of customers', () => {
+  let nats: TestBus;
+  let database: TestDatabase;
+  let service: RunningService;
+  const clock = new FakeClock(new Date(start));
+  const connections: NatsConnection[] = [];
+  let bus: Bus;
+  let issuance: NatsConnection;
+
+  const as = async (user: 'gateway' | 'deploy' | 'issuance') => {
+    const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
+    connections.push(connection);
+    return connection;
+  };
+  const event = (subject: string, version: number, given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {}): IssuanceEvent => {
+    const { app = 'app-1', at = start, erased = false, expiresAt = start + 60_000 } = given;
+    const createdAt = new Date(at).toISOString();
+    return issuanceEventSchema.parse({
+      id: randomUUID(), type: erased ? 'subject.erased' : 'offer.created', occurredAt: createdAt, org: 'acme', subject, version, requestId: 'r', traceparent: 't',
+      ...(!erased && {
+        state: {
+          subject, app, createdAt,
+          credentials: [{ id: subject, credentialType: 'customer', status: 'offered', revocable: true, holderId: subject, createdAt }],
+          offers: [{ id: subject, credentialId: subject, status: 'open', createdAt, expiresAt: new Date(expiresAt).toISOString() }],
+        },
+      }),
+    });
+  };
+  const publish = async (...events: IssuanceEvent[]) => {
+    for (const e of events) await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(e), { msgID: e.id });
+  };
+  const get = (subject: string, app = 'app-1', org = 'acme') => bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
+  const list = (app: string, more: object = {}) => bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
+  const known = (subject: string) => eventually(() => get(subject).then(() => true, () => false), 5000);
+
+  beforeAll(async () => {
+    [nats, database] = await Promise.all([startTestBus(), createTestDatabase('subjects', (url) => migrate('subjects', url, migrations))]);
+    await declareStreams(await as('deploy'));
+    const config = configSchema.parse({ NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('subjects'), BASE_URL: 'http://localhost:8080', DATABASE_URL: database.url(), LOG_LEVEL: 'fatal' });
+    service = await startService({ service: 'subjects', config, module: SubjectsModule, database: { url: config.DATABASE_URL, pool: 6 }, clock, logger });
+    bus = new Bus(await as('gateway'));
+    issuance = await as('issuance');
+  });
+  afterAll(async () => {
+    await service?.stop();
+    for (const connection of connections) await connection.close();
+    await nats?.stop();
+    await database?.drop();
+  });
+
+  it('shows a customer to the app that made the offer and to nobody else', async () => {
+    const subject = randomUUID();
+    await publish(event(subject, 1));
+    await known(subject);
+    await expect(get(subject)).resolves.toMatchObject({ subject, claimed: false });
+    await expect(get(subject, 'kiosk')).rejects.toMatchObject({ code: 'unknown_subject' });
+    await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
+  });
+
+  it('applies what is newer, in whatever order and however often it comes', async () => {
+    const subject = randomUUID();
+    const marker = randomUUID();
+    await publish(event(subject, 3, { app: 'third' }), event(subject, 1), event(subject, 2), event(subject, 3, { app: 'third' }), event(marker, 1));
+    await known(marker);
+    await expect(get(subject, 'third')).resolves.toMatchObject({ subject });
+    await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
+  });
+
+  it('never brings an erased customer back, not even by an event with a later version', async () => {
+    const [subject, neverSeen, marker] = [randomUUID(), randomUUID(), randomUUID()];
+    await publish(event(subject, 1), event(subject, 2, { erased: true }), event(neverSeen, 2, { erased: true }));
+    await publish(event(subject, 1), event(subject, 9), event(neverSeen, 1), event(marker, 1));
+    await known(marker);
+    await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
+    await expect(get(neverSeen)).rejects.toMatchObject({ code: 'unknown_subject' });
+    const dump = JSON.stringify(await database.query('SELECT encode(key, \'hex\') AS key, org, app, subject, state, claimed, created_at FROM subjects.subject'));
+    expect(dump).not.toContain(subject);
+  });
+
+  it('answers 503 while it is behind a mark, for that organization only, and by itself no longer than that', async () => {
+    const subject = randomUUID();
+    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', ['acme', customerKey('acme', subject)]);
+    await expect(get(subject)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    await expect(list('app-1')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
+    await publish(event(subject, 1));
+    await known(subject);
+    expect(await database.query('SELECT 1 FROM marks.subjects')).toEqual([]);
+  });
+
+  it('takes a mark of an erasure down when the customer is gone', async () => {
+    const subject = randomUUID();
+    await publish(event(subject, 1));
+    await known(subject);
+    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', ['acme', customerKey('acme', subject)]);
+    await expect(get(subject)).rejects.toMatchObject({ code: 'unavailable' });
+    await publish(event(subject, 2, { erased: true }));
+    await eventually(() => get(subject).then(() => false, (e: { code: string }) => e.code === 'unknown_subject'), 5000);
+  });
+
+  it('walks all customers newest first, each once, with equal times and while others come and go', async () => {
+    const app = 'walker';
+    // Ten share each instant: the id must break the tie.
+    const all = Array.from({ length: 300 }, (_, i) => ({ subject: randomUUID(), at: start + Math.floor(i / 10) }));
+    await publish(...all.map(({ subject, at }) => event(subject, 1, { app, at })));
+    await eventually(async () => (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'walker'`))[0]!.n === 300, 15_000);
+    for (const limit of [1, 7, 50, 200]) {
+      const seen: string[] = [];
+      const gone = new Set<string>();
+      let after: SubjectCursor | undefined;
+      do {
+        const { items, next } = await list(app, { limit, ...(after && { after }) });
+        seen.push(...items.map((i) => i.subject));
+        after = next;
+        if (limit === 7 && seen.length % 70 === 0) {
+          const victim = all.find((s) => !seen.includes(s.subject) && !gone.has(s.subject));
+          if (victim) {
+            gone.add(victim.subject);
+            await publish(event(victim.subject, 2, { erased: true }), event(randomUUID(), 1, { app, at: start + 10_000 }));
+          }
+        }
+      } while (after);
+      expect(new Set(seen).size).toBe(seen.length);
+      if (limit === 1) expect(seen).toEqual([...all].sort((a, b) => b.at - a.at || (a.subject < b.subject ? 1 : -1)).map((s) => s.subject));
+      for (const { subject } of all) if (!gone.has(subject) && limit === 7) expect(seen).toContain(subject);
+    }
+  });
+
+  it('counts an offer as open to the second of its end', async () => {
+    const subject = randomUUID();
+    await publish(event(subject, 1, { app: 'second', expiresAt: start + 5000 }));
+    await eventually(() => get(subject, 'second').then(() => true, () => false), 5000);
+    clock.set(new Date(start + 4999));
+    expect((await list('second')).items[0]!.openOffers).toBe(1);
+    clock.set(new Date(start + 5000));
+    expect((await list('second')).items[0]!.openOffers).toBe(0);
+  });
+
+  it('reads a page by its index, a deep one as cheaply as the first', async () => {
+    await database.query(`
+      INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state)
+      SELECT sha256(i::text::bytea), 1, 'acme', 'big', gen_random_uuid(), timestamptz '2026-01-01' + i * interval '1 second', false, '{}' FROM generate_series(1, 50000) i`);
+    await database.query('ANALYZE subjects.subject');
+    const buffers = async (where: string) => {
+      const [plan] = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number | string> }] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT state FROM subjects.subject WHERE subject IS NOT NULL AND org = 'acme' AND app = 'big' ${where} ORDER BY created_at DESC, subject DESC LIMIT 51`,
+      );
+      const top = plan!['QUERY PLAN'][0].Plan;
+      expect(JSON.stringify(top)).not.toContain('Seq Scan');
+      return Number(top['Shared Hit Blocks']) + Number(top['Shared Read Blocks']);
+    };
+    await buffers('');
+    const first = await buffers('');
+    const deep = await buffers(`AND (created_at, subject) < ('2026-01-01T00:30:00Z', '00000000-0000-4000-8000-000000000000')`);
+    expect(deep).toBeLessThanOrEqual(first * 1.5 + 5);
+  });
+});
