@@ -49,7 +49,7 @@ export class PlatformKeys implements OnApplicationBootstrap {
   private async load(): Promise<void> {
     const { keys } = await this.bus.request(platformKeys, {}, systemContext('gateway'));
     // Only the keys' own algorithm will do: importJWK fixes it.
-    const imported = await Promise.all(keys.map(async (jwk) => [String(jwk.kid), await importJWK(jwk as JWK, 'EdDSA')] as const));
+    const imported = await Promise.all(keys.map(async (jwk) => [(jwk as JWK).kid ?? '', await importJWK(jwk as JWK, 'EdDSA')] as const));
     this.keys = new Map(imported);
     this.lastRefresh = performance.now();
   }

@@ -57,7 +57,7 @@ export class AuditHook {
     const { requestId, trace, code } = request.call;
     if (status !== 401 || shortId === undefined) return;
     this.refusals.count(shortId, {
-      occurredAt: new Date().toISOString() as AuditRecord['occurredAt'],
+      occurredAt: new Date().toISOString(),
       action: 'api.refused',
       actor: { type: 'anonymous', id: 'anonymous' },
       targets: [],

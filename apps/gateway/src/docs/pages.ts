@@ -48,7 +48,7 @@ ${rows.join('\n')}
 
 function escape(text: string): string {
   const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return safe.replace(/\`([^\`]+)\`/g, '<code>$1</code>');
+  return safe.replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 export const pageStyle = `:root { color-scheme: light dark; --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }

@@ -57,7 +57,7 @@ export function Route(declared: Endpoint): MethodDecorator {
   return applyDecorators(
     RequestMapping({ method: RequestMethod[declared.method], path: nestPath(declared.path) }),
     SetMetadata(ENDPOINT, declared),
-  ) as MethodDecorator;
+  );
 }
 
 /** `{shortId}` as the router writes it: `:shortId`. */

@@ -20,7 +20,7 @@ export const Input = createParamDecorator(async (_: unknown, context: ExecutionC
 
 function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   if (!schema) {
-    const names = Object.keys((given ?? {}) as object);
+    const names = Object.keys(given ?? {});
     if (names.length > 0) throw faulty(names.map((parameter) => ({ parameter, detail: 'is not a known parameter' })));
     return {};
   }

@@ -35,24 +35,32 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw unreadable('The body is not UTF-8.');
   }
-  // Before parsing, since JSON.parse keeps the last of two members of one name without a word.
-  if (depthOf(text) > depthLimit) throw unreadable(`The body nests deeper than ${depthLimit} levels.`);
-  try {
-    const value: unknown = JSON.parse(text, refuseProto);
-    return value;
-  } catch {
-    throw unreadable('The body is not JSON.');
-  }
-}
-
-function refuseProto(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('__proto__');
+  const { depth, members } = shapeOf(text);
+  if (depth > depthLimit) throw unreadable(`The body nests deeper than ${depthLimit} levels.`);
+  let read = 0;
+  const value = parseJson(text, function (this: unknown, key, member) {
+    if (key === '__proto__') throw unreadable('The body has a member __proto__.');
+    if (!Array.isArray(this)) read += 1;
+    return member;
+  });
+  // JSON.parse keeps the last of two members of one name without a word; the root counts as one more.
+  if (read !== members + 1) throw unreadable('The body names a member twice.');
   return value;
 }
 
-function depthOf(text: string): number {
+function parseJson(text: string, reviver: (this: unknown, key: string, value: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable('The body is not JSON.');
+  }
+}
+
+/** How deep a JSON text nests, and how many members its objects name: outside of strings, each colon is one. */
+function shapeOf(text: string): { depth: number; members: number } {
+  let open = 0;
   let depth = 0;
-  let most = 0;
+  let members = 0;
   let inString = false;
   for (let i = 0; i < text.length; i += 1) {
     const c = text[i];
@@ -60,10 +68,11 @@ function depthOf(text: string): number {
       if (c === '\\') i += 1;
       else if (c === '"') inString = false;
     } else if (c === '"') inString = true;
-    else if (c === '{' || c === '[') most = Math.max(most, (depth += 1));
-    else if (c === '}' || c === ']') depth -= 1;
+    else if (c === ':') members += 1;
+    else if (c === '{' || c === '[') depth = Math.max(depth, (open += 1));
+    else if (c === '}' || c === ']') open -= 1;
   }
-  return most;
+  return { depth, members };
 }
 
 function unreadable(detail: string): AppError {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { RouteTable } from '../routing/route-table.js';
+import { assertRoutes } from './route-assertion.js';
+
+const guarded = { route: 'GET /o/{shortId}/x', guarded: true };
+const open = { route: 'GET /docs', guarded: false };
+
+describe('the assertion at start', () => {
+  it('passes when every route is guarded or on the list', () => {
+    expect(() => assertRoutes([guarded.route, open.route], [guarded, open], [open.route])).not.toThrow();
+  });
+
+  it.each([
+    ['a route that nobody declared', ['GET /debug'], [], [], 'GET /debug is registered without a declaration'],
+    ['an open route that is not on the list', [open.route], [open], [], 'asks for no token'],
+    ['a guarded route on the list', [guarded.route], [guarded], [guarded.route], 'is guarded and on the public list'],
+    ['a list with a route that is gone', [], [], ['GET /gone'], 'does not exist'],
+  ])('refuses %s', (_, registered, declared, list, message) => {
+    expect(() => assertRoutes(registered, declared, list)).toThrow(message);
+  });
+});
+
+describe('the table of routes', () => {
+  const table = new RouteTable();
+  table.add(['GET', 'HEAD'], '/o/:shortId/api/x');
+  table.add('DELETE', '/o/:shortId/api/x/:id');
+  table.add('GET', '/.well-known/a');
+
+  it('writes routes as the specification does', () => {
+    expect(table.all()).toEqual(['GET /o/{shortId}/api/x', 'DELETE /o/{shortId}/api/x/{id}', 'GET /.well-known/a']);
+  });
+
+  it('knows which methods an address supports', () => {
+    expect(table.methodsOf('/o/acme/api/x?a=1')).toEqual(['GET', 'HEAD']);
+    expect(table.methodsOf('/o/acme/api/x/1')).toEqual(['DELETE']);
+    expect(table.methodsOf('/o/acme/api')).toEqual([]);
+    expect(table.methodsOf('/Xwell-known/a')).toEqual([]);
+  });
+});

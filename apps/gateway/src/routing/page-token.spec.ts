@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { openPageToken, sealPageToken } from './page-token.js';
+
+const key = randomBytes(32);
+const scope = { org: 'acme', app: 'app_shop', route: '/o/{shortId}/x', filter: { claimed: 'true' } };
+const schema = z.int();
+const token = sealPageToken(key, 7, scope);
+
+describe('a page token', () => {
+  it('gives the cursor back', () => expect(openPageToken(key, token, scope, schema)).toBe(7));
+
+  it.each([
+    ['organization', { ...scope, org: 'globex' }],
+    ['app', { ...scope, app: 'app_kiosk' }],
+    ['route', { ...scope, route: '/o/{shortId}/y' }],
+    ['filter', { ...scope, filter: {} }],
+  ])('is worth nothing with another %s', (_, other) => {
+    expect(() => openPageToken(key, token, other, schema)).toThrow(expect.objectContaining({ code: 'invalid_page_token', status: 400 }));
+  });
+
+  it('is worth nothing under another key, or as another kind of cursor', () => {
+    expect(() => openPageToken(randomBytes(32), token, scope, schema)).toThrow();
+    expect(() => openPageToken(key, token, scope, z.string())).toThrow();
+  });
+
+  it('cannot be changed in a single character', () => {
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.'), (at, c) => {
+        fc.pre(token[at] !== c);
+        expect(() => openPageToken(key, token.slice(0, at) + c + token.slice(at + 1), scope, schema)).toThrow();
+      }),
+    );
+  });
+
+  it('is refused when it is anything else', () => {
+    fc.assert(fc.property(fc.string(), (text) => void expect(() => openPageToken(key, text, scope, schema)).toThrow(expect.objectContaining({ code: 'invalid_page_token' }))));
+  });
+});
