@@ -1,0 +1,213 @@
+import {
+  accessChanges, accessFeedSubject, appAccess, createApp, createOrganization, createSecret, disableApp, getApp, getClient, grantOperations, listApps, listSecrets,
+  revokeSecret, streams, suspendOrganization, ungrantOperations, type App, type BusUser, type Contract, type DirectoryEvent, type ReplyOf,
+} from '@holdfast/contracts';
+import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
+import { createLogger, keyedHash } from '@holdfast/kit';
+import { migrate } from '@holdfast/data';
+import { createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { z } from 'zod';
+import { DirectoryModule } from './app.module.js';
+import type { Config } from './config.js';
+import { migrations } from './migrations/index.js';
+
+const pepper = Buffer.alloc(32, 7);
+const operator = { type: 'operator', id: 'operator' } as const;
+
+let nats: TestBus;
+let database: TestDatabase;
+let service: RunningService;
+const connections: NatsConnection[] = [];
+const buses = new Map<BusUser, Bus>();
+const events: DirectoryEvent[] = [];
+
+async function connect(user: BusUser): Promise<NatsConnection> {
+  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
+  connections.push(connection);
+  return connection;
+}
+
+function ask<C extends Contract>(contract: C, input: z.input<C['request']>, user: BusUser = 'operator', context = testContext({ actor: operator })): Promise<ReplyOf<C>> {
+  return buses.get(user)!.request(contract, input, context);
+}
+
+beforeAll(async () => {
+  [nats, database] = await Promise.all([startTestBus(), createTestDatabase('directory', (url) => migrate('directory', url, migrations))]);
+  await declareStreams(await connect('deploy'));
+  for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
+  const config: Config = {
+    NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: 'http://localhost', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
+    HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
+  };
+  service = await startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
+  new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch)).start();
+  await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
+});
+
+afterAll(async () => {
+  await service.stop();
+  for (const connection of connections) await connection.close();
+  await Promise.all([nats.stop(), database.drop()]);
+});
+
+let count = 0;
+async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
+  return ask(createApp, { org, name: `${kind} ${(count += 1)}`, kind, scopes });
+}
+const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId));
+const entryOf = async (clientId: string, org = 'acme') => (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
+
+describe('organizations', () => {
+  test('a short ID is taken once, also among twenty who want it at the same time', async () => {
+    const all = await Promise.allSettled(Array.from({ length: 20 }, () => ask(createOrganization, { shortId: 'initech', name: 'Initech' })));
+    expect(all.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
+    expect(all.filter((r) => r.status === 'rejected').map((r) => (r.reason as { code: string }).code)).toEqual(Array(19).fill('conflict'));
+  });
+
+  test('suspending is an event with its record, in the log of the organization acted on', async () => {
+    await ask(createOrganization, { shortId: 'hooli', name: 'Hooli' });
+    const context = testContext({ org: 'somewhere-else', actor: operator });
+    await ask(suspendOrganization, { shortId: 'hooli', suspended: true }, 'operator', context);
+    expect(await eventOf(context.auditId)).toMatchObject({
+      type: 'organization.updated', org: 'hooli', version: 2,
+      audit: { action: 'organization.suspend', actor: operator, targets: [{ type: 'organization', id: 'hooli' }], changes: { suspended: { from: false, to: true } } },
+    });
+  });
+
+  test('one that is not there', async () => {
+    await expect(ask(suspendOrganization, { shortId: 'nobody', suspended: true })).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(ask(listApps, { org: 'nobody' })).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(newApp('web', [], 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
+  });
+});
+
+describe('apps and grants', () => {
+  test('a confidential app gets a secret, of which only the keyed hash is kept', async () => {
+    const { app, secretId, clientSecret } = await newApp('web', ['offers:write']);
+    const client = await ask(getClient, { clientId: app.clientId }, 'auth');
+    expect(client.secrets).toEqual([{ id: secretId, hash: keyedHash(pepper, clientSecret!).toString('base64url') }]);
+    const stored = JSON.stringify([await database.query('SELECT * FROM directory.app_secret'), await database.query('SELECT * FROM directory.outbox'), events]);
+    expect(stored).not.toContain(clientSecret);
+  });
+
+  test('a public app gets none and may be granted nothing', async () => {
+    const { app, clientSecret } = await newApp('spa');
+    expect(clientSecret).toBeUndefined();
+    await expect(ask(createSecret, { clientId: app.clientId })).rejects.toMatchObject({ code: 'invalid_state' });
+    await expect(ask(grantOperations, { clientId: app.clientId, operations: ['offers:write'] })).rejects.toMatchObject({ code: 'not_grantable' });
+  });
+
+  test('a name is unique within its organization only', async () => {
+    await ask(createApp, { org: 'acme', name: 'twice', kind: 'web' });
+    await expect(ask(createApp, { org: 'acme', name: 'twice', kind: 'web' })).rejects.toMatchObject({ code: 'conflict' });
+    await ask(createOrganization, { shortId: 'globex', name: 'Globex' });
+    await ask(createApp, { org: 'globex', name: 'twice', kind: 'web' });
+  });
+
+  test.each([['web', 'users:read'], ['web', 'roles:manage'], ['service', 'billing:manage'], ['service', 'no:such']] as const)('%s cannot hold %s', async (kind, operation) => {
+    await expect(newApp(kind, [operation])).rejects.toMatchObject({ code: 'not_grantable' });
+    const { app } = await newApp(kind);
+    await expect(ask(grantOperations, { clientId: app.clientId, operations: [operation] })).rejects.toMatchObject({ code: 'not_grantable' });
+    // Nor when the code is passed by: the table refuses it.
+    const insert = `INSERT INTO directory.app_grant (client_id, kind, operation) VALUES ($1, $2, $3)`;
+    await expect(database.query(insert, [app.clientId, kind, operation])).rejects.toMatchObject({ constraint: 'app_grant_grantable' });
+    if (kind === 'web') await expect(database.query(insert, [app.clientId, 'service', operation])).rejects.toThrow();
+  });
+
+  test('granting, taking away and disabling: what shrinks ends older tokens, what grows does not', async () => {
+    const { app: { clientId } } = await newApp('web', ['offers:write']);
+    const grown = await ask(grantOperations, { clientId, operations: ['issued:read', 'issued:read'] });
+    expect(grown).toMatchObject({ version: 2, scopes: ['issued:read', 'offers:write'] });
+    expect(await entryOf(clientId)).toMatchObject({ minVersion: 0, disabled: false });
+    const shrunk = await ask(ungrantOperations, { clientId, operations: ['offers:write'] });
+    expect(shrunk).toMatchObject({ version: 3, scopes: ['issued:read'] });
+    expect(await entryOf(clientId)).toMatchObject({ minVersion: 3 });
+    await ask(disableApp, { clientId, disabled: true });
+    expect(await entryOf(clientId)).toMatchObject({ disabled: true, minVersion: 4 });
+    expect((await ask(disableApp, { clientId, disabled: false })).version).toBe(5);
+    expect(await entryOf(clientId)).toMatchObject({ disabled: false, minVersion: 4 });
+  });
+
+  test('an app that is not there', async () => {
+    for (const [contract, rest] of [[getApp, {}], [disableApp, { disabled: true }], [createSecret, {}], [listSecrets, {}]] as const) {
+      await expect(ask(contract as typeof getApp, { clientId: 'app_x', ...rest })).rejects.toMatchObject({ code: 'unknown_app' });
+    }
+  });
+});
+
+describe('secrets', () => {
+  test('never more than two live, with twenty asking at the same time', async () => {
+    const { app: { clientId } } = await newApp('web');
+    const all = await Promise.allSettled(Array.from({ length: 20 }, () => ask(createSecret, { clientId })));
+    expect(all.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
+    expect(await database.query('SELECT 1 FROM directory.app_secret WHERE client_id = $1 AND revoked_at IS NULL', [clientId])).toHaveLength(2);
+  });
+
+  test('the table alone would not take a third', async () => {
+    const { app: { clientId } } = await newApp('web');
+    await ask(createSecret, { clientId });
+    const third = database.query(`INSERT INTO directory.app_secret (id, client_id, hash, slot) VALUES ('sec_3', $1, '', 1)`, [clientId]);
+    await expect(third).rejects.toMatchObject({ constraint: 'app_secret_slot' });
+  });
+
+  test('revoking ends only what was got with it, and makes room', async () => {
+    const { app: { clientId }, secretId } = await newApp('web');
+    const second = await ask(createSecret, { clientId });
+    await ask(revokeSecret, { clientId, secretId: secretId! });
+    expect(await entryOf(clientId)).toMatchObject({ minVersion: 0, revokedSecrets: [secretId] });
+    expect((await ask(listSecrets, { clientId })).items.map((s) => s.id)).toEqual([second.secretId]);
+    await expect(ask(revokeSecret, { clientId, secretId: secretId! })).rejects.toMatchObject({ code: 'unknown_secret' });
+    await ask(createSecret, { clientId });
+  });
+});
+
+describe('the feed of access', () => {
+  test('seq follows the order of commits: who has seen one has missed none before it', async () => {
+    const apps = await Promise.all(Array.from({ length: 8 }, () => newApp('web')));
+    let seen = (await ask(accessChanges, { since: 0 }, 'gateway')).seq;
+    const found = new Map<string, number>();
+    let changing = true;
+    const reader = (async () => {
+      while (changing) {
+        const { seq, entries } = await ask(accessChanges, { since: seen }, 'gateway');
+        for (const entry of entries) found.set(entry.id, entry.minVersion);
+        seen = seq;
+      }
+    })();
+    const disable = async ({ app }: (typeof apps)[number]) => {
+      for (let i = 0; i < 10; i += 1) await ask(disableApp, { clientId: app.clientId, disabled: true });
+    };
+    await Promise.all(apps.map(disable));
+    changing = false;
+    await reader;
+    const { entries } = await ask(accessChanges, { since: seen }, 'gateway');
+    for (const entry of entries) found.set(entry.id, entry.minVersion);
+    expect(apps.map(({ app }) => found.get(app.clientId))).toEqual(Array(8).fill(11));
+  });
+
+  test('a heartbeat comes four times a second and right after a change', async () => {
+    const seqs: number[] = [];
+    const gateway = buses.get('gateway')!.connection;
+    const subscription = gateway.subscribe(accessFeedSubject, { callback: (_, message) => void seqs.push(message.json<{ seq: number }>().seq) });
+    await eventually(() => seqs.length >= 4, 1500);
+    const before = seqs.at(-1)!;
+    await newApp('web');
+    await eventually(() => seqs.at(-1)! > before, 100);
+    subscription.unsubscribe();
+  });
+
+  test('is silent while the database is away, and speaks again', async () => {
+    let heard = 0;
+    const subscription = buses.get('gateway')!.connection.subscribe(accessFeedSubject, { callback: () => void (heard += 1) });
+    await database.refuseConnections(true);
+    heard = 0;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(heard).toBe(0);
+    await expect(ask(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
+    await database.refuseConnections(false);
+    await eventually(() => heard > 0);
+    subscription.unsubscribe();
+  });
+});
