@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { natsUsers, streams, type DirectoryEvent, type ServiceName } from '@holdfast/contracts';
+import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
 import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
@@ -26,7 +26,7 @@ Logger.overrideLogger(false);
 describe('events', () => {
   let nats: TestBus;
   let tables: TestDatabase;
-  let closing: (() => Promise<unknown> | unknown)[];
+  let closing: (() => unknown)[];
 
   const connectAs = async (user: (typeof natsUsers)[number]): Promise<NatsConnection> => {
     const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
@@ -53,7 +53,7 @@ describe('events', () => {
     return { outbox, emit };
   };
   const consumer = async (apply: ApplyBatch<DirectoryEvent>) => {
-    const events = new EventConsumer(streams.directory, 'audit' as ServiceName, await connectAs('audit'), apply);
+    const events = new EventConsumer(streams.directory, 'audit', await connectAs('audit'), apply);
     events.start();
     closing.push(() => events.stop());
   };

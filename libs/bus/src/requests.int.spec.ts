@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { getSubject, platformKeys, withdrawOffer, type CallContext, type RequestOf } from '@holdfast/contracts';
-import { AppError, createLogger, type BaseConfig, type Logger } from '@holdfast/kit';
-import { startTestBus, testContext, type TestBus } from '@holdfast/testing';
+import { AppError, createLogger, type Logger } from '@holdfast/kit';
+import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Module } from '@nestjs/common';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -47,7 +47,7 @@ describe('asking over the bus', () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
 
-  const start = () => startService({ service: 'issuance', config: configFor(nats), module: Issuance, logger: createLogger('issuance', 'info', '1', sink) });
+  const start = () => startService({ service: 'issuance', config: testConfig(nats, 'issuance'), module: Issuance, logger: createLogger('issuance', 'info', '1', sink) });
 
   beforeAll(async () => {
     nats = await startTestBus();
@@ -98,7 +98,7 @@ describe('asking over the bus', () => {
   it('says at once that nobody answers', async () => {
     const started = Date.now();
     for (const contract of [getSubject, platformKeys] as const) {
-      const error = await failure(bus.request(contract, { subject: offers.slow } as never, testContext()));
+      const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
       expect(error.code).toBe('unavailable');
       expect(error).not.toBeInstanceOf(UncertainError);
     }
@@ -145,17 +145,4 @@ async function failure(request: Promise<unknown>): Promise<AppError> {
   );
   expect(error).toBeInstanceOf(AppError);
   return error as AppError;
-}
-
-function configFor(nats: TestBus): BaseConfig {
-  return {
-    NATS_URL: nats.url,
-    NATS_NKEY_SEED: nats.seed('issuance'),
-    BASE_URL: 'http://localhost',
-    OPS_PORT: 0,
-    OPS_HOST: '127.0.0.1',
-    LOG_LEVEL: 'info',
-    HOLDFAST_REPLICA: '1',
-    HOLDFAST_EXIT_WITH_PARENT: false,
-  };
 }

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AppendRecordsHandler } from './entries/append-records.handler.js';
+import { DueRecords } from './entries/due-records.js';
+import { EventRecords } from './entries/event-records.consumer.js';
+import { GetEventHandler } from './entries/get-event.handler.js';
+import { ListEventsHandler } from './entries/list-events.handler.js';
+import { Log } from './entries/log.js';
+import { Names } from './entries/names.js';
+import { ProvisionalRecords } from './entries/provisional-records.js';
+import { Sequencer } from './entries/sequencer.js';
+
+@Module({
+  controllers: [AppendRecordsHandler, ListEventsHandler, GetEventHandler],
+  providers: [EventRecords, DueRecords, ProvisionalRecords, Sequencer, Log, Names],
+})
+export class AuditModule {}

@@ -1,0 +1,38 @@
+import { Shutdown } from '@holdfast/bus';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { ProvisionalRecords } from './provisional-records.js';
+import { Sequencer } from './sequencer.js';
+
+const everyMs = 1000;
+
+/** Gives provisional records their place when their time is up. Replicas may do it at once: each record gets one place. */
+@Injectable()
+export class DueRecords implements OnApplicationBootstrap {
+  private readonly logger = new Logger('due records');
+  private working?: Promise<void>;
+
+  constructor(
+    private readonly provisional: ProvisionalRecords,
+    private readonly sequencer: Sequencer,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const timer = setInterval(() => void this.tick(), everyMs);
+    this.shutdown.before(async () => {
+      clearInterval(timer);
+      await this.working;
+    });
+  }
+
+  private tick(): Promise<void> {
+    return (this.working ??= this.place()
+      .catch((error: unknown) => this.logger.warn(`provisional records must wait: ${String(error)}`))
+      .finally(() => (this.working = undefined)));
+  }
+
+  async place(): Promise<void> {
+    const records = await this.provisional.due();
+    await this.sequencer.append(records.map((r) => ({ ...r, provisional: true })));
+  }
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { Database, statement, violatedUnique, type Sql } from '@holdfast/data';
+import { customerKey } from '@holdfast/kit';
+import { Injectable, Logger } from '@nestjs/common';
+import { arrange, key, lateId, type Arranged, type Item, type Known } from './arrange.js';
+import { namesIn } from './leaf.js';
+import { text } from './text.js';
+
+const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
+/** In the order of the names, so that two batches never wait for each other. */
+const holdHeads = statement('head_hold', 'SELECT org, seq FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE');
+/** A statement of its own, after the heads are held: it sees what the batch before has committed. */
+const lookUp = statement(
+  'entry_known',
+  `SELECT 'entry' AS kind, e.org, e.id::text AS value, e.from_provisional::text AS found
+     FROM unnest($1::text[], $2::uuid[]) AS q(org, id) JOIN entry e ON e.org = q.org AND e.id = q.id
+   UNION ALL
+   SELECT 'name', p.org, p.value, p.pseudonym FROM unnest($3::text[], $4::text[]) AS q(org, value) JOIN pseudonym p ON p.org = q.org AND p.value = q.value
+   UNION ALL
+   SELECT 'erased', '', encode(e.key, 'hex'), '' FROM unnest($5::bytea[]) AS q(key) JOIN erased e ON e.key = q.key`,
+);
+/** The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning. */
+const write = statement(
+  'entry_write',
+  `WITH entries AS (
+     INSERT INTO entry (org, seq, id, occurred_at, action, actor_id, outcome, from_provisional, leaf)
+     SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bytea[])
+   ), raised AS (
+     UPDATE head SET seq = h.seq FROM (SELECT org, max(seq) AS seq FROM unnest($1::text[], $2::bigint[]) AS e(org, seq) GROUP BY org) h WHERE head.org = h.org
+   ), targets AS (
+     INSERT INTO entry_target (org, target, seq) SELECT * FROM unnest($10::text[], $11::text[], $12::bigint[])
+   ), named AS (
+     INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest($13::text[], $14::text[], $15::text[], $16::text[])
+   ), settled AS (
+     DELETE FROM provisional p USING unnest($17::text[], $18::uuid[]) AS s(org, id) WHERE p.org = s.org AND p.id = s.id
+   ), erasing AS (
+     SELECT * FROM unnest($19::text[], $20::text[]) AS e(org, holder)
+   ), unnamed AS (
+     DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.holder = e.holder RETURNING p.org, p.value
+   )
+   INSERT INTO erased (key)
+   SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8')) FROM (SELECT org, value FROM unnamed UNION ALL SELECT org, holder FROM erasing) AS gone(org, value)
+   ON CONFLICT DO NOTHING`,
+);
+
+/** Rounds in which another replica may have been faster before something else must be wrong. */
+const rounds = 5;
+
+/** Appends to the logs of organizations: whole batches, each in one transaction. */
+@Injectable()
+export class Log {
+  private readonly logger = new Logger('log');
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
+   * held and commit with it. An item that has its place already keeps it.
+   */
+  async append(items: readonly Item[]): Promise<void> {
+    for (let round = 1; ; round += 1) {
+      try {
+        const { late } = await this.database.transaction((sql) => appendIn(sql, items));
+        for (const { id, request } of late) this.logger.warn(`the handler's record ${id} of request ${request.id} came after the gateway's was given its place; both stand in the log`);
+        return;
+      } catch (error) {
+        if (violatedUnique(error) === undefined || round === rounds) throw error;
+      }
+    }
+  }
+}
+
+async function appendIn(sql: Sql, items: readonly Item[]): Promise<Arranged> {
+  const orgs = [...new Set(items.map((i) => i.org))];
+  const heads = await held(sql, orgs);
+  const arranged = arrange(items, { heads, ...(await known(sql, items)) }, () => randomBytes(16).toString('base64url'));
+  await sql.rows(write, columnsOf(arranged, items));
+  return arranged;
+}
+
+async function held(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
+  let rows = await sql.rows<{ org: string; seq: number }>(holdHeads, [orgs]);
+  if (rows.length < orgs.length) {
+    await sql.rows(newHeads, [orgs.sort()]);
+    rows = await sql.rows(holdHeads, [orgs]);
+  }
+  return new Map(rows.map((r) => [r.org, r.seq]));
+}
+
+async function known(sql: Sql, items: readonly Item[]): Promise<Omit<Known, 'heads'>> {
+  const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
+  const ids = records.flatMap(({ org, record }) => [record.id, lateId(record.id)].map((id) => ({ org, id })));
+  const names = records.flatMap(({ org, record }) => namesIn(record).map((name) => ({ org, ...name })));
+  const keys = names.flatMap(({ org, value, holder }) => [value, ...(holder === undefined || holder === value ? [] : [holder])].map((v) => customerKey(org, v)));
+  const found = await sql.rows<{ kind: 'entry' | 'name' | 'erased'; org: string; value: string; found: string }>(lookUp, [
+    ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => text(n.value)), keys,
+  ]);
+  const of = (kind: string) => found.filter((f) => f.kind === kind);
+  return {
+    entries: new Map(of('entry').map((f) => [key(f.org, f.value), f.found === 'true'])),
+    pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
+    erased: new Set(of('erased').map((f) => f.value)),
+  };
+}
+
+function columnsOf({ entries, named }: Arranged, items: readonly Item[]): unknown[] {
+  const targets = entries.flatMap(({ org, seq, leaf }) => leaf.targets.map((target) => ({ org, seq, target })));
+  // Whatever became of an item, its provisional twin is no longer waited for.
+  const settled = items.flatMap(({ org, record }) => (record ? [{ org, id: record.id }] : []));
+  const erasures = items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]));
+  return [
+    entries.map((e) => e.org), entries.map((e) => e.seq), entries.map((e) => e.record.id), entries.map((e) => e.record.occurredAt),
+    entries.map((e) => e.record.action), entries.map((e) => text(e.leaf.actorId)), entries.map((e) => e.record.outcome.result),
+    entries.map((e) => e.provisional), entries.map((e) => e.leaf.bytes),
+    targets.map((t) => t.org), targets.map((t) => text(t.target)), targets.map((t) => t.seq),
+    named.map((n) => n.org), named.map((n) => text(n.value)), named.map((n) => text(n.holder)), named.map((n) => n.pseudonym),
+    settled.map((s) => s.org), settled.map((s) => s.id),
+    erasures.map((e) => e.org), erasures.map((e) => e.holder),
+  ];
+}

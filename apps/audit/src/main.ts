@@ -1,0 +1,9 @@
+import { runService } from '@holdfast/bus';
+import { AuditModule } from './app.module.js';
+import { configSchema } from './config.js';
+
+await runService(configSchema, (config) => ({
+  service: 'audit',
+  module: AuditModule,
+  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+}));

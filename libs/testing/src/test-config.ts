@@ -1,0 +1,16 @@
+import type { BusUser } from '@holdfast/contracts';
+import type { TestBus } from './test-bus.js';
+
+/** What every service is told, for one that runs inside a test. */
+export function testConfig(bus: TestBus, user: BusUser) {
+  return {
+    NATS_URL: bus.url,
+    NATS_NKEY_SEED: bus.seed(user),
+    BASE_URL: 'http://localhost:3000',
+    OPS_PORT: 0,
+    OPS_HOST: '127.0.0.1',
+    LOG_LEVEL: 'error' as const,
+    HOLDFAST_REPLICA: '1',
+    HOLDFAST_EXIT_WITH_PARENT: false,
+  };
+}
