@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { natsUsers, serviceNames } from '@holdfast/contracts';
+import { databaseServices, natsUsers } from '@holdfast/contracts';
 import { home, root } from '../setup/paths.mjs';
 import { endOrphans, Leash } from '../infra/leash.ts';
 import { lastWord, type Program } from '../infra/program.ts';
@@ -28,7 +28,7 @@ export class House {
   readonly members: Member[] = [];
   readonly baseUrl: string;
   readonly #instances: Instance[];
-  readonly #secrets: Secrets = loadSecrets(join(home, 'secrets.json'), serviceNames, natsUsers);
+  readonly #secrets: Secrets = loadSecrets(join(home, 'secrets.json'), databaseServices, natsUsers);
   readonly #jobs = new Jobs(logOf('jobs'));
   readonly #leash = new Leash(home);
   #organizations: Demo['organizations'] | undefined;

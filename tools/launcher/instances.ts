@@ -9,7 +9,9 @@ export interface Instance {
   replica: number;
   /** Such as `subjects-2`. */
   name: string;
-  /** Health and metrics, on the loopback address. */
+  /** Where other services reach it. */
+  host: string;
+  /** Health and metrics. */
   opsPort: number;
   httpPort?: number;
   readyUrl: string;
@@ -30,14 +32,15 @@ export async function planInstances(replicas: Record<string, number>, publicPort
 
 async function planInstance(service: ServiceName, replica: number, publicPort: number): Promise<Instance> {
   const name = `${service}-${replica}`;
+  const host = '127.0.0.1';
   const opsPort = await freePort();
   if (service === 'gateway') {
     const httpPort = publicPort + replica - 1;
     await requirePort(httpPort);
-    return { service, replica, name, opsPort, httpPort, readyUrl: `http://localhost:${httpPort}/readyz` };
+    return { service, replica, name, host, opsPort, httpPort, readyUrl: `http://localhost:${httpPort}/readyz` };
   }
-  const readyUrl = `http://127.0.0.1:${opsPort}/readyz`;
-  return { service, replica, name, opsPort, readyUrl, ...(services[service].http ? { httpPort: await freePort() } : {}) };
+  const readyUrl = `http://${host}:${opsPort}/readyz`;
+  return { service, replica, name, host, opsPort, readyUrl, ...(services[service].http ? { httpPort: await freePort() } : {}) };
 }
 
 async function requirePort(port: number): Promise<void> {

@@ -57,7 +57,8 @@ async function externalNats(url: string, port: number, configFile: string): Prom
   return { url, title: `the nats-server of NATS_URL (${host})` };
 }
 
-function publicKeys(secrets: Secrets): Record<BusUser, string> {
+/** The NKeys under which a nats-server knows its users. */
+export function publicKeys(secrets: Secrets): Record<BusUser, string> {
   const pairs = Object.entries(secrets.nkeySeeds).map(([user, seed]) => [user, fromSeed(Buffer.from(seed)).getPublicKey()]);
   return Object.fromEntries(pairs) as Record<BusUser, string>;
 }

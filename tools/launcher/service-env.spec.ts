@@ -14,7 +14,7 @@ const secrets = {
 };
 const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast' };
 const instance = (service: ServiceName, replica: number, httpPort?: number): Instance => ({
-  service, replica, name: `${service}-${replica}`, opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
+  service, replica, name: `${service}-${replica}`, host: '127.0.0.1', opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
 });
 const all = [instance('gateway', 1, 8080), instance('auth', 1, 7001), instance('auth', 2, 7002), instance('audit', 1, 7003), instance('subjects', 1)];
 const envOf = (service: ServiceName, caller: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>

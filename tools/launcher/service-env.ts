@@ -16,7 +16,7 @@ const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 /** What one process of a service is told: no more than it needs, so that a leak of one is not a leak of all. */
 export function serviceEnv(instance: Instance, all: Instance[], addresses: Addresses, secrets: Secrets, caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { service } = instance;
-  const urls = (name: ServiceName): string => all.filter((i) => i.service === name).map((i) => `http://127.0.0.1:${i.httpPort}`).join(',');
+  const urls = (name: ServiceName): string => all.filter((i) => i.service === name).map((i) => `http://${i.host}:${i.httpPort}`).join(',');
   return {
     LOG_LEVEL: 'info',
     ...inherited(caller),
@@ -26,8 +26,6 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     NATS_NKEY_SEED: secrets.nkeySeeds[service],
     OPS_PORT: String(instance.opsPort),
     HOLDFAST_REPLICA: String(instance.replica),
-    // Our end of the service's stdin closes when we die, however we die.
-    HOLDFAST_EXIT_WITH_PARENT: '1',
     ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
     ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),

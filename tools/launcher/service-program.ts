@@ -9,7 +9,8 @@ export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv): Prog
     name: instance.name,
     command: process.execPath,
     args: [join(root, 'apps', instance.service, 'dist', 'main.js')],
-    env,
+    // Our end of the service's stdin closes when we die, however we die.
+    env: { ...env, HOLDFAST_EXIT_WITH_PARENT: '1' },
     cwd: root,
     logFile: logOf(instance.name),
     stopSignal: 'SIGTERM',
