@@ -13,6 +13,7 @@ import { Changes } from './changes.js';
 import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
 import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
 import { CreateOrganizationHandler } from './organizations/create-organization.handler.js';
+import { KnownOrganizationsHandler } from './organizations/known-organizations.handler.js';
 import { ListOrganizationsHandler } from './organizations/list-organizations.handler.js';
 import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
 import { CreateSecretHandler } from './secrets/create-secret.handler.js';
@@ -22,7 +23,7 @@ import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [
-    CreateOrganizationHandler, ListOrganizationsHandler, SuspendOrganizationHandler,
+    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, SuspendOrganizationHandler,
     CreateAppHandler, ListAppsHandler, GetAppHandler, DisableAppHandler,
     GrantOperationsHandler, UngrantOperationsHandler,
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,

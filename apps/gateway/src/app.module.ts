@@ -1,4 +1,5 @@
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown } from '@holdfast/bus';
+import { knownOrganizations } from '@holdfast/contracts';
+import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown, systemContext } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.js';
@@ -28,14 +29,15 @@ import { RouteTable } from './routing/route-table.js';
     AccessTokens,
     PlatformKeys,
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
-    { provide: RefusalCounter, inject: [AuditWriter, Shutdown], useFactory: refusalCounter },
+    { provide: RefusalCounter, inject: [AuditWriter, Bus, Shutdown], useFactory: refusalCounter },
     { provide: AccessFeed, inject: [Bus, Readiness], useFactory: accessFeed },
   ],
 })
 export class GatewayModule {}
 
-function refusalCounter(audit: AuditWriter, shutdown: Shutdown): RefusalCounter {
-  const counter = new RefusalCounter(audit);
+function refusalCounter(audit: AuditWriter, bus: Bus, shutdown: Shutdown): RefusalCounter {
+  const existing = async (shortIds: string[]) => (await bus.request(knownOrganizations, { shortIds }, systemContext('gateway'))).known;
+  const counter = new RefusalCounter(audit, existing);
   shutdown.before(() => counter.stop());
   return counter;
 }

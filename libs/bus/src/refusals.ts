@@ -6,6 +6,8 @@ import type { AuditWriter } from './audit-writer.js';
 /** Distinct refusals kept at once; a flood of made-up organizations cannot fill the memory. */
 const most = 10_000;
 
+type Counted = [key: string, refusal: { org: string; record: AuditRecord }];
+
 /** Counts refusals before a caller is known (401, 429): one record per actor, route, reason and minute. */
 export class RefusalCounter {
   private readonly logger = new Logger('refusals');
@@ -14,6 +16,8 @@ export class RefusalCounter {
 
   constructor(
     private readonly audit: AuditWriter,
+    /** Which of these organizations exist. Without it all are taken to. */
+    private readonly existing: (orgs: string[]) => Promise<string[]> = (orgs) => Promise.resolve(orgs),
     everyMs = 60_000,
   ) {
     this.timer = setInterval(() => void this.flush(), everyMs).unref();
@@ -30,20 +34,30 @@ export class RefusalCounter {
 
   /** Writes what was counted; what cannot be written is kept for the next time. */
   async flush(): Promise<void> {
+    if (this.counts.size === 0) return;
     const batch = [...this.counts];
     this.counts = new Map();
-    await Promise.all(
-      batch.map(async ([key, { org, record }]) => {
-        try {
-          await this.audit.append(org, record);
-        } catch (error) {
-          this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
-          const later = this.counts.get(key);
-          if (later) record.outcome.count! += later.record.outcome.count!;
-          this.counts.set(key, { org, record });
-        }
-      }),
-    );
+    try {
+      const existing = new Set(await this.existing([...new Set(batch.map(([, { org }]) => org))]));
+      await Promise.all(batch.filter(([, { org }]) => existing.has(org)).map((counted) => this.write(counted)));
+    } catch (error) {
+      this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
+      batch.forEach((counted) => this.keep(counted));
+    }
+  }
+
+  private async write(counted: Counted): Promise<void> {
+    const [, { org, record }] = counted;
+    await this.audit.append(org, record).catch((error: unknown) => {
+      this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
+      this.keep(counted);
+    });
+  }
+
+  private keep([key, { org, record }]: Counted): void {
+    const later = this.counts.get(key);
+    if (later) record.outcome.count! += later.record.outcome.count!;
+    this.counts.set(key, { org, record });
   }
 
   async stop(): Promise<void> {

@@ -93,6 +93,12 @@ export const revokeSecret = command({
   request: z.strictObject({ clientId, secretId: z.string() }), reply: z.strictObject({}), errors: ['unknown_app', 'unknown_secret'],
 });
 
+/** Which of these exist: a refused caller can name any organization in the path, and only real ones have a log. */
+export const knownOrganizations = query({
+  service: 'directory', name: 'known-organizations', callers: ['gateway'],
+  request: z.strictObject({ shortIds: z.array(z.string()).max(10_000) }), reply: z.strictObject({ known: z.array(z.string()) }),
+});
+
 /** What auth needs to know a client: keyed hashes of its live secrets, never the secrets. */
 export const getClient = query({
   service: 'directory', name: 'get-client', callers: ['auth'],
