@@ -19,6 +19,7 @@ const operator = { type: 'operator', id: 'operator' } as const;
 let nats: TestBus;
 let database: TestDatabase;
 let service: RunningService;
+let auditing: EventConsumer<typeof streams.directory>;
 const connections: NatsConnection[] = [];
 const buses = new Map<BusUser, Bus>();
 const events: DirectoryEvent[] = [];
@@ -42,11 +43,13 @@ beforeAll(async () => {
     HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
   };
   service = await startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
-  new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch)).start();
+  auditing = new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch));
+  auditing.start();
   await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
 });
 
 afterAll(async () => {
+  await auditing.stop();
   await service.stop();
   for (const connection of connections) await connection.close();
   await Promise.all([nats.stop(), database.drop()]);
