@@ -46,7 +46,7 @@ function metadataOf(clientId: string, scopes: readonly string[]): ClientMetadata
     grant_types: ['client_credentials'],
     response_types: [],
     redirect_uris: [],
-    scope: scopes.join(' '),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   };
 }
 
