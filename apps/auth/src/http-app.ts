@@ -21,7 +21,7 @@ export function createHttpApp({ HTTP_PORT, HTTP_HOST }: Config) {
       const answer = providers.routeOf(request.raw);
       if (!answer) return done();
       reply.hijack();
-      answer(request.raw, reply.raw);
+      void answer(request.raw, reply.raw);
     });
     app.connectMicroservice({ strategy: transport });
     await app.startAllMicroservices();

@@ -12,7 +12,7 @@ const patience = 5000;
 /** The running house, as the operator sees it. */
 export interface House {
   /** Asks a contract; `org` is the organization that it is about. */
-  ask<C extends Contract>(contract: C, input: z.input<C['request']>, org?: string): Promise<ReplyOf<C>>;
+  ask: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
 }
 
 /** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */

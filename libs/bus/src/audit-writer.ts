@@ -5,7 +5,7 @@ interface Waiting {
   org: string;
   record: AuditRecord;
   provisional?: boolean;
-  done: (error?: unknown) => void;
+  done: (error?: Error) => void;
 }
 
 /** Requests that may be under way at once; what comes meanwhile rides in the next batch. */
@@ -24,7 +24,7 @@ export class AuditWriter {
 
   append(org: string, record: AuditRecord, provisional = false): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ org, record, ...(provisional && { provisional }), done: (error) => (error ? reject(error as Error) : resolve()) });
+      this.queue.push({ org, record, ...(provisional && { provisional }), done: (error) => (error ? reject(error) : resolve()) });
       void this.send();
     });
   }
@@ -37,7 +37,7 @@ export class AuditWriter {
       await this.bus.request(appendRecords, { records: batch.map(({ done: _, ...rest }) => rest) }, contextOf(batch[0]!));
       batch.forEach((w) => w.done());
     } catch (error) {
-      batch.forEach((w) => w.done(error));
+      batch.forEach((w) => w.done(error as Error));
     } finally {
       this.running -= 1;
       void this.send();

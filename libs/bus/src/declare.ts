@@ -29,7 +29,7 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers 
   const there = await jsm.streams.info(name).catch(unlessMissing);
   // With interest retention, a message that nobody consumes yet is dropped at once. So the stream takes no events until
   // its consumers stand: it begins with a subject that nobody publishes to.
-  if (!there) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] } as StreamConfig);
+  if (!there) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] });
   for (const durable of consumers) {
     await jsm.consumers.add(name, {
       durable_name: durable,

@@ -6,7 +6,7 @@ export function violatedUnique(error: unknown): string | undefined {
 
 /** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout). */
 export function isDatabaseAway(error: unknown): boolean {
-  const code = String((error as { code?: unknown } | undefined)?.code ?? '');
+  const { code = '' } = (error ?? {}) as { code?: string };
   if (/^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
   return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error instanceof Error ? error.message : '',

@@ -9,5 +9,5 @@ export interface Audited {
 
 /** The one audit record of a request: who and how come from the call's context alone. */
 export function auditRecord({ auditId, actor, request }: CallContext, now: Date, { changes, ...what }: Audited): AuditRecord {
-  return { id: auditId, occurredAt: now.toISOString() as AuditRecord['occurredAt'], actor, request, ...what, ...(changes && { changes }) };
+  return { id: auditId, occurredAt: now.toISOString(), actor, request, ...what, ...(changes && { changes }) };
 }

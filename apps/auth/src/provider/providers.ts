@@ -11,7 +11,7 @@ import { createPlatformProvider, tokenRoute } from './platform-provider.js';
 import { TokenAudit } from './token-audit.js';
 import { guardTokenEndpoint } from './token-middleware.js';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** Which issuer answers which address. An organization's, at `/o/{shortId}`, will be the second kind. */
 @Injectable()
