@@ -52,7 +52,6 @@ export class AuthProxyController {
     const { requestId, trace } = request.call;
     const { protocol, host } = new URL(BASE_URL);
     void reply.from(`${upstream}${request.url}`, {
-      ...(request.method === 'GET' ? {} : { body: request.body }),
       rewriteRequestHeaders: (_, headers) => ({
         ...Object.fromEntries(Object.entries(headers).filter(([name]) => !internal.test(name))),
         host,
