@@ -13,6 +13,8 @@ export function nxEnvironment(node) {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
     NX_DAEMON: 'false',
     NX_TUI: 'false',
+    // Nx would share one cache in the home folder among all clones.
+    NX_CACHE_DIRECTORY: join(root, '.nx', 'cache'),
     NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native'),
   };
 }
