@@ -45,6 +45,6 @@ export class Providers implements OnModuleInit {
     if (found) return found;
     const allowed = [...this.routes.keys()].filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(' ')[0]);
     if (allowed.length === 0) return undefined;
-    return (_request, response) => response.writeHead(405, { allow: allowed.join(', ') }).end();
+    return (_request, response) => void response.writeHead(405, { allow: allowed.join(', ') }).end();
   }
 }
