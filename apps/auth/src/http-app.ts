@@ -5,15 +5,16 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Config } from './config.js';
 import { Providers } from './provider/providers.js';
 
-/** A slow sender holds a connection no longer than this, in ms. */
+/** A slow sender holds a connection no longer than this, in ms, looked at every so often. */
 const requestTimeout = 10_000;
+const connectionsCheckingInterval = 2000;
 /** Longer than the gateway keeps a connection of its pool, so that it never sends into one that is just closing. */
 const keepAliveTimeout = 75_000;
 
 /** The service speaks HTTP, to the gateway alone, beside the bus. */
 export function createHttpApp({ HTTP_PORT, HTTP_HOST }: Config) {
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
-    const adapter = new FastifyAdapter({ requestTimeout, keepAliveTimeout, forceCloseConnections: 'idle' });
+    const adapter = new FastifyAdapter({ requestTimeout, keepAliveTimeout, forceCloseConnections: 'idle', http: { connectionsCheckingInterval } });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const providers = app.get(Providers);
     // Before any parsing: oidc-provider reads bodies itself.

@@ -60,6 +60,8 @@ async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit
     logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave no token out, since it could not be recorded');
     answer(ctx, 503, 'temporarily_unavailable', 'try again in a moment');
   }
+  // The library stops reading what is too long; unread, it would hold its connection.
+  if (!ctx.req.complete) ctx.req.resume();
   ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Request-Id', request.info.id);
   // For programs, not for pages: no other origin may read it.
