@@ -14,7 +14,7 @@ export interface TestDatabase {
   /** Address with the role of a service, the one under test unless told otherwise. */
   url(service?: ServiceName): string;
   /** Runs SQL as the owner and gives the rows back. */
-  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>;
+  query<Row extends pg.QueryResultRow = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
   /** Ends every session of the database and refuses new ones, or takes them again: a database that is away. */
   refuseConnections(refuse: boolean): Promise<void>;
   drop(): Promise<void>;

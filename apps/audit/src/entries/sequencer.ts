@@ -28,7 +28,7 @@ export class Sequencer {
   async append(items: readonly Item[]): Promise<void> {
     if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up');
     const places = items.map((item) => new Promise<void>((resolve, reject) => {
-      this.queue.push({ item, done: (error) => (error ? reject(error as Error) : resolve()) });
+      this.queue.push({ item, done: (error) => (error ? reject(error) : resolve()) });
     }));
     void this.run();
     await Promise.all(places);

@@ -1,0 +1,95 @@
+import type { AuditRecord } from '@holdfast/contracts';
+import { customerKey } from '@holdfast/kit';
+import { describe, expect, it } from '@jest/globals';
+import { arrange, key, lateId, type Item, type Known } from './arrange.js';
+
+const nothingKnown: Known = { heads: new Map(), entries: new Map(), pseudonyms: new Map(), erased: new Set() };
+const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const customer = { type: 'customer', id: 'c', holder: 'c' } as const;
+
+function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> = {}): Item {
+  const request = { id: `request-${n}`, traceparent: '', method: 'GET', route: '/' };
+  const record: AuditRecord = {
+    id: id(n), occurredAt: '2026-11-21T09:30:00.000Z', action: 'subject.read', actor: { type: 'app', id: 'app' }, targets: [], outcome: { result: 'success' }, request, ...given,
+  };
+  return { org: 'acme', record, ...rest };
+}
+
+function arranged(items: Item[], known: Partial<Known> = {}) {
+  let made = 0;
+  const { entries, named, late } = arrange(items, { ...nothingKnown, ...known }, () => `pseudonym-${(made += 1)}`);
+  return { places: entries.map((e) => [e.org, e.seq, e.record.id]), entries, named, late, targets: entries.map((e) => e.leaf.targets) };
+}
+
+describe('places', () => {
+  it('follow the head of each organization, in the order in which records came', () => {
+    const items = [item(1), item(2, {}, { org: 'other' }), item(3)];
+    expect(arranged(items, { heads: new Map([['acme', 7]]) }).places).toEqual([['acme', 8, id(1)], ['other', 1, id(2)], ['acme', 9, id(3)]]);
+  });
+
+  it('go to each id once, in a batch and ever', () => {
+    const known = { entries: new Map([[key('acme', id(2)), false]]) };
+    expect(arranged([item(1), item(1), item(2), item(3)], known).places).toEqual([['acme', 1, id(1)], ['acme', 2, id(3)]]);
+  });
+
+  it('are not shared between organizations that chose the same id', () => {
+    expect(arranged([item(1), item(1, {}, { org: 'other' })]).places).toHaveLength(2);
+  });
+});
+
+describe("the gateway's guess", () => {
+  const guess = item(1, { outcome: { result: 'failure' } }, { provisional: true });
+  const handlers = item(1);
+
+  it.each([[[guess, handlers]], [[handlers, guess]]])("gives way to the handler's record in one batch", (items) => {
+    expect(arranged(items).entries).toMatchObject([{ provisional: false, record: { outcome: { result: 'success' } } }]);
+  });
+
+  it("is not repeated after the handler's", () => {
+    expect(arranged([guess], { entries: new Map([[key('acme', id(1)), false]]) }).places).toEqual([]);
+  });
+
+  it("that has its place leaves another for the handler's, whose second id is always the same", () => {
+    const entries = new Map([[key('acme', id(1)), true]]);
+    const { places, late } = arranged([handlers, handlers], { entries });
+    expect(places).toEqual([['acme', 1, lateId(id(1))]]);
+    expect(late).toEqual([handlers.record]);
+    expect(lateId(id(1))).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(arranged([handlers, guess], { entries: entries.set(key('acme', lateId(id(1))), false) }).places).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('become one pseudonym for each id and organization', () => {
+    const { targets, named } = arranged([item(1, { targets: [customer] }), item(2, { targets: [customer] }), item(3, { targets: [customer] }, { org: 'other' })]);
+    expect(targets).toEqual([['pseudonym-1'], ['pseudonym-1'], ['pseudonym-2']]);
+    expect(named).toEqual([
+      { org: 'acme', value: 'c', holder: 'c', pseudonym: 'pseudonym-1' },
+      { org: 'other', value: 'c', holder: 'c', pseudonym: 'pseudonym-2' },
+    ]);
+  });
+
+  it('keep the pseudonym that they have', () => {
+    const { targets, named } = arranged([item(1, { targets: [customer] })], { pseudonyms: new Map([[key('acme', 'c'), 'known']]) });
+    expect([targets, named]).toEqual([[['known']], []]);
+  });
+
+  it('that are erased become a pseudonym which means nobody', () => {
+    const erased = new Set([customerKey('acme', 'c').toString('hex')]);
+    const { targets, named } = arranged([item(1, { targets: [customer, { type: 'offer', id: 'o', holder: 'c' }] })], { erased });
+    expect([targets, named]).toEqual([[['pseudonym-1', 'pseudonym-2']], []]);
+  });
+
+  it('are not remembered in the batch that erases them, whichever comes first', () => {
+    const [before, erase] = [item(1, { targets: [customer] }), item(2, { targets: [customer] }, { erases: 'c' })];
+    expect(arranged([before, erase]).named).toEqual([]);
+    expect(arranged([erase, before]).named).toEqual([]);
+  });
+
+  it('include an offer that a record names without saying whose it is, where another did', () => {
+    const offer = item(1, { targets: [{ type: 'offer', id: 'o' }] });
+    expect(arranged([offer]).targets).toEqual([['o']]);
+    expect(arranged([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
+    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([['pseudonym-1']]);
+  });
+});

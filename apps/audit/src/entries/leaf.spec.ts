@@ -1,0 +1,50 @@
+import type { AuditRecord } from '@holdfast/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { eventOf, idsIn, leafOf, namesIn } from './leaf.js';
+
+const pseudonym = 'AAAAAAAAAAAAAAAAAAAAAA';
+const record: AuditRecord = {
+  id: '00000000-0000-4000-8000-000000000001',
+  occurredAt: '2026-11-21T09:30:00.000Z',
+  action: 'offer.create',
+  actor: { type: 'app', id: 'app-1', name: 'Shöp' },
+  targets: [{ type: 'customer', id: 'c', holder: 'c' }, { type: 'app', id: 'app-1' }],
+  outcome: { result: 'success', status: 201 },
+  request: { id: 'r', traceparent: 't', method: 'POST', route: '/offers' },
+  changes: { status: { to: 'offered' } },
+};
+
+describe('a leaf', () => {
+  const leaf = leafOf(record, (value) => (value === 'c' ? pseudonym : undefined));
+
+  it('has these bytes and no others, for ever', () => {
+    expect(leaf.bytes.toString()).toBe(
+      `{"id":"00000000-0000-4000-8000-000000000001","occurredAt":"2026-11-21T09:30:00.000Z","action":"offer.create",` +
+        `"actor":{"type":"app","id":"app-1","name":"Shöp"},"targets":[{"type":"customer","id":"${pseudonym}"},{"type":"app","id":"app-1"}],` +
+        `"outcome":{"result":"success","status":201},"request":{"id":"r","traceparent":"t","method":"POST","route":"/offers"},"changes":{"status":{"to":"offered"}}}`,
+    );
+  });
+
+  it('is found by what it stands for', () => {
+    expect(leaf).toMatchObject({ actorId: 'app-1', targets: [pseudonym, 'app-1'] });
+    expect(idsIn(leaf.bytes)).toEqual([pseudonym]);
+  });
+
+  it('reads as the record, as long as the pseudonym means somebody', () => {
+    const target = (id: string) => [{ type: 'customer', id }, { type: 'app', id: 'app-1' }];
+    expect(eventOf(7, leaf.bytes, new Map([[pseudonym, 'c']]))).toEqual({ ...record, seq: 7, targets: target('c') });
+    expect(eventOf(7, leaf.bytes, new Map())).toEqual({ ...record, seq: 7, targets: target(pseudonym) });
+  });
+});
+
+describe('a customer who acts', () => {
+  const acting = { ...record, actor: { type: 'customer', id: 'c', name: 'Ada' }, targets: [] } as AuditRecord;
+
+  it('is named by a pseudonym, and never by a name', () => {
+    expect(namesIn(acting)).toEqual([{ value: 'c', holder: 'c' }]);
+    const leaf = leafOf(acting, () => pseudonym);
+    expect(leaf.actorId).toBe(pseudonym);
+    expect(leaf.bytes.toString()).not.toContain('Ada');
+    expect(eventOf(1, leaf.bytes, new Map([[pseudonym, 'c']])).actor).toEqual({ type: 'customer', id: 'c' });
+  });
+});
