@@ -29,8 +29,8 @@ function tryIt(baseUrl: string, organizations: Demo['organizations']): string[] 
     `Try it, as the app ${app.name} of ${organization.shortId}:`,
     '',
     `TOKEN=$(curl -s -u '${app.clientId}:${app.clientSecret}' -d grant_type=client_credentials --data-urlencode 'scope=${app.scopes.join(' ')}' ${baseUrl}/oauth2/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -s -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{}' ${api}/offers`,
-    `curl -s -H "Authorization: Bearer $TOKEN" ${api}/subjects`,
+    `curl -s -w '\\n' -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{}' ${api}/offers`,
+    `curl -s -w '\\n' -H "Authorization: Bearer $TOKEN" ${api}/subjects`,
     '',
   ];
 }
