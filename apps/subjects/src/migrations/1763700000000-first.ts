@@ -15,7 +15,7 @@ export class First1763700000000 implements MigrationInterface {
         subject uuid,
         created_at timestamptz(3),
         claimed boolean,
-        state jsonb,
+        state json,
         erased_at timestamptz(3)
       )`);
     await runner.query('CREATE INDEX subject_newest ON subject (org, app, created_at DESC, subject DESC) WHERE subject IS NOT NULL');

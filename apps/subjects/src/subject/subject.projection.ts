@@ -9,7 +9,7 @@ import { isClaimed } from './subject.js';
 const apply = statement(
   'subject_apply',
   `INSERT INTO subject AS s (key, version, org, app, subject, created_at, claimed, state, erased_at)
-   SELECT key, version, org, app, subject, created_at, claimed, state::jsonb, erased_at
+   SELECT key, version, org, app, subject, created_at, claimed, state::json, erased_at
    FROM unnest($1::bytea[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::timestamptz[], $7::boolean[], $8::text[], $9::timestamptz[])
      AS e(key, version, org, app, subject, created_at, claimed, state, erased_at)
    ORDER BY key
