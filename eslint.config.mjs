@@ -1,17 +1,7 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import ts from 'typescript-eslint';
-
-/** Who imports whom: apps → bus → data → kit → contracts. One row per layer, none with '*'; house.spec.ts guards it. */
-export const layers = [
-  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'layer:kit', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  { sourceTag: 'layer:data', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts', 'layer:testing'] },
-  { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
-  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:bus', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts'] },
-];
+import { layers } from './tools/house/layers.mjs';
 
 const noProcessEnv = { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Read the environment in config.ts only.' };
 const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testing is for tests only.' };
