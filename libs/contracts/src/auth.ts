@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { query } from './contract.js';
+import { command, query } from './contract.js';
 
 /** Public keys of the platform's access tokens, for the gateway alone to verify with. */
 export const platformKeys = query({
@@ -8,6 +8,14 @@ export const platformKeys = query({
   callers: ['gateway'],
   request: z.strictObject({}),
   reply: z.strictObject({ keys: z.array(z.record(z.string(), z.json())) }),
+});
+
+/** Begins the rotation of an organization's signing keys: the new ones are published now and sign after the overlap. */
+export const rotateKeys = command({
+  service: 'auth', name: 'rotate-keys', callers: ['operator'],
+  request: z.strictObject({ shortId: z.string(), overlapSeconds: z.int().min(0).default(3600), retire: z.boolean().default(false).describe('End the old keys at once: for a key that leaked') }),
+  reply: z.strictObject({ keys: z.array(z.strictObject({ kid: z.string(), alg: z.string(), state: z.enum(['next', 'signing', 'verifying']) })) }),
+  errors: ['unknown_organization'],
 });
 
 /** Claims of an access token beyond RFC 9068's: written by auth, read by the gateway. */
