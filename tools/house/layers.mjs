@@ -6,9 +6,10 @@ export const layers = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:kit', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts', 'layer:testing'] },
+  { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:bus', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
+  { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:bus', 'layer:passkeys', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   // From outside: what it knows of the house is what any client could know.
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:contracts'] },
