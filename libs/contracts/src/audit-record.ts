@@ -21,6 +21,7 @@ export const actions = {
   'organization.suspend': 'The organization was suspended',
   'organization.resume': 'The organization was resumed',
   'app.create': 'An app was created',
+  'app.update': 'An app was changed',
   'app.disable': 'An app was disabled',
   'app.enable': 'An app was enabled',
   'app.grant': 'Operations were granted to an app',

@@ -27,6 +27,7 @@ export const appSchema = z.strictObject({
   postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
   pkce: z.enum(['required', 'optional']).describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
+  idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('What its ID tokens are signed with; RS256 when absent'),
   scopes: z.array(z.enum(operationNames)),
   disabled: z.boolean(),
   apiVersion: z.iso.date().describe('The dated behaviour of the API that the app was made for'),
@@ -64,9 +65,19 @@ export const createApp = command({
     org: shortId, name, kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
     credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]),
     postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
-    scopes: z.array(z.string().max(64)).max(50).default([]),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(), scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
-  reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict'],
+  reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
+});
+/** Changes what is given and leaves the rest; a list replaces the list before. */
+export const updateApp = command({
+  service: 'directory', name: 'update-app', callers: ['operator'],
+  request: z.strictObject({
+    clientId, name: name.optional(), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+  }),
+  reply: appSchema, errors: ['unknown_app', 'conflict', 'invalid_request'],
 });
 export const listApps = query({
   service: 'directory', name: 'list-apps', callers: ['operator'],

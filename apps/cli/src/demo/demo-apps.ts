@@ -5,6 +5,7 @@ export interface WantedApp {
   kind: AppKind;
   audience: App['audience'];
   redirectUris: string[];
+  postLogoutRedirectUris: string[];
   scopes: string[];
 }
 
@@ -13,17 +14,21 @@ export const demoOrganizations = [
   { shortId: 'globex', name: 'Globex' },
 ];
 
-const web = (name: string, port: number): WantedApp => ({
+/** The example shop serves both organizations at one address, each under its short ID. */
+const web = (name: string, org: string, port: number): WantedApp => ({
   name,
   kind: 'web',
   audience: 'customers',
-  redirectUris: [`http://localhost:${port}/callback`],
+  redirectUris: [`http://localhost:${port}/${org}/callback`],
+  postLogoutRedirectUris: [`http://localhost:${port}/${org}`],
   scopes: Object.keys(customerScopes),
 });
 
 /** Two apps see that each has its own customers; the third runs the organization by program. */
-export const demoApps: WantedApp[] = [
-  web('shop', 4000),
-  web('kiosk', 4001),
-  { name: 'automation', kind: 'service', audience: 'customers', redirectUris: [], scopes: Object.keys(adminOperations) },
-];
+export function demoApps(org: string): WantedApp[] {
+  return [
+    web('shop', org, 4000),
+    web('kiosk', org, 4001),
+    { name: 'automation', kind: 'service', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], scopes: Object.keys(adminOperations) },
+  ];
+}
