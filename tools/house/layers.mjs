@@ -10,7 +10,7 @@ export const layers = [
   { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:bus', 'layer:passkeys', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
-  // From outside: what it knows of the house is what any client could know.
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  // From outside: what it knows of the house is what any client could know, with a passkey in software to sign in.
+  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:contracts'] },
 ];

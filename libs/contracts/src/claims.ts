@@ -24,6 +24,7 @@ export type Claim = z.infer<typeof claimSchema>;
 
 /** JSON of the WebAuthn API (Level 3 §5.1.8–9): made and read by the WebAuthn library on both sides. */
 export const webAuthnJson = z.record(z.string(), z.json());
+export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
 /** Asking changes nothing, so that a link scanner is harmless. */
 export const getClaim = query({
@@ -35,7 +36,7 @@ export const beginClaim = command({
   service: 'issuance', name: 'begin-claim', callers: ['gateway'],
   request: z.strictObject({ token: claimTokenSchema, organizationName: z.string() }),
   reply: z.strictObject({ options: webAuthnJson }),
-  errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'rate_limited'],
+  errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
 });
 
 /** Exactly one wins, however many race. Writes the audit record, as the customer. */

@@ -13,7 +13,7 @@ export const credentialClaimSchema = z.strictObject({
 });
 export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
 
-/** Options of a sign-in ceremony, bound to one interaction; a new call replaces the challenge before. */
+/** Options of a sign-in ceremony, bound to one interaction, good for ten minutes and one answer; of many, the newest five count. */
 export const beginSignIn = command({
   service: 'issuance', name: 'begin-sign-in', callers: ['auth'],
   request: z.strictObject({ interaction: z.string().max(128) }), reply: z.strictObject({ options: webAuthnJson }),
