@@ -48,3 +48,24 @@ export const customerStatus = query({
     z.strictObject({ state: z.literal('unknown') }),
   ]),
 });
+
+/** GET /o/{shortId}/api/sign-in/{uid}: what the sign-in page may show. 404 `unknown_sign_in` when there is nothing to sign in to. */
+export const signInSchema = z
+  .strictObject({
+    organization: z.strictObject({ shortId: z.string(), name: z.string().describe('For people') }),
+    app: z.strictObject({ name: z.string().describe('The app that wants the customer signed in') }),
+  })
+  .meta({ id: 'SignIn' });
+export type SignIn = z.infer<typeof signInSchema>;
+
+/** POST …/options. */
+export const signInOptionsSchema = z.strictObject({ options: webAuthnJson }).meta({ id: 'SignInOptions' });
+
+/**
+ * POST …/complete and …/cancel. With `redirectTo` the sign-in is over and the page goes there; `refused` alone says that
+ * this passkey will not do, and another may be tried.
+ */
+export const signInResultSchema = z
+  .strictObject({ redirectTo: z.url().optional(), refused: z.enum(signInRefusals).optional() })
+  .meta({ id: 'SignInResult' });
+export type SignInResult = z.infer<typeof signInResultSchema>;
