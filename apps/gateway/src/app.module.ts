@@ -14,17 +14,20 @@ import { DocsController } from './docs/docs.controller.js';
 import { endpoints } from './endpoints.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import { AuthProxyController } from './proxy/auth-proxy.controller.js';
+import { AuthProxy } from './proxy/auth-proxy.js';
+import { IssuerProxyController } from './proxy/issuer-proxy.controller.js';
 import { ENDPOINTS } from './routing/endpoint.js';
 import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, AuditController, AuthProxyController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, AuditController, AuthProxyController, IssuerProxyController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_FILTER, useClass: ProblemFilter },
     RouteTable,
+    AuthProxy,
     BearerStrategy,
     AccessTokens,
     PlatformKeys,

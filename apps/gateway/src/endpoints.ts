@@ -4,6 +4,7 @@ import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
 import { metadataEndpoint, tokenEndpoint } from './proxy/auth-proxy.controller.js';
+import { issuerEndpoints } from './proxy/issuer-endpoints.js';
 import type { Endpoint } from './routing/endpoint.js';
 import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
 
@@ -17,6 +18,7 @@ export const endpoints: readonly Endpoint[] = [
   eraseSubjectEndpoint,
   listAuditEventsEndpoint,
   getAuditEventEndpoint,
+  ...issuerEndpoints,
   metadataEndpoint,
   resourceMetadataEndpoint,
   openApiEndpoint,

@@ -1,7 +1,7 @@
 import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
 import { errors, Provider, type Configuration } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import type { SigningKey } from '../keys/signing-keys.js';
+import type { SigningKey } from '../keys/key-pair.js';
 import { noStorage, serveClients } from './platform-clients.js';
 import { scopeFault } from './scope-rule.js';
 import { tokenRequestOf } from './token-request.js';

@@ -11,7 +11,8 @@ type Json = Record<string, unknown>;
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  // What a browser asks by itself before a request (CORS) is nothing that anybody calls.
+  for (const endpoint of endpoints.filter((e) => e.method !== 'OPTIONS')) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
   }
   return {

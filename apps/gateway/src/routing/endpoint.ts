@@ -18,7 +18,7 @@ export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
 > {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   /** In the specification's way of writing: `/o/{shortId}/…`. */
   path: string;
   tag: string;
