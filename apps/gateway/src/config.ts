@@ -14,5 +14,9 @@ export const configSchema = baseConfigSchema.extend({
   AUTH_URLS: urls,
   /** Seals page tokens. */
   PAGE_TOKEN_KEY: keyFromEnv,
+  /** Requests to the claim routes per address and minute, in each replica. */
+  CLAIM_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600),
+  /** Addresses and networks whose X-Forwarded-For is believed, comma separated: proxies in front of the house. Nobody's, when left out. */
+  TRUSTED_PROXIES: z.string().transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean)).pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))).default([]),
 });
 export type GatewayConfig = z.output<typeof configSchema>;

@@ -15,7 +15,7 @@ import { RouteTable } from './routing/route-table.js';
 /** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
 export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
-    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 200 }, requestTimeout: 30_000 });
+    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 200 }, requestTimeout: 30_000, trustProxy: config.TRUSTED_PROXIES });
     const fastify = adapter.getInstance<FastifyInstance>();
     const seen: { method: string | string[]; url: string }[] = [];
     fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));

@@ -21,7 +21,7 @@ export const errorCatalogue = {
   ceremony_expired: { status: 409, title: 'The passkey ceremony took too long or was begun anew elsewhere', help: 'Ask for new options and try again.' },
   passkey_invalid: { status: 422, title: 'The passkey could not be verified', help: 'The answer of the authenticator does not fit: it must verify the user, on this site, with these options.' },
   unknown_sign_in: { status: 404, title: 'This sign-in is over', help: 'It has run out, was finished, or began in another browser. Go back to the app and sign in again.' },
-  cross_site_request: { status: 403, title: 'The request came from another site', help: 'Only the sign-in page itself may send this.' },
+  cross_site_request: { status: 403, title: 'The request came from another site', help: 'Only the claim and sign-in pages themselves may send this; programs send no `Origin`.' },
   rate_limited: { status: 429, title: 'Too many requests', help: 'Wait for `Retry-After`.' },
   unknown_organization: { status: 404, title: 'There is no such organization', help: 'List the organizations with `holdfast org list`.' },
   unknown_app: { status: 404, title: 'There is no such app', help: 'List the apps with `holdfast app list <organization>`.' },

@@ -12,6 +12,12 @@ export const publicRoutes = [
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-authorization-server',
   'POST /oauth2/token',
+  'GET /o/{shortId}/claim',
+  'GET /o/{shortId}/sign-in/{uid}',
+  'GET /pages/{file}',
+  'POST /o/{shortId}/api/claim',
+  'POST /o/{shortId}/api/claim/options',
+  'POST /o/{shortId}/api/claim/complete',
   // The organizations' issuers: OAuth has its own ways of knowing clients and customers.
   'GET /o/{shortId}/.well-known/openid-configuration',
   'GET /.well-known/oauth-authorization-server/o/{shortId}',
