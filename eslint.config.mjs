@@ -29,5 +29,5 @@ export default [
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   { files: ['apps/e2e/src/**'], rules: { 'no-restricted-imports': 'off' } },
-  { files: ['**/config.ts', '**/*.spec.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
+  { files: ['**/config.ts', '**/*.spec.ts', '**/*.fixture.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
 ];
