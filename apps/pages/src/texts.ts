@@ -10,11 +10,11 @@ export const texts = {
     'by fingerprint, face or PIN. There is nothing to remember and nothing that anybody could steal from us.',
 
   claim: {
-    title: 'Create your passkey',
-    ready: (org: string) => `Create your passkey for ${org}`,
-    readyBody: 'Your device will ask for your fingerprint, face or PIN. From then on you sign in with that, without a password.',
-    recovery: (org: string) => `Create a new passkey for ${org}`,
-    recoveryBody: 'You have an account already, and it stays as it is. The new passkey takes the place of the one before, which stops working.',
+    title: 'Passkey',
+    ready: 'Create your passkey',
+    readyBody: (org: string) => `It signs you in to ${org} without a password: your device asks for your fingerprint, face or PIN.`,
+    recovery: 'Create a new passkey',
+    recoveryBody: (org: string) => `Your account with ${org} stays as it is. The new passkey takes the place of the one before, which stops working.`,
     receive: 'You receive',
     until: 'This link works until',
     create: 'Create my passkey',
@@ -57,8 +57,8 @@ export const texts = {
     other: 'This passkey belongs to somewhere else',
     otherBody: (org: string) => `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,
     otherAsk: 'Choose another passkey',
-    expired: 'This sign-in has run out',
-    expiredBody: (app: string) => `Nothing is wrong with your passkey. Go back to ${app} and sign in from there again.`,
+    expired: 'Please start again',
+    expiredBody: (app: string) => `This sign-in is over: it ran out, or was finished elsewhere. Nothing is wrong with your passkey. Go back to ${app} and sign in from there.`,
   },
 
   stopped: {

@@ -39,6 +39,8 @@ export class Failed extends Error {
 export function refusalOf(status: number, code: unknown, retryAfter: string | null): Failed {
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (typeof code === 'string' && known.includes(code)) return new Failed(code as FailureKind, seconds);
+  // Another site's page is refused as such (403): this one was opened at an address that is not the service's own.
+  if (status === 403) return new Failed('insecure');
   if (status === 404 || status === 410) return new Failed('not_found');
   if (status === 429) return new Failed('rate_limited', seconds);
   return new Failed('unavailable', seconds);
@@ -57,6 +59,9 @@ const meanings: Record<string, FailureKind> = {
 /** The library passes the browser's exception on as `cause`, or as it came; what has no meaning is worth another try. */
 export function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
-  const names = error instanceof Error ? [error.name, error.cause instanceof Error ? error.cause.name : ''] : [];
-  return new Failed(names.map((name) => meanings[name]).find((kind) => kind !== undefined) ?? 'passkey_invalid');
+  return new Failed(meanings[nameOf(error)] ?? meanings[nameOf((error as Partial<Error> | undefined)?.cause)] ?? 'passkey_invalid');
+}
+
+function nameOf(thrown: unknown): string {
+  return String((thrown as Partial<Error> | null | undefined)?.name);
 }

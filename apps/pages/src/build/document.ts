@@ -24,6 +24,7 @@ export function documentOf(title: string, { script, style, icon }: Loads): strin
 <body>
 <main id="page" aria-busy="true">
 <p class="organization"></p>
+<div class="icon"></div>
 <h1>${texts.loading}</h1>
 <noscript><p>${texts.noScript}</p></noscript>
 <p class="late">${texts.late}</p>

@@ -24,7 +24,7 @@ async function send(event: ClaimEvent): Promise<void> {
 }
 
 const run: Record<ClaimEffect, () => Promise<ClaimEvent>> = {
-  look: async () => ({ type: 'found', claim: await call<ClaimView>('POST', api, { token }) }),
+  look: async () => ({ type: 'found', claim: await call<ClaimView>('POST', api, { token }), ability: ability() }),
   create: async () => {
     const mine = { token };
     const { options } = await call<{ options: PublicKeyCredentialCreationOptionsJSON }>('POST', `${api}/options`, mine);
@@ -35,7 +35,7 @@ const run: Record<ClaimEffect, () => Promise<ClaimEvent>> = {
 
 function open(): void {
   token = takeToken();
-  void send({ type: 'opened', token, ability: ability() });
+  void send({ type: 'opened', token });
 }
 
 // Another link opened in this very tab changes the fragment only.

@@ -38,18 +38,18 @@ export function claimScreen(state: ClaimState, around: Surroundings): ClaimScree
       return { tone: 'stop', heading: words.missing, body: [words.missingBody] };
     case 'unsupported':
     case 'insecure':
-      return { tone: 'stop', ...stoppedWords(state.name) };
+      return { tone: 'stop', ...shown, ...stoppedWords(state.name) };
     case 'stopped':
       return { ...shown, ...stopped(state.why, org, around.address(claim?.returnUrl), state.retryAfter) };
   }
 }
 
 function ready(claim: ClaimView, org: string, { timeZone }: Surroundings): ClaimScreen {
-  const [heading, body] = claim.recovery ? [words.recovery(org), words.recoveryBody] : [words.ready(org), words.readyBody];
+  const [heading, body] = claim.recovery ? [words.recovery, words.recoveryBody] : [words.ready, words.readyBody];
   return {
     tone: 'calm',
     heading,
-    body: [body],
+    body: [body(org)],
     facts: [
       { name: words.receive, value: claim.credentialType.display },
       { name: words.until, value: dateAndTime(claim.expiresAt, timeZone) },

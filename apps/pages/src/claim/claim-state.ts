@@ -14,12 +14,13 @@ export type ClaimState =
   | { name: 'working'; claim: ClaimView }
   | { name: 'done'; claim: ClaimView; returnUrl?: string }
   | { name: 'spent' | 'expired' | 'withdrawn'; claim?: ClaimView }
-  | { name: 'unknown' | 'missing' | 'unsupported' | 'insecure' }
+  | { name: 'unsupported' | 'insecure'; claim: ClaimView }
+  | { name: 'unknown' | 'missing' }
   | { name: 'stopped'; why: Stop; claim?: ClaimView; retryAfter?: number };
 
 export type ClaimEvent =
-  | { type: 'opened'; token: string | undefined; ability: Ability }
-  | { type: 'found'; claim: ClaimView }
+  | { type: 'opened'; token: string | undefined }
+  | { type: 'found'; claim: ClaimView; ability: Ability }
   | { type: 'create' }
   | { type: 'created'; returnUrl?: string }
   | { type: 'failed'; failure: Failed };
@@ -35,10 +36,9 @@ const ends = { open: 'ready', claimed: 'spent', expired: 'expired', withdrawn: '
 export function claimStep(state: ClaimState, event: ClaimEvent): Step {
   switch (event.type) {
     case 'opened':
-      if (!event.token) return [{ name: 'missing' }];
-      return event.ability === 'able' ? [{ name: 'loading' }, 'look'] : [{ name: event.ability }];
+      return event.token ? [{ name: 'loading' }, 'look'] : [{ name: 'missing' }];
     case 'found':
-      return state.name === 'loading' ? [{ name: ends[event.claim.state], claim: event.claim }] : [state];
+      return state.name === 'loading' ? [found(event.claim, event.ability)] : [state];
     case 'create':
       if (state.name === 'ready') return [{ name: 'working', claim: state.claim }, 'create'];
       if (state.name !== 'stopped') return [state];
@@ -48,6 +48,11 @@ export function claimStep(state: ClaimState, event: ClaimEvent): Step {
     case 'failed':
       return state.name === 'loading' || state.name === 'working' ? [failed('claim' in state ? state.claim : undefined, event.failure)] : [state];
   }
+}
+
+/** That a link is over is worth more to know than that this browser could not have used it. */
+function found(claim: ClaimView, ability: Ability): ClaimState {
+  return claim.state === 'open' && ability !== 'able' ? { name: ability, claim } : { name: ends[claim.state], claim };
 }
 
 function failed(known: ClaimView | undefined, { kind, retryAfter }: Failed): ClaimState {

@@ -1,3 +1,4 @@
+import type { SignIn, SignInResult } from '@holdfast/contracts';
 import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService, type PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { ability } from '../browser/ability.ts';
 import { apiOf, safeAddress } from '../browser/address.ts';
@@ -7,7 +8,7 @@ import { openView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
 import { Ceremonies } from './ceremony.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
-import { signInStep, type SignInEffect, type SignInEvent, type SignInState, type SignInView } from './sign-in-state.ts';
+import { signInStep, type SignInEffect, type SignInEvent, type SignInState } from './sign-in-state.ts';
 
 const api = apiOf(location.pathname);
 const suggests = await browserSupportsWebAuthnAutofill().catch(() => false);
@@ -36,26 +37,25 @@ function send(event: SignInEvent): void {
 async function run(effect: SignInEffect): Promise<void> {
   switch (effect.do) {
     case 'look':
-      return send({ type: 'found', view: await call<SignInView>('GET', api), ability: ability() });
+      return send({ type: 'found', view: await call<SignIn>('GET', api), ability: ability() });
     case 'offer':
       return suggests ? ceremonies.offer() : undefined;
     case 'ask':
       return ceremonies.ask();
     case 'complete':
-      return send(outcomeOf(await call<Outcome>('POST', `${api}/complete`, { response: effect.response })));
+      return send(outcomeOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
     case 'cancel':
       ceremonies.stop();
-      return send(outcomeOf(await call<Outcome>('POST', `${api}/cancel`)));
+      return send(outcomeOf(await call<SignInResult>('POST', `${api}/cancel`)));
     case 'go':
       // Not a form: `form-action` would hold back the redirect to the app that follows.
       location.assign(safeAddress(effect.to, location.href) ?? fail());
   }
 }
 
-type Outcome = { redirectTo: string } | { refused: string };
-
-function outcomeOf(outcome: Outcome): SignInEvent {
-  return 'refused' in outcome ? { type: 'refused', reason: outcome.refused } : { type: 'accepted', redirectTo: outcome.redirectTo };
+/** With an address to go to the sign-in is over, well or not: the app is told there. */
+function outcomeOf({ redirectTo, refused }: SignInResult): SignInEvent {
+  return redirectTo !== undefined ? { type: 'accepted', redirectTo } : { type: 'refused', reason: refused ?? 'unknown_passkey' };
 }
 
 function fail(): never {

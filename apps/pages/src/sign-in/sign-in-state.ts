@@ -1,12 +1,7 @@
+import type { SignIn } from '@holdfast/contracts';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import type { Ability } from '../browser/ability.ts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
-
-/** Who asks for the sign-in. */
-export interface SignInView {
-  organization: { name: string };
-  app: { name: string };
-}
 
 export type Refusal = 'unknown_passkey' | 'other_organization';
 
@@ -17,14 +12,14 @@ export type Stop =
 
 export type SignInState =
   | { name: 'loading' }
-  | { name: 'ready' | 'working' | 'verifying' | 'leaving'; view: SignInView }
-  | { name: 'stopped'; why: Stop; view?: SignInView; retryAfter?: number }
-  | { name: 'unsupported' | 'insecure'; view: SignInView }
-  | { name: 'expired'; view?: SignInView };
+  | { name: 'ready' | 'working' | 'verifying' | 'leaving'; view: SignIn }
+  | { name: 'stopped'; why: Stop; view?: SignIn; retryAfter?: number }
+  | { name: 'unsupported' | 'insecure'; view: SignIn }
+  | { name: 'expired'; view?: SignIn };
 
 export type SignInEvent =
   | { type: 'opened' }
-  | { type: 'found'; view: SignInView; ability: Ability }
+  | { type: 'found'; view: SignIn; ability: Ability }
   | { type: 'ask' }
   | { type: 'chosen'; response: AuthenticationResponseJSON }
   | { type: 'refused'; reason: string }
@@ -67,7 +62,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
   }
 }
 
-function failed(state: SignInState, view: SignInView | undefined, { kind, retryAfter }: Failed): Step {
+function failed(state: SignInState, view: SignIn | undefined, { kind, retryAfter }: Failed): Step {
   switch (kind) {
     case 'not_found':
       return [{ name: 'expired', ...(view && { view }) }];
@@ -85,7 +80,7 @@ function failed(state: SignInState, view: SignInView | undefined, { kind, retryA
   }
 }
 
-function stopped(state: SignInState, why: Stop, view: SignInView | undefined): Step {
+function stopped(state: SignInState, why: Stop, view: SignIn | undefined): Step {
   if (state.name !== 'working' && state.name !== 'verifying') return [state];
   return [{ name: 'stopped', why, ...(view && { view }) }, ...(why === 'insecure' ? [] : [{ do: 'offer' } as const])] as Step;
 }
