@@ -1,4 +1,4 @@
-import { Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { tokenRequestOf } from '../provider/token-request.js';
@@ -74,7 +74,7 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], { 
       pushedAuthorizationRequests: off,
       resourceIndicators: off,
       userinfo: { enabled: true },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: revocable },
       rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization, store), postLogoutSuccessSource: signedOutPage(organization) },
     },
   };
@@ -90,6 +90,12 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   fresh.addOIDCScope('openid');
   await fresh.save();
   return fresh;
+}
+
+/** RFC 7009 §2.1: each app its own. */
+async function revocable(_ctx: KoaContextWithOIDC, client: Client, token: { clientId?: string | undefined }): Promise<boolean> {
+  if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
+  return true;
 }
 
 function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {

@@ -89,6 +89,7 @@ export class IssuerRoutes {
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isDatabaseAway(thrown)) return unavailable('the database is away');
+  if (thrown instanceof errors.SessionNotFound) return new AppError('unknown_sign_in');
   if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503) return unavailable(thrown.error_detail ?? '');
   return new AppError('internal');
 }

@@ -53,12 +53,12 @@ export class StateStore {
 
   async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number): Promise<void> {
     const hash = sha256(id);
-    // The id is left out: whoever presents it knows it, and nobody else needs to.
+    // A sign-in under way comes of no grant, though it may remember one. The id is left out: whoever presents it knows it, and nobody else needs to.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
     const sealed = seal(this.key, JSON.stringify(rest), contextOf(org, model, hash));
     await this.database.rows(upsert, [
-      org, model, hash, model === 'Session' ? hashed(payload.uid) : null, hashed(payload.grantId), account ?? null,
+      org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null,
       payload.loginTs ?? payload.authTime ?? payload.iat ?? Math.floor(Date.now() / 1000), sealed, seconds, account === undefined ? null : customerKey(org, account),
     ]);
   }
