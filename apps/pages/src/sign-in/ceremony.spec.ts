@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import { Failed } from '../browser/failure.ts';
 import { Ceremonies, type Means } from './ceremony.ts';
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   const means: Means = {
     options: async () => {
       if (refuse) throw refuse;
-      return { challenge: `c${++made}`, timeout: 100_000 } as PublicKeyCredentialRequestOptionsJSON;
+      return { challenge: `c${++made}`, timeout: 100_000 };
     },
     authenticate: ({ challenge }, suggested) => new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
     // As the browser does: the pending one is rejected, later than the next one begins.

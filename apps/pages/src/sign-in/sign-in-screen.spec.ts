@@ -27,8 +27,9 @@ test('ready: the organization, the app, a button, a field for suggestions, a way
   expect(signInScreen({ name: 'ready', view }, false).field).toBeUndefined();
 });
 
-test('a stop can be tried again, suggested into, and left', () => {
-  for (const why of stops) expect(signInScreen(stopped(why), true)).toMatchObject({ primary: { action: 'ask' }, field: {}, secondary: { action: 'leave' } });
+test('a stop can be tried again and left; the field stands where suggestions are', () => {
+  for (const why of stops) expect(signInScreen(stopped(why), true)).toMatchObject({ primary: { action: 'ask' }, secondary: { action: 'leave' } });
+  expect(stops.filter((why) => signInScreen(stopped(why), true).field)).toEqual(['cancelled']);
 });
 
 test('another organization’s passkey is not called unknown or broken', () => {

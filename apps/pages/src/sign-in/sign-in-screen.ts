@@ -33,7 +33,7 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
     case 'expired':
       return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(app)] };
     case 'stopped':
-      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...field, ...back };
+      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && field), ...back };
   }
 }
 

@@ -50,7 +50,7 @@ describe('signing in', () => {
 
   test.each(['unknown_passkey', 'other_organization'] as const)('%s: the page says so and stays usable', (reason) => {
     const [state, effect] = signInStep(at('verifying'), { type: 'refused', reason });
-    expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, { do: 'offer' }]);
+    expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, undefined]);
     expect(signInStep(state, { type: 'ask' })).toEqual([at('working'), { do: 'ask' }]);
   });
 
@@ -58,11 +58,11 @@ describe('signing in', () => {
     expect(signInStep(at('verifying'), { type: 'refused', reason: 'new_reason' })[0]).toMatchObject({ why: 'unknown_passkey' });
   });
 
-  test.each(['cancelled', 'ceremony_expired', 'unsuitable'] as const)('%s: suggestions again', (kind) => {
-    expect(signInStep(at('working'), failed(kind))).toEqual([{ name: 'stopped', why: kind, view }, { do: 'offer' }]);
+  test('cancelled: suggestions again', () => {
+    expect(signInStep(at('working'), failed('cancelled'))).toEqual([stopped('cancelled'), { do: 'offer' }]);
   });
 
-  test.each(['rate_limited', 'unavailable'] as const)('%s: the server is left in peace', (kind) => {
+  test.each(['ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)('%s: goes on by a click alone', (kind) => {
     expect(signInStep(at('verifying'), failed(kind))).toEqual([{ name: 'stopped', why: kind, view }]);
   });
 

@@ -52,7 +52,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
       return view && open ? [{ name: 'verifying', view }, { do: 'complete', response: event.response }] : [state];
     case 'refused':
       // The page stays usable: the right passkey may be the next one.
-      return state.name === 'verifying' ? [{ name: 'stopped', why: refusalOf(event.reason), view: state.view }, { do: 'offer' }] : [state];
+      return state.name === 'verifying' ? [{ name: 'stopped', why: refusalOf(event.reason), view: state.view }] : [state];
     case 'accepted':
       return state.name === 'verifying' || state.name === 'leaving' ? [{ name: 'leaving', view: state.view }, { do: 'go', to: event.redirectTo }] : [state];
     case 'leave':
@@ -68,7 +68,6 @@ function failed(state: SignInState, view: SignIn | undefined, { kind, retryAfter
       return [{ name: 'expired', ...(view && { view }) }];
     case 'rate_limited':
     case 'unavailable':
-      // Nothing is offered, since that would call the server again at once.
       return [{ name: 'stopped', why: kind, ...(view && { view }), ...(retryAfter !== undefined && { retryAfter }) }];
     case 'cancelled':
     case 'ceremony_expired':
@@ -80,9 +79,14 @@ function failed(state: SignInState, view: SignIn | undefined, { kind, retryAfter
   }
 }
 
+/**
+ * Suggestions come back only after the device said no. After the server's no it takes a click: an authenticator that answers
+ * by itself would go round in circles.
+ */
 function stopped(state: SignInState, why: Stop, view: SignIn | undefined): Step {
   if (state.name !== 'working' && state.name !== 'verifying') return [state];
-  return [{ name: 'stopped', why, ...(view && { view }) }, ...(why === 'insecure' ? [] : [{ do: 'offer' } as const])] as Step;
+  const next: SignInState = { name: 'stopped', why, ...(view && { view }) };
+  return why === 'cancelled' ? [next, { do: 'offer' }] : [next];
 }
 
 /** A reason that a later server may give is one of not being known here. */
