@@ -23,7 +23,7 @@ export const claimSchema = z
 export type Claim = z.infer<typeof claimSchema>;
 
 /** JSON of the WebAuthn API (Level 3 §5.1.8–9): made and read by the WebAuthn library on both sides. */
-export const webAuthnJson = z.record(z.string(), z.json());
+export const webAuthnJson = z.record(z.string(), z.unknown());
 export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
 /** Asking changes nothing, so that a link scanner is harmless. */

@@ -79,7 +79,7 @@ export class SoftwareAuthenticator {
   }
 
   /** PublicKeyCredentialCreationOptionsJSON → RegistrationResponseJSON. */
-  register(optionsJson: object, ceremony: CeremonyOptions): Record<string, never> {
+  register(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
     const { challenge, rp, user, pubKeyCredParams } = optionsJson as CreationOptions;
     const rpId = rp.id ?? new URL(ceremony.origin).hostname;
     const algorithm = this.options.algorithm ?? keyAlgorithms.find((a) => pubKeyCredParams[0]?.alg === coseNumbers[a]) ?? 'ES256';
@@ -101,7 +101,7 @@ export class SoftwareAuthenticator {
   }
 
   /** PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws when it has no passkey for the RP ID. */
-  authenticate(optionsJson: object, ceremony: CeremonyOptions): Record<string, never> {
+  authenticate(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
     const { challenge, rpId = new URL(ceremony.origin).hostname, allowCredentials = [] } = optionsJson as RequestOptions;
     const wanted = (p: Kept) => p.rpId === rpId && (!ceremony.passkey || p.id === ceremony.passkey) && (allowCredentials.length === 0 || allowCredentials.some((a) => a.id === p.id));
     const passkey = this.kept.findLast(wanted);
@@ -135,10 +135,8 @@ function clientData(type: string, challenge: string, ceremony: CeremonyOptions):
   return Buffer.from(JSON.stringify({ type: ceremony.type ?? type, challenge: ceremony.challenge ?? challenge, origin, crossOrigin }));
 }
 
-/** Typed so that it goes wherever JSON goes. */
-function answer(id: string, response: object): Record<string, never> {
-  const json: unknown = { id, rawId: id, type: 'public-key', response, clientExtensionResults: {}, authenticatorAttachment: 'platform' };
-  return json as Record<string, never>;
+function answer(id: string, response: object): Record<string, unknown> {
+  return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {}, authenticatorAttachment: 'platform' };
 }
 
 function uint16(n: number): Buffer {
