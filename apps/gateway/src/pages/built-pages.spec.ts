@@ -18,7 +18,7 @@ test('reads what was built', async () => {
 });
 
 test('no pages, no gateway', async () => {
-  await expect(readPages(folder)).rejects.toThrow('claim.html');
+  await expect(readPages(folder)).rejects.toThrow('not built');
 });
 
 test('finds the pages by the name of their package', () => {

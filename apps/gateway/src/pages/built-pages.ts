@@ -31,7 +31,10 @@ export function pagesFolder(): string {
 /** @throws when apps/pages is not built: better no gateway than one without its pages. */
 export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
   const assets = join(folder, 'assets');
-  const [claim, signIn, names] = await Promise.all([readFile(join(folder, 'claim.html'), 'utf8'), readFile(join(folder, 'sign-in.html'), 'utf8'), readdir(assets)]);
+  const files = Promise.all([readFile(join(folder, 'claim.html'), 'utf8'), readFile(join(folder, 'sign-in.html'), 'utf8'), readdir(assets)]);
+  const [claim, signIn, names] = await files.catch((cause: unknown) => {
+    throw new Error('The claim and sign-in pages are not built: build apps/pages first.', { cause });
+  });
   const read = async (name: string): Promise<[string, Asset]> => {
     const type = types[extname(name)];
     if (!type) throw new Error(`The pages have a file of an unknown kind: ${name}`);
