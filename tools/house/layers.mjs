@@ -14,5 +14,7 @@ export const layers = [
   { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:pages', 'layer:bus', 'layer:passkeys', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   // From outside: what it knows of the house is what any client could know, with a passkey in software to sign in.
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:testing'] },
+  // What an organization would copy: public interfaces alone.
+  { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:contracts'] },
 ];

@@ -14,10 +14,11 @@ export interface E2eHouse {
 /** A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. */
 export async function startHouse(home: string): Promise<E2eHouse> {
   const port = await freePorts(2);
+  const shop = await freePorts(2);
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', 'gateway=2,subjects=2'], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port) },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1) },
   });
   const stop = async (): Promise<void> => {
     if (hasEnded(house)) return;

@@ -3,7 +3,11 @@ import { loadConfig } from '@holdfast/kit';
 import { z } from 'zod';
 
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
-const demoSchema = z.object({ BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')) });
+const demoSchema = z.object({
+  BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  SHOP_PORT: z.coerce.number().int().min(1).max(65_535).default(4000),
+  KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).default(4001),
+});
 
 export const busConfig = () => loadConfig(busSchema);
 export const demoConfig = () => loadConfig(demoSchema);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, createOrganization, createSecret, listApps, listOrganizations, listSecrets, revokeSecret, updateApp, type App } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import type { House } from '../house.js';
-import { demoApps, demoOrganizations, type WantedApp } from './demo-apps.js';
+import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
 import type { KnownApp } from './known-apps.js';
 
 export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'scopes'> {
@@ -15,20 +15,20 @@ export interface DemoOrganization {
 }
 
 /** Makes what is missing; of what is there it only puts the URIs right. A secret that nobody remembers is replaced. */
-export async function seedDemo(house: House, baseUrl: string, known: KnownApp[]): Promise<DemoOrganization[]> {
+export async function seedDemo(house: House, baseUrl: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoOrganization[]> {
   const there = await organizationsOnceUp(house);
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name } of demoOrganizations) {
     if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
-    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, known) });
+    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, ports, known) });
   }
   return seeded;
 }
 
-async function seedApps(house: House, org: string, known: KnownApp[]): Promise<DemoApp[]> {
+async function seedApps(house: House, org: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoApp[]> {
   const { items } = await house.ask(listApps, { org }, org);
   const apps: DemoApp[] = [];
-  for (const wanted of demoApps(org)) {
+  for (const wanted of demoApps(org, ports)) {
     const found = items.find(({ name }) => name === wanted.name);
     apps.push(found ? demoApp(await withUris(house, found, wanted), await secretOf(house, found, known)) : await create(house, org, wanted));
   }
@@ -40,11 +40,20 @@ async function create(house: House, org: string, wanted: WantedApp): Promise<Dem
   return demoApp(app, clientSecret!);
 }
 
-/** An app that an earlier version made may lead back to where the shop no longer is. */
-async function withUris(house: House, found: App, { redirectUris, postLogoutRedirectUris }: WantedApp): Promise<App> {
-  const uris = { redirectUris: [...new Set([...found.redirectUris, ...redirectUris])], postLogoutRedirectUris: [...new Set([...found.postLogoutRedirectUris, ...postLogoutRedirectUris])] };
-  const complete = uris.redirectUris.length === found.redirectUris.length && uris.postLogoutRedirectUris.length === found.postLogoutRedirectUris.length;
-  return complete ? found : house.ask(updateApp, { clientId: found.clientId, ...uris }, found.org);
+/** An earlier seed may have known the shop at another port. What somebody registered by hand stays. */
+async function withUris(house: House, found: App, wanted: WantedApp): Promise<App> {
+  const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
+  const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
+  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris);
+  return right ? found : house.ask(updateApp, { clientId: found.clientId, redirectUris, postLogoutRedirectUris }, found.org);
+}
+
+function put(wanted: string[], found: string[], org: string): string[] {
+  return [...wanted, ...found.filter((uri) => !wanted.includes(uri) && !isShopUri(uri, org))];
+}
+
+function same(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((uri) => b.includes(uri));
 }
 
 async function secretOf(house: House, { clientId, org }: App, known: KnownApp[]): Promise<string> {
