@@ -9,8 +9,11 @@ const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testin
 
 /** Nx lints a project from its folder: then its own types are enough, and reading those of all takes minutes. */
 function typesOf(folder) {
-  const project = ['apps', 'libs'].includes(basename(dirname(folder))) ? relative(import.meta.dirname, folder) : '{apps,libs}/*';
-  return ['lib', 'spec'].map((kind) => `${project}/tsconfig.${kind}.json`);
+  const where = basename(dirname(folder));
+  if (where === 'examples') return [`${relative(import.meta.dirname, folder)}/tsconfig.json`];
+  const inside = ['apps', 'libs'].includes(where);
+  const kinds = ['lib', 'spec'].map((kind) => `${inside ? relative(import.meta.dirname, folder) : '{apps,libs}/*'}/tsconfig.${kind}.json`);
+  return inside ? kinds : [...kinds, 'examples/*/tsconfig.json'];
 }
 
 export default [
@@ -18,7 +21,7 @@ export default [
   js.configs.recommended,
   ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
   {
-    files: ['{apps,libs}/*/src/**/*.ts'],
+    files: ['{apps,libs,examples}/*/src/**/*.ts'],
     plugins: { '@nx': nx },
     languageOptions: { parserOptions: { project: typesOf(process.cwd()), tsconfigRootDir: import.meta.dirname } },
     rules: {
