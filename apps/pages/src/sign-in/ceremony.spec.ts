@@ -14,6 +14,7 @@ let pending: Pending[];
 let timers: { milliseconds: number; act: () => void }[];
 let events: unknown[];
 let made: number;
+let aborted: number;
 let refuse: Failed | undefined;
 let ceremonies: Ceremonies;
 
@@ -22,7 +23,7 @@ const answer = (id: string) => ({ id }) as AuthenticationResponseJSON;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
-  [pending, timers, events, made, refuse] = [[], [], [], 0, undefined];
+  [pending, timers, events, made, aborted, refuse] = [[], [], [], 0, 0, undefined];
   const means: Means = {
     options: async () => {
       if (refuse) throw refuse;
@@ -30,7 +31,10 @@ beforeEach(() => {
     },
     authenticate: ({ challenge }, suggested) => new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
     // As the browser does: the pending one is rejected, later than the next one begins.
-    abort: () => pending.at(-1)?.reject(new DOMException('aborted', 'AbortError')),
+    abort: () => {
+      aborted++;
+      pending.at(-1)?.reject(new DOMException('aborted', 'AbortError'));
+    },
     after: (milliseconds, act) => timers.push({ milliseconds, act }),
   };
   ceremonies = new Ceremonies(means, ({ id }) => events.push(id), ({ kind }) => events.push(kind));
@@ -115,6 +119,7 @@ describe('suggestions', () => {
     ceremonies.stop();
     await settle();
     timers[0]!.act();
-    expect([made, events]).toEqual([1, []]);
+    // The browser's own list is gone as well: one abort for the beginning, one for the end.
+    expect([made, aborted, events]).toEqual([1, 2, []]);
   });
 });
