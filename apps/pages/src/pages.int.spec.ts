@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { authenticator, launch, withoutBrowser } from './chromium.fixture.ts';
+import { authenticator, launch } from './chromium.fixture.ts';
 import { contrasts } from './contrast.fixture.ts';
 import { creationOptions, FakeService, problem, requestOptions, type Reply } from './fake-service.fixture.ts';
 
@@ -14,7 +14,7 @@ const token = 'T'.repeat(43);
 const link = `/o/acme/claim#${token}`;
 const signIn = '/o/acme/sign-in/u1';
 
-const suite = withoutBrowser ? describe.skip : describe;
+const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
 suite('the pages in a browser', () => {
   let browser: Browser;
