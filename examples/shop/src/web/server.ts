@@ -30,7 +30,7 @@ export function createShopServer(origin: string, shops: Shop[]): Server {
 
 async function serve(origin: string, shops: Shop[], request: IncomingMessage, response: ServerResponse): Promise<void> {
   // Under another name, such as 127.0.0.1, cookies and redirect URIs would not fit; and a stranger's name may point at us.
-  if (request.headers.host !== new URL(origin).host) return void response.writeHead(307, { location: origin, ...plainHeaders }).end();
+  if (request.headers.host !== new URL(origin).host) return void response.writeHead(307, { location: origin + (request.url?.startsWith('/') ? request.url : '/'), ...plainHeaders }).end();
   const url = new URL(request.url?.startsWith('/') ? origin + request.url : origin);
   if (url.pathname === '/healthz') return void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n');
   const found = assets[url.pathname];
