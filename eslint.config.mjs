@@ -38,5 +38,5 @@ export default [
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
-  { files: ['**/config.ts', '**/*.spec.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
+  { files: ['**/config.ts', '**/*.spec.ts', '**/*.fixture.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
 ];

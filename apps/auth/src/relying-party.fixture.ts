@@ -7,6 +7,12 @@ export interface Begun {
   checks: { pkceCodeVerifier: string; expectedNonce: string; expectedState: string };
 }
 
+interface SigningIn {
+  as?: string;
+  browser?: TestBrowser;
+  more?: Record<string, string | undefined>;
+}
+
 /** An app with a standard client library. */
 export class RelyingParty {
   private constructor(
@@ -34,7 +40,7 @@ export class RelyingParty {
   }
 
   /** Signs a customer in and exchanges the code. */
-  async signIn({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} as Record<string, string | undefined> } = {}) {
+  async signIn({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     const tokens = await oidc.authorizationCodeGrant(this.config, back, checks);
@@ -42,7 +48,7 @@ export class RelyingParty {
   }
 
   /** Signs a customer in up to the code. */
-  async code({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} as Record<string, string | undefined> } = {}) {
+  async code({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     return { as, browser, code: back.searchParams.get('code')!, verifier: checks.pkceCodeVerifier };
@@ -58,7 +64,10 @@ export class RelyingParty {
   async exchange(parameters: Record<string, string | undefined>, path = `/o/${this.app.app.org}/token`) {
     const basic: Record<string, string> = this.app.app.kind === 'web' ? { authorization: `Basic ${Buffer.from(`${this.app.clientId}:${this.app.secret}`).toString('base64')}` } : {};
     const body = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: this.app.redirectUri, client_id: this.app.clientId });
-    for (const [name, value] of Object.entries(parameters)) value === undefined ? body.delete(name) : body.set(name, value);
+    for (const [name, value] of Object.entries(parameters)) {
+      if (value === undefined) body.delete(name);
+      else body.set(name, value);
+    }
     const response = await fetch(this.house.base + path, { method: 'POST', body, headers: basic });
     return { status: response.status, json: (await response.json()) as Record<string, string>, headers: response.headers };
   }

@@ -43,7 +43,9 @@ export class IssuerRoutes {
     const end = url.indexOf('?');
     const [path, query] = end < 0 ? [url, ''] : [url.slice(0, end), url.slice(end)];
     const metadata = metadataOfIssuer.exec(path);
-    const [, shortId, rest] = metadata ? [, metadata[1]!, '/.well-known/oauth-authorization-server'] : (ofIssuer.exec(path) ?? []);
+    const own = ofIssuer.exec(path);
+    const shortId = metadata?.[1] ?? own?.[1];
+    const rest = metadata ? '/.well-known/oauth-authorization-server' : own?.[2];
     if (shortId === undefined || rest === undefined) return undefined;
     return (request, response) => this.answer(request, response, shortId, rest, query).catch((error: unknown) => this.fail(request, response, error));
   }

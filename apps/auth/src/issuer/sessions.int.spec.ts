@@ -169,8 +169,8 @@ describe('signing out', () => {
 
   test.each(['https://evil.example/', 'https://shop.example/bye/', 'https://shop.example/bye?x', 'https://shop.example/', 'https://shop.example@evil.example/bye', 'https://shop.example/callback'])('does not lead to %s', async (uri) => {
     const { browser, tokens } = await shop.signIn();
-    for (const more of [{ id_token_hint: tokens.id_token! }, { client_id: shop.app.clientId }]) {
-      const { status, location } = await browser.go(end({ ...more, post_logout_redirect_uri: uri } as Record<string, string>));
+    for (const more of [{ id_token_hint: tokens.id_token! }, { client_id: shop.app.clientId }] as Record<string, string>[]) {
+      const { status, location } = await browser.go(end({ ...more, post_logout_redirect_uri: uri }));
       expect([status, location]).toEqual([400, '']);
     }
     const without = await browser.go(end({ post_logout_redirect_uri: uri }));

@@ -140,7 +140,7 @@ describe('the sign-in page', () => {
   test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {
     const browser = new TestBrowser(house.base);
     const page = await browser.begin((await request()).url);
-    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }] as Record<string, string>[]) {
       expect((await browser.post(`${page}/cancel`, {}, headers)).json.error).toBe('cross_site_request');
     }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) expect((await browser.post(`${page}/cancel`, {}, { 'content-type': type })).status).toBe(415);

@@ -73,5 +73,5 @@ function leave(ctx: KoaContextWithOIDC): void {
 }
 
 function stateOf(ctx: KoaContextWithOIDC): SignOutState {
-  return (ctx.oidc.session?.state ?? {}) as SignOutState;
+  return ctx.oidc.session?.state ?? {};
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@holdfast/kit';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../routing/endpoint.js';
+import { routeTemplate } from '../routing/call.js';
 import { Route } from '../routing/endpoint.js';
 import { AuthProxy } from './auth-proxy.js';
 import * as endpoints from './issuer-endpoints.js';
@@ -119,14 +119,13 @@ export class IssuerProxyController {
   }
 
   private pass(request: FastifyRequest, reply: FastifyReply): void {
-    const path = request.url.split('?')[0]!;
     // The router has decoded the parameters; what goes on is the path as it came, so it must be what we think it is.
-    if (![...this.addresses.values()].some((form) => form.test(path))) throw new AppError('unknown_organization');
+    if (!this.addresses.get(routeTemplate(request))?.test(request.url.split('?')[0]!)) throw new AppError('unknown_organization');
     this.proxy.pass(request, reply);
   }
 }
 
-function formOf(path: Endpoint['path']): RegExp {
+function formOf(path: string): RegExp {
   const escaped = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace('{shortId}', '[a-z0-9][a-z0-9-]{1,30}[a-z0-9]').replace('{uid}', '[A-Za-z0-9_-]{16,64}')}$`);
 }
