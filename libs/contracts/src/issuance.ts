@@ -19,9 +19,12 @@ export const offerRequestSchema = z
       .datetime({ offset: true })
       .optional()
       .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer'),
+    // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
     returnUrl: z
-      .url()
+      .string()
       .max(2000)
+      .refine((url) => URL.canParse(url), 'must be a URL')
+      .meta({ format: 'uri' })
       .optional()
       .describe('Where the claim page leads afterwards; must equal a redirect URI registered for the calling app'),
   })

@@ -2,11 +2,13 @@ import { CONFIG } from '@holdfast/bus';
 import { Controller, Inject, Logger, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
+import { serverMetadataReference, tokenReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';
 
 const tag = 'OAuth';
 
 export const tokenEndpoint = endpoint({
+  id: 'createToken',
   method: 'POST',
   path: '/oauth2/token',
   tag,
@@ -14,15 +16,18 @@ export const tokenEndpoint = endpoint({
   description:
     'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: `grant_type=client_credentials` and ' +
     '`scope`, the operations wanted, separated by spaces; each must have been granted to the app. The token lives ten minutes. Errors are those of RFC 6749 §5.2.',
-  answers: { 200: { description: 'An access token: `access_token`, `token_type`, `expires_in`, `scope`' } },
+  answers: { 200: { description: 'An access token' } },
+  reference: tokenReference,
 });
 
 export const metadataEndpoint = endpoint({
+  id: 'getServerMetadata',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   tag,
   summary: 'Metadata of the authorization server (RFC 8414)',
   answers: { 200: { description: 'The metadata' } },
+  reference: serverMetadataReference,
 });
 
 /** Headers that only we may set: what a client says of itself under these names means nothing. */
@@ -38,7 +43,10 @@ export class AuthProxyController {
 
   @Route(tokenEndpoint)
   token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+    // Node would drop all but the first: whoever reads the other one in front of us would see another client.
+    const given = request.raw.headersDistinct.authorization ?? [];
+    if (given.length > 1) void reply.code(400).send({ error: 'invalid_request', error_description: 'send one Authorization header' });
+    else this.pass(request, reply);
   }
 
   @Route(metadataEndpoint)
