@@ -1,0 +1,160 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Offer, Subject, SubjectSummary, AuditEvent } from '@holdfast/contracts';
+import { Reference } from './contract.ts';
+import { exchange, type Problem, type Reply } from './http.ts';
+import type { App, House } from './house.ts';
+
+export interface Page<Item> {
+  items: Item[];
+  hasMore: boolean;
+  nextPageToken?: string;
+}
+
+export interface CallOptions {
+  /** Which gateway; by turns when left out. */
+  gateway?: number;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+  /** Sent as JSON. */
+  json?: unknown;
+  chunked?: boolean;
+  timeout?: number;
+}
+
+export interface TokenAnswer {
+  access_token: string;
+  token_type: string;
+  expires_in: number;
+  scope: string;
+  error?: string;
+  error_description?: string;
+}
+
+const references = new WeakMap<House, Promise<Reference>>();
+
+/** The house's own documentation, loaded once per test file. */
+export function referenceOf(house: House): Promise<Reference> {
+  const known = references.get(house) ?? Reference.load(house.gateways[0]!);
+  references.set(house, known);
+  return known;
+}
+
+export function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'>): string {
+  return `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+}
+
+/** Asks the token endpoint as a standard client does. */
+export function requestToken(house: House, app: Pick<App, 'clientId' | 'clientSecret'>, scope: string, { gateway = 0, headers }: CallOptions = {}): Promise<Reply<TokenAnswer>> {
+  return exchange<TokenAnswer>({
+    origin: house.gateways[gateway]!,
+    method: 'POST',
+    path: '/oauth2/token',
+    headers: { authorization: basic(app), 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+  });
+}
+
+let turn = 0;
+
+/** Any call to the API, checked against the documentation. */
+export async function callApi<Body = Problem>(house: House, method: string, path: string, options: CallOptions = {}): Promise<Reply<Body>> {
+  const { json, headers, gateway, ...rest } = options;
+  const gateways = house.gateways;
+  const body = json === undefined ? rest.body : JSON.stringify(json);
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const reply = await exchange<Body>({ ...rest, origin: gateways[gateway ?? (turn += 1) % gateways.length]!, method, path, headers: { ...type, ...headers }, ...(body !== undefined && { body }) });
+  (await referenceOf(house)).check(method, path, reply);
+  return reply;
+}
+
+/** A program of an organization, as it would be written: it keeps its token and calls the API. */
+export class Client {
+  readonly house: House;
+  readonly app: App;
+  readonly scopes: string[];
+  #token?: { value: Promise<string>; at: number };
+
+  constructor(house: House, app: App, scopes: string[] = app.scopes) {
+    this.house = house;
+    this.app = app;
+    this.scopes = scopes;
+  }
+
+  get api(): string {
+    return `/o/${this.app.org}/api`;
+  }
+
+  /** The same app with fewer scopes. */
+  with(...scopes: string[]): Client {
+    return new Client(this.house, this.app, scopes);
+  }
+
+  /** An access token that lives for some minutes more. */
+  token(): Promise<string> {
+    if (!this.#token || performance.now() - this.#token.at > 240_000) this.#token = { value: this.newToken(), at: performance.now() };
+    return this.#token.value;
+  }
+
+  async newToken(): Promise<string> {
+    const { status, body, text } = await requestToken(this.house, this.app, this.scopes.join(' '));
+    if (status !== 200) throw new Error(`no token for ${this.app.name}: ${status} ${text}`);
+    return body.access_token;
+  }
+
+  async call<Body = Problem>(method: string, path: string, options: CallOptions = {}): Promise<Reply<Body>> {
+    return callApi<Body>(this.house, method, path, { ...options, headers: { authorization: `Bearer ${await this.token()}`, ...options.headers } });
+  }
+
+  /** With `{}` as the body, or what `options` say. */
+  offer<Body = Offer>(json: unknown = {}, options: CallOptions = {}): Promise<Reply<Body>> {
+    return this.call<Body>('POST', `${this.api}/credentials/offers`, options.body === undefined ? { json, ...options } : options);
+  }
+
+  withdraw(offerId: string, options?: CallOptions): Promise<Reply> {
+    return this.call('DELETE', `${this.api}/credentials/offers/${offerId}`, options);
+  }
+
+  list<Body = Page<SubjectSummary>>(query: Record<string, string> | string = '', options?: CallOptions): Promise<Reply<Body>> {
+    return this.call<Body>('GET', `${this.api}/credentials/subjects${queryOf(query)}`, options);
+  }
+
+  get<Body = Subject>(subject: string, options?: CallOptions): Promise<Reply<Body>> {
+    return this.call<Body>('GET', `${this.api}/credentials/subjects/${subject}`, options);
+  }
+
+  erase(subject: string, options?: CallOptions): Promise<Reply> {
+    return this.call('DELETE', `${this.api}/credentials/subjects/${subject}`, options);
+  }
+
+  audit<Body = Page<AuditEvent>>(query: Record<string, string> | string = '', options?: CallOptions): Promise<Reply<Body>> {
+    return this.call<Body>('GET', `${this.api}/admin/audit/events${queryOf(query)}`, options);
+  }
+
+  /** Every subject, page by page. */
+  async all(query: Record<string, string> = {}): Promise<SubjectSummary[]> {
+    return walk((token) => this.list({ limit: '200', ...query, ...token }));
+  }
+
+  /** The whole log, or what a filter leaves of it, newest first. */
+  async wholeLog(query: Record<string, string> = {}): Promise<AuditEvent[]> {
+    return walk((token) => this.audit({ limit: '200', ...query, ...token }));
+  }
+}
+
+/** Follows page tokens to the end. */
+export async function walk<Item>(page: (token: Record<string, string>) => Promise<Reply<Page<Item>>>): Promise<Item[]> {
+  const items: Item[] = [];
+  let token: Record<string, string> = {};
+  for (;;) {
+    const { status, body, text } = await page(token);
+    if (status !== 200) throw new Error(`a page answered ${status}: ${text}`);
+    items.push(...body.items);
+    if (!body.hasMore) return items;
+    token = { next_page_token: body.nextPageToken! };
+  }
+}
+
+function queryOf(query: Record<string, string> | string): string {
+  const text = typeof query === 'string' ? query : new URLSearchParams(query).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,97 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { exchange, type Reply } from './http.ts';
+
+interface Operation {
+  security?: unknown[];
+  parameters?: { name: string; in: string }[];
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+
+/** One operation of the API reference. */
+export interface Documented extends Operation {
+  method: string;
+  /** Template of the path. */
+  path: string;
+  /** Scopes that it asks for; none when it is public. */
+  scopes: string[];
+}
+
+const problemPath = '#/components/schemas/Problem';
+
+/**
+ * The API reference as the house publishes it. Every answer that the tests get is held against it: one that is not as
+ * documented fails the test that got it, whatever the test looked for.
+ */
+export class Reference {
+  readonly operations: Documented[];
+  readonly #ajv: Ajv2020;
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor(document: { paths: Record<string, Record<string, Operation>> }) {
+    this.#ajv = new Ajv2020({ strict: false, allErrors: true });
+    formats.default(this.#ajv as never);
+    this.#ajv.addSchema(document, 'openapi');
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path, scopes: scopesOf(operation) })),
+    );
+  }
+
+  static async load(origin: string): Promise<Reference> {
+    const { status, body } = await exchange<ConstructorParameters<typeof Reference>[0]>({ origin, path: '/openapi.json' });
+    if (status !== 200) throw new Error(`/openapi.json answered ${status}`);
+    return new Reference(body);
+  }
+
+  /** Throws when an answer of the API is not as documented. */
+  check(method: string, path: string, reply: Reply<unknown>): void {
+    const faults = this.#faults(method, path.split('?')[0]!, reply);
+    if (faults.length > 0) throw new Error(`${method} ${path} answered ${reply.status} against its documentation:\n  ${faults.join('\n  ')}\n${reply.text.slice(0, 2000)}`);
+  }
+
+  #faults(method: string, path: string, reply: Reply<unknown>): string[] {
+    const { status, headers, text } = reply;
+    const operation = this.operations.find((o) => o.method === method && o.scopes.length > 0 && formOf(o.path).test(path));
+    const general = status >= 400 ? problemFaults(reply) : [];
+    if (!headers['x-request-id']) general.push('no X-Request-Id');
+    if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];
+    const response = operation.responses[String(status)];
+    if (!response) return [...general, `${status} is not documented for ${method} ${operation.path}`];
+    const content = Object.entries(response.content ?? {})[0];
+    if (!content) return text === '' ? general : [...general, 'a body where none is documented'];
+    const [type, { schema }] = content;
+    if (headers['content-type']?.split(';')[0] !== type) general.push(`content type ${headers['content-type']} instead of ${type}`);
+    return [...general, ...this.#against(pointerOf(schema, operation, status, type), reply.body)];
+  }
+
+  #against(pointer: string, body: unknown): string[] {
+    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `openapi${pointer}` });
+    this.#compiled.set(pointer, validate);
+    if (validate(body)) return [];
+    return (validate.errors ?? []).map((e) => `${e.instancePath || 'the body'} ${e.message} ${JSON.stringify(e.params)}`);
+  }
+}
+
+function scopesOf({ security = [] }: Operation): string[] {
+  return security.flatMap((s) => Object.values(s as Record<string, string[]>).flat());
+}
+
+function pointerOf(schema: object, { path, method }: Documented, status: number, type: string): string {
+  if ('$ref' in schema) return String(schema.$ref);
+  const steps = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
+  return `#/${steps.map((s) => encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+}
+
+export function formOf(template: string): RegExp {
+  return new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
+}
+
+/** What a schema cannot say: that a problem repeats the status and the id of its answer. */
+function problemFaults({ status, headers, body }: Reply<unknown>): string[] {
+  const faults: string[] = [];
+  if (!headers['content-type']?.startsWith('application/problem+json')) return [`${headers['content-type']} instead of a problem`];
+  const problem = body as { status?: number; requestId?: string };
+  if (problem.status !== status) faults.push(`the problem says ${problem.status}`);
+  if (problem.requestId !== headers['x-request-id']) faults.push(`the problem has another request id than the header ${headers['x-request-id']}`);
+  return faults;
+}

@@ -1,0 +1,145 @@
+// Offers to a known customer, and offers taken back.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from './client.ts';
+import { closeConnections, type Problem } from './http.ts';
+import { newClients } from './under-test.ts';
+
+let shop: Client;
+let kiosk: Client;
+let elsewhere: Client;
+beforeAll(async () => {
+  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {} }), newClients({ shop: {} })]);
+  ({ shop, kiosk } = here);
+  elsewhere = there.shop;
+});
+afterAll(closeConnections);
+
+const summaryOf = async (client: Client, subject: string) => (await client.all()).find((s) => s.subject === subject);
+
+describe('an offer that names a customer', () => {
+  it('takes the place of the open one: same customer, same credential, another link', async () => {
+    const { body: first } = await shop.offer();
+    const { status, body: second, headers } = await shop.offer({ subject: first.subject });
+    expect(status).toBe(201);
+    expect(second).toMatchObject({ subject: first.subject, credentialId: first.credentialId });
+    expect(second.offerId).not.toBe(first.offerId);
+    expect(second.claimUrl).not.toBe(first.claimUrl);
+    expect(headers.location).toBe(`/o/${shop.app.org}/api/credentials/subjects/${first.subject}`);
+    expect(await summaryOf(shop, first.subject)).toMatchObject({ credentials: 1, openOffers: 1, live: 0, claimed: false });
+    expect((await shop.withdraw(first.offerId)).body.code).toBe('invalid_state');
+  });
+
+  it('takes the identifier in capital letters too', async () => {
+    const { body } = await shop.offer();
+    const { body: second } = await shop.offer({ subject: body.subject.toUpperCase() });
+    expect(second.subject).toBe(body.subject);
+  });
+
+  it('does not move the customer to the top of the list', async () => {
+    const { body: older } = await shop.offer();
+    const { body: newer } = await shop.offer();
+    await shop.offer({ subject: older.subject });
+    const [first, second] = (await shop.list({ limit: '2' })).body.items;
+    expect([first?.subject, second?.subject]).toEqual([newer.subject, older.subject]);
+  });
+
+  it('needs issued:manage as well', async () => {
+    const { body } = await shop.offer();
+    const { status, body: problem, headers } = await shop.with('offers:write').offer<Problem>({ subject: body.subject });
+    expect({ status, code: problem.code }).toEqual({ status: 403, code: 'insufficient_scope' });
+    expect(headers['www-authenticate']).toMatch(/error="insufficient_scope".*scope="[^"]*issued:manage/);
+    expect((await shop.with('offers:write', 'issued:read').offer({ subject: body.subject })).status).toBe(403);
+    expect((await shop.with('offers:write', 'issued:manage').offer({ subject: body.subject })).status).toBe(201);
+    expect((await shop.with('offers:write').offer({})).status).toBe(201);
+  });
+
+  it("answers for another app's customer as for one that is not there", async () => {
+    const { body } = await shop.offer();
+    const subjects = { mine: body.subject, none: randomUUID() };
+    for (const client of [kiosk, elsewhere]) {
+      const { status, body: foreign } = await client.offer<Problem>({ subject: subjects.mine }, { headers: { 'x-request-id': 'same' } });
+      const { body: absent } = await client.offer<Problem>({ subject: subjects.none }, { headers: { 'x-request-id': 'same' } });
+      expect({ status, code: foreign.code }).toEqual({ status: 404, code: 'unknown_subject' });
+      expect(foreign).toEqual(absent);
+    }
+    expect(await summaryOf(shop, body.subject)).toMatchObject({ openOffers: 1 });
+    expect(await summaryOf(kiosk, body.subject)).toBeUndefined();
+  });
+
+  it('is not made to an erased customer', async () => {
+    const { body } = await shop.offer();
+    await shop.erase(body.subject);
+    expect((await shop.offer<Problem>({ subject: body.subject })).body.code).toBe('unknown_subject');
+  });
+
+  it('makes a new credential after the first was withdrawn', async () => {
+    const { body: first } = await shop.offer();
+    await shop.withdraw(first.offerId);
+    const { body: second } = await shop.offer({ subject: first.subject });
+    expect(second.credentialId).not.toBe(first.credentialId);
+    expect(await summaryOf(shop, first.subject)).toMatchObject({ credentials: 2, openOffers: 1, live: 0 });
+    const { body: full } = await shop.get(first.subject);
+    expect(full.credentials.map(({ id, status }) => ({ id, status }))).toEqual(
+      expect.arrayContaining([{ id: first.credentialId, status: 'revoked' }, { id: second.credentialId, status: 'offered' }]),
+    );
+  });
+
+  it('leaves one open offer when twenty are made at once', async () => {
+    const { body } = await shop.offer();
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await shop.offer({ subject: body.subject })).status));
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect(await summaryOf(shop, body.subject)).toMatchObject({ credentials: 1, openOffers: 1 });
+  });
+});
+
+describe('withdrawing an offer', () => {
+  it('ends the offer and the credential that nobody holds', async () => {
+    const { body } = await shop.offer();
+    const { status, text } = await shop.withdraw(body.offerId);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    const { body: full } = await shop.get(body.subject);
+    expect(full).toMatchObject({ claimed: false, credentials: [{ id: body.credentialId, status: 'revoked', revokedReason: 'withdrawn', revokedAt: expect.any(String) }] });
+    expect(await summaryOf(shop, body.subject)).toMatchObject({ credentials: 1, openOffers: 0, live: 0 });
+  });
+
+  it('happens once', async () => {
+    const { body } = await shop.offer();
+    const statuses = await Promise.all([0, 1, 0, 1].map(async (gateway) => (await shop.withdraw(body.offerId, { gateway })).status));
+    expect(statuses.sort()).toEqual([204, 409, 409, 409]);
+    expect(await shop.withdraw(body.offerId)).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
+  });
+
+  it("answers for another app's offer as for one that is not there", async () => {
+    const { body } = await shop.offer();
+    for (const client of [kiosk, elsewhere]) {
+      const [foreign, absent] = await Promise.all([body.offerId, randomUUID()].map((id) => client.withdraw(id, { headers: { 'x-request-id': 'same' } })));
+      expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_offer' } });
+      expect(foreign!.body).toEqual(absent!.body);
+    }
+    expect(await summaryOf(shop, body.subject)).toMatchObject({ openOffers: 1 });
+  });
+
+  it('knows nothing of an erased customer', async () => {
+    const { body } = await shop.offer();
+    await shop.erase(body.subject);
+    expect(await shop.withdraw(body.offerId)).toMatchObject({ status: 404, body: { code: 'unknown_offer' } });
+  });
+
+  it("does not take a customer's or a credential's identifier", async () => {
+    const { body } = await shop.offer();
+    expect((await shop.withdraw(body.subject)).status).toBe(404);
+    expect((await shop.withdraw(body.credentialId)).status).toBe(404);
+  });
+
+  it.each(['x', '1', 'null', 'undefined', '00000000-0000-0000-0000-00000000000g', '%00', "'--", 'a'.repeat(300)])('refuses the identifier %s', async (id) => {
+    const { status, body } = await shop.withdraw(id);
+    expect([400, 404]).toContain(status);
+    expect(['invalid_request', 'unknown_offer', 'not_found']).toContain(body.code);
+  });
+
+  it('needs offers:write', async () => {
+    const { body } = await shop.offer();
+    expect(await shop.with('issued:read', 'issued:manage').withdraw(body.offerId)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+  });
+});

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { AppKind } from '@holdfast/contracts';
+import { cleanEnvironment } from './config.ts';
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface App {
+  name: string;
+  kind: AppKind;
+  org: string;
+  clientId: string;
+  clientSecret: string;
+  redirectUris: string[];
+  scopes: string[];
+}
+
+/** demo.json: a stable contract for examples and tools, so for these tests too. */
+export interface Demo {
+  baseUrl: string;
+  services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
+  organizations: { shortId: string; issuer: string; apps: Omit<App, 'org'>[] }[];
+}
+
+interface LauncherFile {
+  natsUrl: string;
+  databaseUrl: string;
+  control: { port: number; token: string };
+}
+
+export interface HouseSecrets {
+  databasePasswords: Record<string, string>;
+  nkeySeeds: Record<string, string>;
+  [other: string]: string | Record<string, string>;
+}
+
+export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume';
+
+/** A running house, seen from outside: its addresses, its operator's command line and its launcher's control. */
+export class House {
+  readonly home: string;
+
+  constructor(home: string) {
+    this.home = home;
+  }
+
+  get demo(): Demo {
+    return this.#read<Demo>('demo.json');
+  }
+
+  get launcher(): LauncherFile {
+    return this.#read<LauncherFile>('launcher.json');
+  }
+
+  get secrets(): HouseSecrets {
+    return this.#read<HouseSecrets>('secrets.json');
+  }
+
+  get baseUrl(): string {
+    return this.demo.baseUrl;
+  }
+
+  /** Address of each gateway, by replica. */
+  get gateways(): string[] {
+    const found = this.demo.services.filter((s) => s.name === 'gateway').sort((a, b) => a.replica - b.replica);
+    return found.map(({ readyUrl }) => new URL(readyUrl).origin);
+  }
+
+  /** An app of the demo. */
+  app(org: string, name: string): App {
+    const found = this.demo.organizations.find((o) => o.shortId === org)?.apps.find((a) => a.name === name);
+    if (!found) throw new Error(`demo.json has no app ${name} of ${org}`);
+    return { ...found, org };
+  }
+
+  /** Starts, stops, kills, pauses or resumes a service (`subjects`) or one replica (`subjects-2`), postgres or nats. */
+  async control(action: ControlAction, target: string): Promise<void> {
+    const { port, token } = this.launcher.control;
+    const response = await fetch(`http://127.0.0.1:${port}/${action}/${target}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    if (!response.ok) throw new Error(`the launcher could not ${action} ${target}: ${await response.text()}`);
+  }
+
+  /** Runs a command of the operator and gives back what it prints as JSON. Rejects when it fails. */
+  async operator<Printed = unknown>(...args: string[]): Promise<Printed> {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], {
+      env: cleanEnvironment({ HOLDFAST_HOME: this.home }),
+    });
+    return JSON.parse(stdout) as Printed;
+  }
+
+  /** Makes an organization of its own for a test, so that tests do not get in each other's way. */
+  async newOrganization(): Promise<string> {
+    const shortId = `e2e-${randomBytes(6).toString('hex')}`;
+    await this.operator('org', 'create', shortId);
+    return shortId;
+  }
+
+  async newApp(org: string, name: string, grants: string[], kind: AppKind = 'web', redirectUris: string[] = []): Promise<App> {
+    const list = [...grants.flatMap((g) => ['--grant', g]), ...redirectUris.flatMap((uri) => ['--redirect-uri', uri])];
+    const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>('app', 'create', org, '--name', name, '--kind', kind, ...list);
+    return { ...app, clientSecret };
+  }
+
+  #read<T>(file: string): T {
+    return JSON.parse(readFileSync(join(this.home, file), 'utf8')) as T;
+  }
+}

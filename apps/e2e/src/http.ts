@@ -1,0 +1,69 @@
+import { Agent, request as send, type OutgoingHttpHeaders } from 'node:http';
+
+/** One call, as it goes over the wire: nothing is normalized, so that a test can send what a library would not. */
+export interface Wire {
+  origin: string;
+  method?: string;
+  /** Path and query, sent as they are. */
+  path: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+  /** Sends the body without a Content-Length. */
+  chunked?: boolean;
+  /** Milliseconds until the caller gives up. */
+  timeout?: number;
+}
+
+export interface Reply<Body = Problem> {
+  status: number;
+  /** By lower-case name; repeated ones joined by a comma. */
+  headers: Record<string, string>;
+  text: string;
+  /** The parsed body; undefined when there is none or it is not JSON. */
+  body: Body;
+  milliseconds: number;
+}
+
+/** A problem as every refusal of the API carries it (RFC 9457). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail?: string;
+  instance?: string;
+  code: string;
+  requestId: string;
+  errors?: { pointer?: string; parameter?: string; header?: string; detail: string }[];
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+
+/** Sends a call and reads the whole answer. Rejects only when there is none. */
+export function exchange<Body = Problem>({ origin, method = 'GET', path, headers = {}, body, chunked, timeout = 30_000 }: Wire): Promise<Reply<Body>> {
+  const began = performance.now();
+  const { hostname, port } = new URL(origin);
+  const length = body !== undefined && !chunked ? { 'content-length': Buffer.byteLength(body) } : {};
+  return new Promise((resolve, reject) => {
+    const outgoing = send({ agent, host: hostname, port, method, path, headers: { ...length, ...headers }, signal: AbortSignal.timeout(timeout) }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const flat = Object.fromEntries(Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
+        resolve({ status: response.statusCode ?? 0, headers: flat, text, body: parse(text, flat['content-type']) as Body, milliseconds: performance.now() - began });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function parse(text: string, type = ''): unknown {
+  return /^application\/(?:[a-z]+\+)?json/.test(type) && text !== '' ? JSON.parse(text) : undefined;
+}
+
+/** Ends the connections that are kept open, so that nothing keeps a finished test run. */
+export function closeConnections(): void {
+  agent.destroy();
+}

@@ -1,0 +1,137 @@
+// Specification §4 "Create an offer": what an offer is, and what is refused without leaving a trace.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Offer } from '@holdfast/contracts';
+import { badOffers } from './bad-offers.ts';
+import type { Client } from './client.ts';
+import { closeConnections, type Problem } from './http.ts';
+import { house, newClients } from './under-test.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const hour = 3600;
+const returnUrl = 'https://shop.example/welcome?from=holdfast';
+
+let shop: Client;
+let kiosk: Client;
+beforeAll(async () => {
+  ({ shop, kiosk } = await newClients({ shop: { redirectUris: [returnUrl, 'https://shop.example/other'] }, kiosk: {} }));
+});
+afterAll(closeConnections);
+
+/** Seconds between now and an offer's end. */
+function secondsLeft({ expiresAt }: Offer): number {
+  return (Date.parse(expiresAt) - Date.now()) / 1000;
+}
+
+describe('an offer', () => {
+  it.each<[string, Parameters<Client['offer']>[1]]>([
+    ['{}', { json: {} }],
+    ['no body', { body: '' }],
+    ['no body and a content type', { body: '', headers: { 'content-type': 'application/json' } }],
+    ['no body and no length', { body: '', chunked: true }],
+    ['an empty object in the usual disguise', { body: ' {\r\n} ', headers: { 'content-type': 'Application/JSON; charset=UTF-8' } }],
+  ])('is made with %s', async (_, options) => {
+    const { status, body, headers } = await shop.offer(undefined, options);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      subject: expect.stringMatching(uuid),
+      claimUrl: expect.stringMatching(new RegExp(`^${house.baseUrl}/o/${shop.app.org}/claim#[A-Za-z0-9_-]{43}$`)),
+      offerId: expect.stringMatching(uuid),
+      credentialId: expect.stringMatching(uuid),
+      credentialType: 'customer',
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(headers.location).toBe(`/o/${shop.app.org}/api/credentials/subjects/${body.subject}`);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(secondsLeft(body)).toBeGreaterThan(72 * hour - 60);
+    expect(secondsLeft(body)).toBeLessThanOrEqual(72 * hour);
+    const there = await shop.call<{ subject: string }>('GET', headers.location!);
+    expect(there.body.subject).toBe(body.subject);
+  });
+
+  it('takes every field', async () => {
+    const validUntil = new Date(Date.now() + 30 * 24 * hour * 1000).toISOString();
+    const { status, body } = await shop.offer({ credentialType: 'customer', offerExpiresIn: 7200, validUntil, returnUrl });
+    expect(status).toBe(201);
+    expect(Math.round(secondsLeft(body) / 60)).toBe(120);
+  });
+
+  it('never repeats an identifier or a link', async () => {
+    const offers = await Promise.all(Array.from({ length: 50 }, () => shop.offer()));
+    for (const member of ['subject', 'claimUrl', 'offerId', 'credentialId'] as const) expect(new Set(offers.map(({ body }) => body[member])).size).toBe(50);
+  });
+
+  it.each([600, 601, 2_591_999, 2_592_000])('may live for %d seconds', async (offerExpiresIn) => {
+    const { status, body } = await shop.offer({ offerExpiresIn });
+    expect(status).toBe(201);
+    expect(Math.abs(secondsLeft(body) - offerExpiresIn)).toBeLessThan(60);
+  });
+
+  it.each(['2031-01-01T00:00:00Z', '2031-01-01T00:00:00.123456Z', '2031-01-01T00:00:00+05:30', '9999-12-31T23:59:59.999Z'])('may end at %s', async (validUntil) => {
+    expect((await shop.offer({ validUntil })).status).toBe(201);
+  });
+});
+
+describe('a bad body', () => {
+  it.each(badOffers)('$name is refused, says where, and stores nothing', async ({ status, code = 'invalid_request', pointer, ...sent }) => {
+    const before = await newest();
+    const { body, ...answer } = await shop.offer<Problem>(undefined, sent);
+    expect([status].flat()).toContain(answer.status);
+    expect(body.code).toBe(code);
+    if (pointer !== undefined) expect(body.errors?.map((e) => e.pointer)).toContain(pointer);
+    expect(await newest()).toEqual(before);
+  });
+
+  it('points at every member at fault', async () => {
+    const { status, body } = await shop.offer<Problem>({ offerExpiresIn: 'x', validUntil: 'y', name: 'z' });
+    expect(status).toBe(422);
+    expect(body.errors?.map((e) => e.pointer).sort()).toEqual(['#/name', '#/offerExpiresIn', '#/validUntil']);
+  });
+
+  it('does not come back in the answer: it may hold what must not be kept', async () => {
+    const { text } = await shop.offer<Problem>({ returnUrl: 'https://canary.example/4711', offerExpiresIn: 'canary' });
+    expect(text).not.toContain('canary');
+  });
+
+  async function newest(): Promise<string | undefined> {
+    return (await shop.list({ limit: '1' })).body.items[0]?.subject;
+  }
+});
+
+describe('returnUrl', () => {
+  it.each([returnUrl, 'https://shop.example/other'])('may be %s, which is registered', async (url) => {
+    expect((await shop.offer({ returnUrl: url })).status).toBe(201);
+  });
+
+  it.each([
+    'https://shop.example/other/',
+    'https://shop.example/other?a=b',
+    'https://shop.example/other#a',
+    'https://shop.example/Other',
+    'https://SHOP.example/other',
+    'http://shop.example/other',
+    'https://shop.example:443/other',
+    'https://user@shop.example/other',
+    'https://shop.example@evil.example/other',
+    'https://shop.example.evil.example/other',
+    'https://shop.example/x/../other',
+    'https://shop.example/%6fther',
+    'https://shop.example//other',
+    'https://shop.example\\@evil.example/other',
+    'https://evil.example/other',
+    'https://shop.example/othe',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '/other',
+    '//shop.example/other',
+    ' https://shop.example/other',
+    'https://shop.example/other ',
+  ])('may not be %j, which is not', async (url) => {
+    const { status, body } = await shop.offer<Problem>({ returnUrl: url });
+    expect(status).toBe(422);
+    expect(body.errors).toEqual([expect.objectContaining({ pointer: '#/returnUrl' })]);
+  });
+
+  it("may not be another app's", async () => {
+    expect((await kiosk.offer({ returnUrl })).status).toBe(422);
+  });
+});

@@ -1,0 +1,265 @@
+// Specification §4 "Token endpoint" and §5; RFC 6749, 8414, 9068.
+import { neverGrantable } from '@holdfast/contracts';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import * as openid from 'openid-client';
+import { basic, requestToken, type TokenAnswer } from './client.ts';
+import { closeConnections, exchange, type Reply } from './http.ts';
+import { inParallel, times } from './eventually.ts';
+import type { App } from './house.ts';
+import { claimsOf, headerOf } from './jwt.ts';
+import { house } from './under-test.ts';
+
+const shop = house.app('acme', 'shop');
+const automation = house.app('acme', 'automation');
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+interface Sent {
+  app?: App;
+  headers?: Record<string, string | string[]>;
+  query?: string;
+  body?: string | Buffer;
+  method?: string;
+  chunked?: boolean;
+}
+
+/** A token request of any form. */
+function post({ app = shop, headers = {}, query = '', body = 'grant_type=client_credentials&scope=offers:write', method = 'POST', chunked }: Sent = {}): Promise<Reply<TokenAnswer>> {
+  return exchange<TokenAnswer>({ origin: house.gateways[0]!, method, path: `/oauth2/token${query}`, headers: { authorization: basic(app), ...form, ...headers }, body, ...(chunked && { chunked }) });
+}
+
+/** What an answer says, without what differs between any two answers. */
+function saidBy({ status, headers, text }: Reply<unknown>): object {
+  const { date: _date, 'x-request-id': _id, traceparent: _trace, ...rest } = headers;
+  return { status, text, rest };
+}
+
+afterAll(closeConnections);
+
+describe('a token', () => {
+  it('comes with type, life and scope, and is kept by nobody', async () => {
+    const { status, headers, body } = await requestToken(house, shop, 'issued:read offers:write');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(headers['cache-control']).toContain('no-store');
+    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 600, scope: 'issued:read offers:write' });
+  });
+
+  it('says who, where and what, as RFC 9068 wants it', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const { body } = await requestToken(house, shop, 'offers:write');
+    const claims = claimsOf(body.access_token);
+    expect(headerOf(body.access_token)).toEqual({ alg: expect.stringMatching(/^(EdDSA|Ed25519)$/), typ: 'at+jwt', kid: expect.any(String) });
+    expect(claims).toMatchObject({ iss: house.baseUrl, aud: `${house.baseUrl}/api`, org: 'acme', sub: shop.clientId, client_id: shop.clientId, scope: 'offers:write' });
+    expect(claims).toMatchObject({ jti: expect.any(String), client_version: expect.any(Number), secret_id: expect.any(String) });
+    expect(claims.exp - claims.iat).toBe(600);
+    expect(claims.iat).toBeGreaterThanOrEqual(before - 1);
+    expect(claims.iat).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 1);
+  });
+
+  it('is another one each time', async () => {
+    const tokens = await inParallel(times(20), 20, async () => (await requestToken(house, shop, 'offers:write')).body.access_token);
+    expect(new Set(tokens.map((t) => claimsOf(t).jti)).size).toBe(20);
+  });
+
+  it.each([[shop], [automation]])('may hold everything that the app was granted', async (app) => {
+    const { status, body } = await requestToken(house, app, app.scopes.join(' '));
+    expect(status).toBe(200);
+    expect(body.scope.split(' ').sort()).toEqual([...app.scopes].sort());
+  });
+
+  it('comes from every gateway', async () => {
+    for (const gateway of house.gateways.keys()) expect((await requestToken(house, shop, 'offers:write', { gateway })).status).toBe(200);
+  });
+
+  it('may be asked for with credentials that are not percent-encoded', async () => {
+    const authorization = `Basic ${Buffer.from(`${shop.clientId}:${shop.clientSecret}`).toString('base64')}`;
+    expect((await post({ headers: { authorization } })).status).toBe(200);
+  });
+});
+
+describe('invalid_scope', () => {
+  const scopes: [string, string][] = [
+    ['unknown', 'offers:read'],
+    ['of OpenID Connect', 'openid'],
+    ['for refresh tokens', 'offline_access'],
+    ['empty', ''],
+    ['one space', ' '],
+    ['not granted', 'audit:read'],
+    ['granted and unknown', 'offers:write nope'],
+    ['granted and not granted', 'offers:write audit:read'],
+    ['in other letters', 'Offers:write'],
+    ['separated by a comma', 'offers:write,issued:read'],
+    ['separated by a tab', 'offers:write\tissued:read'],
+    ['separated by a line', 'offers:write\nissued:read'],
+    ['separated by two spaces', 'offers:write  issued:read'],
+    ['with a space before', ' offers:write'],
+    ['with a space behind', 'offers:write '],
+    ['with a no-break space', 'offers:write\u00a0'],
+    ['with a zero byte', 'offers:write\0'],
+    ['a wildcard', '*'],
+    ['a wildcard of one kind', 'offers:*'],
+    ['a beginning', 'offers:writ'],
+    ['a longer name', 'offers:write2'],
+    ['a member of every object', 'constructor'],
+    ['a prototype', '__proto__'],
+    ['quoted', '"offers:write"'],
+    ['a statement', "offers:write' OR '1'='1"],
+    ['ten thousand characters', 'offers:write '.repeat(800).trim()],
+    ...neverGrantable.flatMap((name): [string, string][] => [[`never grantable (${name})`, name], [`never grantable among others (${name})`, `offers:write ${name}`]]),
+  ];
+
+  it.each(scopes)('%s', async (_, scope) => {
+    const { status, body, headers } = await requestToken(house, shop, scope);
+    expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_scope' });
+    expect(body.access_token).toBeUndefined();
+    expect(headers['cache-control']).toContain('no-store');
+  });
+
+  it.each(neverGrantable)('never grantable (%s), for the app with all of the Admin API too', async (name) => {
+    expect((await requestToken(house, automation, name)).body.error).toBe('invalid_scope');
+  });
+
+  it('a customer scope, for the app of the Admin API that does not hold it', async () => {
+    expect((await requestToken(house, automation, 'offers:write')).body.error).toBe('invalid_scope');
+  });
+
+  it('missing', async () => {
+    const { status, body } = await post({ body: 'grant_type=client_credentials' });
+    expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_scope' });
+  });
+});
+
+describe('a megabyte of scope', () => {
+  const body = `grant_type=client_credentials&scope=${'a'.repeat(1_000_000)}`;
+
+  it.each([['with', false], ['without', true]])('is refused at once, %s a Content-Length', async (_, chunked) => {
+    const { status, milliseconds } = await post({ body, chunked });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(milliseconds).toBeLessThan(1000);
+  });
+
+  it('keeps nobody else waiting', async () => {
+    const flood = inParallel(times(30), 30, () => post({ body }).catch(() => undefined));
+    const { status, milliseconds } = await requestToken(house, shop, 'offers:write', { gateway: 1 });
+    expect(status).toBe(200);
+    expect(milliseconds).toBeLessThan(2000);
+    await flood;
+  });
+});
+
+describe('client authentication', () => {
+  const wrong: [string, Pick<App, 'clientId' | 'clientSecret'>][] = [
+    ['a wrong secret', { clientId: shop.clientId, clientSecret: 'A'.repeat(43) }],
+    ['a secret with one letter more', { clientId: shop.clientId, clientSecret: `${shop.clientSecret}A` }],
+    ['a secret with one letter less', { clientId: shop.clientId, clientSecret: shop.clientSecret.slice(0, -1) }],
+    ["another app's secret", { clientId: shop.clientId, clientSecret: house.app('acme', 'kiosk').clientSecret }],
+    ['an unknown client', { clientId: 'app_AAAAAAAAAAAAAAAAAAAAAA', clientSecret: shop.clientSecret }],
+    ['a client with an impossible name', { clientId: "x' OR '1'='1", clientSecret: 'x' }],
+    ['a member of every object', { clientId: 'constructor', clientSecret: 'x' }],
+    ['the name that stands for nobody', { clientId: 'nobody', clientSecret: 'never compared' }],
+    ["the other organization's secret", { clientId: shop.clientId, clientSecret: house.app('globex', 'shop').clientSecret }],
+  ];
+
+  it('fails with the very same answer, whatever was wrong', async () => {
+    const answers = await Promise.all(wrong.map(async ([, app]) => saidBy(await requestToken(house, app, 'offers:write'))));
+    expect(answers[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
+    expect(JSON.parse((answers[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
+    wrong.forEach(([name], i) => expect({ name, answer: answers[i] }).toEqual({ name, answer: answers[0] }));
+  });
+
+  it('without any secret fails alike, whether the client is known or not', async () => {
+    const [known, unknown] = await Promise.all([shop.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) => requestToken(house, { clientId, clientSecret: '' }, 'offers:write')));
+    expect([400, 401]).toContain(known!.status);
+    expect(saidBy(unknown!)).toEqual(saidBy(known!));
+  });
+
+  it('comes before the scope: who is not known learns nothing of it', async () => {
+    const app = { clientId: shop.clientId, clientSecret: 'wrong' };
+    const answers = await Promise.all(['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(house, app, scope))));
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  const { clientId, clientSecret } = shop;
+  const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const good = 'grant_type=client_credentials&scope=offers:write';
+  const tricks: [string, Sent, number[]][] = [
+    ['no Authorization header', { headers: { authorization: [] } }, [401]],
+    ['another scheme', { headers: { authorization: `Bearer ${encoded}` } }, [400, 401]],
+    ['no colon', { headers: { authorization: `Basic ${Buffer.from(clientId).toString('base64')}` } }, [400, 401]],
+    ['no base64', { headers: { authorization: 'Basic ***' } }, [400, 401]],
+    ['nothing behind the scheme', { headers: { authorization: 'Basic' } }, [400, 401]],
+    ['two Authorization headers', { headers: { authorization: [`Basic ${encoded}`, `Basic ${encoded}`] } }, [400, 401]],
+    ['credentials in the body alone', { headers: { authorization: [] }, body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
+    ['credentials in the body as well', { body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
+    ['another client in the body', { body: `${good}&client_id=${automation.clientId}` }, [400, 401]],
+    ['credentials in the URI', { headers: { authorization: [] }, query: `?client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
+    ['parameters in the URI', { query: '?scope=offers:write', body: 'grant_type=client_credentials' }, [400]],
+    ['a JSON body', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ grant_type: 'client_credentials', scope: 'offers:write' }) }, [400, 415]],
+    ['no content type', { headers: { 'content-type': [] } }, [400, 415]],
+    ['no body', { body: '' }, [400]],
+    ['the scope twice', { body: `${good}&scope=issued:read` }, [400]],
+    ['the grant twice', { body: `${good}&grant_type=client_credentials` }, [400]],
+    ['no grant', { body: 'scope=offers:write' }, [400]],
+    ['the password grant', { body: 'grant_type=password&username=a&password=b&scope=offers:write' }, [400]],
+    ['the code grant', { body: 'grant_type=authorization_code&code=a&scope=offers:write' }, [400]],
+    ['the refresh grant', { body: 'grant_type=refresh_token&refresh_token=a&scope=offers:write' }, [400]],
+    ['an unknown grant', { body: 'grant_type=__proto__&scope=offers:write' }, [400]],
+    ['another resource', { body: `${good}&resource=https%3A%2F%2Felsewhere.example` }, [400]],
+    ['GET', { method: 'GET', body: '' }, [405]],
+    ['PUT', { method: 'PUT' }, [404, 405]],
+    ['a garbled escape', { body: 'grant_type=client_credentials&scope=%E0%A4%A' }, [400]],
+  ];
+
+  it.each(tricks)('gives no token for %s', async (_, sent, allowed) => {
+    const { status, body } = await post(sent);
+    expect(body?.access_token).toBeUndefined();
+    expect(allowed).toContain(status);
+  });
+
+  it.each(['org=globex', 'sub=somebody', 'client_version=99', 'aud=elsewhere', 'iss=elsewhere', 'exp=9999999999', 'expires_in=99999'])('is not swayed by %s in the body', async (extra) => {
+    const { status, body } = await post({ body: `${good}&${extra}` });
+    expect(status).toBe(200);
+    const claims = claimsOf(body.access_token);
+    expect(claims).toMatchObject({ org: 'acme', sub: clientId, iss: house.baseUrl, aud: `${house.baseUrl}/api` });
+    expect(claims.exp - claims.iat).toBe(600);
+  });
+
+  it.each(['x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'host'])('is not swayed by a %s header', async (name) => {
+    const { status, body } = await post({ headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' } });
+    expect(status).toBe(200);
+    expect(claimsOf(body.access_token).iss).toBe(house.baseUrl);
+  });
+});
+
+describe('metadata', () => {
+  it('describes the authorization server (RFC 8414)', async () => {
+    const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: '/.well-known/oauth-authorization-server' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      issuer: house.baseUrl,
+      token_endpoint: `${house.baseUrl}/oauth2/token`,
+      grant_types_supported: ['client_credentials'],
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['client_secret_basic']),
+      scopes_supported: expect.arrayContaining([...shop.scopes, ...automation.scopes]),
+    });
+    for (const name of neverGrantable) expect(JSON.stringify(body)).not.toContain(name);
+  });
+
+  it('describes the API (RFC 9728)', async () => {
+    const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: '/.well-known/oauth-protected-resource' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ resource: `${house.baseUrl}/api`, authorization_servers: [house.baseUrl], bearer_methods_supported: ['header'] });
+  });
+
+  it('is enough for a certified client', async () => {
+    const authentication = openid.ClientSecretBasic(shop.clientSecret);
+    const config = await openid.discovery(new URL(house.baseUrl), shop.clientId, undefined, authentication, { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] });
+    const token = await openid.clientCredentialsGrant(config, { scope: 'issued:read' });
+    expect(token).toMatchObject({ token_type: 'bearer', expires_in: 600, scope: 'issued:read' });
+    const answer = await openid.fetchProtectedResource(config, token.access_token, new URL(`${house.baseUrl}/o/acme/api/credentials/subjects?limit=1`), 'GET');
+    expect(answer.status).toBe(200);
+    await expect(openid.clientCredentialsGrant(config, { scope: 'roles:manage' })).rejects.toMatchObject({ error: 'invalid_scope' });
+  });
+});
