@@ -9,15 +9,20 @@ import { text } from './text.js';
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
 const holdHeads = statement('head_hold', 'SELECT org, seq FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE');
-/** A statement of its own, after the heads are held: it sees what the batch before has committed. */
+/**
+ * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part to
+ * one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is old.
+ */
 const lookUp = statement(
   'entry_known',
-  `SELECT 'entry' AS kind, e.org, e.id::text AS value, e.from_provisional::text AS found
-     FROM unnest($1::text[], $2::uuid[]) AS q(org, id) JOIN entry e ON e.org = q.org AND e.id = q.id
+  `SELECT 'entry' AS kind, q.org, q.id::text AS value, e.from_provisional::text AS found
+     FROM unnest($1::text[], $2::uuid[]) AS q(org, id), LATERAL (SELECT from_provisional FROM entry WHERE org = q.org AND id = q.id LIMIT 1) e
    UNION ALL
-   SELECT 'name', p.org, p.value, p.pseudonym FROM unnest($3::text[], $4::text[]) AS q(org, value) JOIN pseudonym p ON p.org = q.org AND p.value = q.value
+   SELECT 'name', q.org, q.value, p.pseudonym
+     FROM unnest($3::text[], $4::text[]) AS q(org, value), LATERAL (SELECT pseudonym FROM pseudonym WHERE org = q.org AND value = q.value LIMIT 1) p
    UNION ALL
-   SELECT 'erased', '', encode(e.key, 'hex'), '' FROM unnest($5::bytea[]) AS q(key) JOIN erased e ON e.key = q.key`,
+   SELECT 'erased', '', encode(q.key, 'hex'), ''
+     FROM unnest($5::bytea[]) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e`,
 );
 /** The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning. */
 const write = statement(
@@ -32,7 +37,7 @@ const write = statement(
    ), named AS (
      INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest($13::text[], $14::text[], $15::text[], $16::text[])
    ), settled AS (
-     DELETE FROM provisional p USING unnest($17::text[], $18::uuid[]) AS s(org, id) WHERE p.org = s.org AND p.id = s.id
+     DELETE FROM provisional WHERE (org, id) IN (SELECT * FROM unnest($17::text[], $18::uuid[]))
    ), erasing AS (
      SELECT * FROM unnest($19::text[], $20::text[]) AS e(org, holder)
    ), unnamed AS (
@@ -89,18 +94,30 @@ async function held(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
 
 async function known(sql: Sql, items: readonly Item[]): Promise<Omit<Known, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
-  const ids = records.flatMap(({ org, record }) => [record.id, lateId(record.id)].map((id) => ({ org, id })));
-  const names = records.flatMap(({ org, record }) => namesIn(record).map((name) => ({ org, ...name })));
-  const keys = names.flatMap(({ org, value, holder }) => [value, ...(holder === undefined || holder === value ? [] : [holder])].map((v) => customerKey(org, v)));
-  const found = await sql.rows<{ kind: 'entry' | 'name' | 'erased'; org: string; value: string; found: string }>(lookUp, [
-    ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => text(n.value)), keys,
-  ]);
-  const of = (kind: string) => found.filter((f) => f.kind === kind);
+  const ids = records.map(({ org, record }) => ({ org, id: record.id }));
+  const names = distinct(records.flatMap(({ org, record }) => namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }])));
+  const keys = names.map(({ org, value }) => customerKey(org, value));
+  const found = await sql.rows<Found>(lookUp, [ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => text(n.value)), keys]);
+  const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
+  // Only where the gateway's guess stands may the handler's record stand a second time, under another id.
+  const guessed = of('entry').filter((f) => f.found === 'true').map(({ org, value }) => ({ org, id: lateId(value) }));
+  const late = guessed.length === 0 ? [] : await sql.rows<Found>(lookUp, [guessed.map((g) => g.org), guessed.map((g) => g.id), [], [], []]);
   return {
-    entries: new Map(of('entry').map((f) => [key(f.org, f.value), f.found === 'true'])),
+    entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
     pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
     erased: new Set(of('erased').map((f) => f.value)),
   };
+}
+
+interface Found {
+  kind: 'entry' | 'name' | 'erased';
+  org: string;
+  value: string;
+  found: string;
+}
+
+function distinct(names: { org: string; value: string }[]): { org: string; value: string }[] {
+  return [...new Map(names.map((n) => [key(n.org, n.value), n])).values()];
 }
 
 function columnsOf({ entries, named }: Arranged, items: readonly Item[]): unknown[] {
