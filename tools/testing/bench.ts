@@ -19,9 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 }
 let status = 1;
 try {
-  const house = await startHouse(servers.houseFolder);
-  servers.alsoStop(house.stop);
-  status = await runBench(house.env);
+  status = await runBench(await startHouse(servers));
 } catch (error) {
   warn((error as Error).message);
 }
