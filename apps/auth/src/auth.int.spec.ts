@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- one house is started once, and each way of being refused is a test */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import {

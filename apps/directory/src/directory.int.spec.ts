@@ -59,7 +59,7 @@ let count = 0;
 async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
   return ask(createApp, { org, name: `${kind} ${(count += 1)}`, kind, scopes });
 }
-const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId));
+const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
 const entryOf = async (clientId: string, org = 'acme') => (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
 
 describe('organizations', () => {
