@@ -14,7 +14,7 @@ export const offerRequestSchema = z
       .positive()
       .optional()
       .describe('Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out')
-      .meta({ example: 259200 }),
+      .meta({ examples: [259200] }),
     validUntil: z.iso
       .datetime({ offset: true })
       .optional()

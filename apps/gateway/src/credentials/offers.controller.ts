@@ -11,6 +11,7 @@ import { Input } from '../routing/input.js';
 const tag = 'Customer credentials';
 
 export const createOfferEndpoint = endpoint({
+  id: 'createOffer',
   method: 'POST',
   path: '/o/{shortId}/api/credentials/offers',
   tag,
@@ -28,6 +29,7 @@ export const createOfferEndpoint = endpoint({
 });
 
 export const withdrawOfferEndpoint = endpoint({
+  id: 'withdrawOffer',
   method: 'DELETE',
   path: '/o/{shortId}/api/credentials/offers/{offerId}',
   tag,
