@@ -3,7 +3,8 @@ import { z } from 'zod';
 export const shortId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{1,30}[a-z0-9])$/, 'must be 3 to 32 lower-case letters, digits or hyphens, not beginning or ending with a hyphen')
-  .describe("The organization's short identifier, as it appears in its issuer");
+  .describe("The organization's short identifier, as it appears in its issuer")
+  .meta({ examples: ['acme'] });
 
 /** Who acts. `anonymous` is a caller whose token was refused. */
 export const actorSchema = z.strictObject({

@@ -24,7 +24,7 @@ export const createOfferEndpoint = endpoint({
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
-  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } } },
+  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer', 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key' } } },
   errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'payload_too_large', 'unsupported_media_type'],
 });
 

@@ -16,9 +16,7 @@ const tags: Record<string, string> = {
   Health: 'For load balancers and supervisors.',
 };
 
-const about = `Passwordless customer credentials and the Admin API.
-
-**A first call.** Get a token at \`/oauth2/token\` with the client ID and client secret of an app, then make an offer. Its \`claimUrl\` is for the customer; Holdfast sends nothing.
+const about = `**A first call.** Get a token at \`/oauth2/token\` with the client ID and client secret of an app, then make an offer. Its \`claimUrl\` is for the customer; Holdfast sends nothing.
 
 **Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never null. Unknown request members and parameters are refused; answers may get further members. Errors are problem documents (RFC 9457) with a \`code\` to branch on; [every code is explained](/docs/errors).
 
@@ -35,7 +33,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Holdfast', version: '1.0.0', summary: 'Customer credentials and Admin API', description: about },
+    info: { title: 'Holdfast', version: '1.0.0', summary: 'Passwordless customer credentials and the Admin API.', description: about },
     servers: [{ url: baseUrl }],
     tags: [...new Set(endpoints.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
     paths,
@@ -52,6 +50,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
       },
       headers: {
         'X-Request-Id': { description: 'Id of the request: the one sent, or a new one. It stands in every log line, event and audit record.', schema: { type: 'string' } },
+        'Api-Version': { description: 'The dated behaviour of the API that the calling app was made for', schema: { type: 'string', format: 'date' } },
         ...problemHeaders,
       },
     },
@@ -70,18 +69,18 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...headersOf(endpoint)],
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id]?.answer)])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id]?.answer, operation !== undefined)])),
       ...problemResponses(codes, body !== undefined),
     },
     ...reference,
   };
 }
 
-function answerOf({ description, schema, headers = {} }: Answer, schemas: Json, example: unknown): Json {
+function answerOf({ description, schema, headers = {} }: Answer, schemas: Json, example: unknown, guarded: boolean): Json {
   const declared = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]));
   return {
     description,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...declared },
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }), ...declared },
     ...(schema && { content: { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example } } }),
   };
 }
