@@ -4,7 +4,7 @@ import { customerKey } from '@holdfast/kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { arrange, key, lateId, type Arranged, type Item, type Known } from './arrange.js';
 import { namesIn } from './leaf.js';
-import { text } from './text.js';
+import { storable } from './storable.js';
 
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
@@ -62,7 +62,8 @@ export class Log {
    * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
    * held and commit with it. An item that has its place already keeps it.
    */
-  async append(items: readonly Item[]): Promise<void> {
+  async append(given: readonly Item[]): Promise<void> {
+    const items = given.map(({ record, ...item }) => ({ ...item, ...(record && { record: storable(record) }) }));
     for (let round = 1; ; round += 1) {
       try {
         const { late } = await this.database.transaction((sql) => appendIn(sql, items));
@@ -97,7 +98,7 @@ async function known(sql: Sql, items: readonly Item[]): Promise<Omit<Known, 'hea
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
   const names = distinct(records.flatMap(({ org, record }) => namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }])));
   const keys = names.map(({ org, value }) => customerKey(org, value));
-  const found = await sql.rows<Found>(lookUp, [ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => text(n.value)), keys]);
+  const found = await sql.rows<Found>(lookUp, [ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => n.value), keys]);
   const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
   // Only where the gateway's guess stands may the handler's record stand a second time, under another id.
   const guessed = of('entry').filter((f) => f.found === 'true').map(({ org, value }) => ({ org, id: lateId(value) }));
@@ -127,10 +128,10 @@ function columnsOf({ entries, named }: Arranged, items: readonly Item[]): unknow
   const erasures = items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]));
   return [
     entries.map((e) => e.org), entries.map((e) => e.seq), entries.map((e) => e.record.id), entries.map((e) => e.record.occurredAt),
-    entries.map((e) => e.record.action), entries.map((e) => text(e.leaf.actorId)), entries.map((e) => e.record.outcome.result),
+    entries.map((e) => e.record.action), entries.map((e) => e.leaf.actorId), entries.map((e) => e.record.outcome.result),
     entries.map((e) => e.provisional), entries.map((e) => e.leaf.bytes),
-    targets.map((t) => t.org), targets.map((t) => text(t.target)), targets.map((t) => t.seq),
-    named.map((n) => n.org), named.map((n) => text(n.value)), named.map((n) => text(n.holder)), named.map((n) => n.pseudonym),
+    targets.map((t) => t.org), targets.map((t) => t.target), targets.map((t) => t.seq),
+    named.map((n) => n.org), named.map((n) => n.value), named.map((n) => n.holder), named.map((n) => n.pseudonym),
     settled.map((s) => s.org), settled.map((s) => s.id),
     erasures.map((e) => e.org), erasures.map((e) => e.holder),
   ];
