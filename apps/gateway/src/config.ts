@@ -7,12 +7,9 @@ const urls = z
   .pipe(z.array(z.url()).min(1));
 
 export const configSchema = baseConfigSchema.extend({
-  HTTP_PORT: z.coerce.number().int(),
-  /** `localhost` listens on IPv4 and IPv6; a container says 0.0.0.0. */
-  HTTP_HOST: z.string().default('localhost'),
-  /** Replicas of auth, comma separated. */
-  AUTH_URLS: urls,
-  /** Seals page tokens. */
-  PAGE_TOKEN_KEY: keyFromEnv,
+  HTTP_PORT: z.coerce.number().int().describe('Port of the API'),
+  HTTP_HOST: z.string().default('localhost').describe('Address that port listens on: `localhost` is IPv4 and IPv6; a container says `0.0.0.0`'),
+  AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
+  PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
 });
 export type GatewayConfig = z.output<typeof configSchema>;

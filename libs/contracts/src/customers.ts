@@ -52,19 +52,19 @@ export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as c
 
 /** An offer as events carry it: no token, nothing that could claim. */
 export const offerStateSchema = z.strictObject({
-  id: uuid,
-  credentialId: uuid,
-  status: z.enum(offerStatuses),
-  createdAt: instant,
-  expiresAt: instant,
+  id: uuid.describe('The offer'),
+  credentialId: uuid.describe('The credential that it leads to'),
+  status: z.enum(offerStatuses).describe('`open` says nothing about time: an offer that ran out stays `open`'),
+  createdAt: instant.describe('When it was made'),
+  expiresAt: instant.describe('When it ends'),
 });
 
 /** The whole public state of a customer: what an event about it carries, ids and states only. */
 export const subjectStateSchema = z.strictObject({
-  subject: uuid,
+  subject: uuid.describe('The customer'),
   app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
-  createdAt: instant,
-  credentials: z.array(credentialSchema),
-  offers: z.array(offerStateSchema),
+  createdAt: instant.describe('When the app first offered to this customer'),
+  credentials: z.array(credentialSchema).describe('Every credential, in order of creation'),
+  offers: z.array(offerStateSchema).describe('Every offer, in order of creation'),
 });
 export type SubjectState = z.infer<typeof subjectStateSchema>;
