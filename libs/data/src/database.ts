@@ -28,8 +28,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * The service's database. Rows that are managed (directory) go through TypeORM's entities; hot paths go straight to SQL
- * as prepared statements over the same pool.
+ * The service's database: prepared statements, straight to SQL, over TypeORM's pool. TypeORM runs the migrations.
  */
 export class Database implements Sql {
   private constructor(readonly orm: DataSource) {}
