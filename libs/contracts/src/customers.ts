@@ -51,7 +51,7 @@ export type SubjectSummary = z.infer<typeof subjectSummarySchema>;
 export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
 
 /** An offer as events carry it: no token, nothing that could claim. */
-export const offerStateSchema = z.strictObject({
+export const offerStateSchema = z.looseObject({
   id: uuid.describe('The offer'),
   credentialId: uuid.describe('The credential that it leads to'),
   status: z.enum(offerStatuses).describe('`open` says nothing about time: an offer that ran out stays `open`'),
@@ -60,11 +60,11 @@ export const offerStateSchema = z.strictObject({
 });
 
 /** The whole public state of a customer: what an event about it carries, ids and states only. */
-export const subjectStateSchema = z.strictObject({
+export const subjectStateSchema = z.looseObject({
   subject: uuid.describe('The customer'),
   app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
   createdAt: instant.describe('When the app first offered to this customer'),
-  credentials: z.array(credentialSchema).describe('Every credential, in order of creation'),
+  credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
   offers: z.array(offerStateSchema).describe('Every offer, in order of creation'),
 });
 export type SubjectState = z.infer<typeof subjectStateSchema>;

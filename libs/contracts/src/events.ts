@@ -25,8 +25,10 @@ const base = {
   audit: auditRecordSchema.optional().describe('The audit record of the change: it commits with the event because it is one row with it'),
 };
 
+// Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING, deployability).
+
 /** What issuance says: the whole public state of one customer, or that it is erased. */
-export const issuanceEventSchema = z.strictObject({
+export const issuanceEventSchema = z.looseObject({
   ...base,
   type: z.enum(['offer.created', 'offer.withdrawn', 'subject.erased']).describe('What happened'),
   subject: uuid.describe('The customer'),
@@ -35,7 +37,7 @@ export const issuanceEventSchema = z.strictObject({
 export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
 
 /** What directory says: which organization or app changed, ids only. */
-export const directoryEventSchema = z.strictObject({
+export const directoryEventSchema = z.looseObject({
   ...base,
   type: z.enum(['organization.created', 'organization.updated', 'app.created', 'app.updated']).describe('What happened'),
   app: z.string().optional().describe('Client ID of the app; absent when it is about the organization'),
