@@ -19,7 +19,7 @@ export function busPage(): string {
     'Each has an NKey and an inbox of its own. What is not listed is refused by the server.',
     table(['User', 'May publish', 'May subscribe', 'May answer'], natsUsers.map(userRow)),
     '## Database roles',
-    'A service connects as its own role, which owns nothing. Tables are made by migrations, as the owner of the database.',
+    'A service connects as its own role, which owns nothing. Tables are made by migrations, as the owner of the database; a migration may take more away, as that of audit does: its entries cannot be changed or deleted by anybody.',
     table(['Role', 'Schema', 'May'], roleRows()),
   );
 }
