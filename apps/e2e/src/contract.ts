@@ -30,7 +30,7 @@ export class Reference {
 
   constructor(document: { paths: Record<string, Record<string, Operation>> }) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
-    formats.default(this.#ajv as never);
+    formats.default(this.#ajv);
     this.#ajv.addSchema(document, 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path, scopes: scopesOf(operation) })),

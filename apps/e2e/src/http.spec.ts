@@ -1,0 +1,277 @@
+// Product conventions of every answer: order of checks, addresses, methods, request ids, traces, security headers.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { callApi, type Client } from './client.ts';
+import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
+import { house, newClients } from './under-test.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const json = { 'content-type': 'application/json' };
+
+let shop: Client;
+let authorization: string;
+beforeAll(async () => {
+  ({ shop } = await newClients({ shop: {} }));
+  authorization = `Bearer ${await shop.token()}`;
+});
+afterAll(closeConnections);
+
+const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  exchange<Problem>({ origin: house.gateways[0]!, method, path, headers, ...(body !== undefined && { body }) });
+
+describe('the order of checks', () => {
+  const bad: [string, string, Record<string, string>, string][] = [
+    ['a body that cannot be read', 'POST', json, '{'],
+    ['a body that is not acceptable', 'POST', json, '{"name":"x"}'],
+    ['a body of another type', 'POST', { 'content-type': 'text/plain' }, 'x'],
+    ['a body that is too large', 'POST', json, 'x'.repeat(200_000)],
+    ['a bad Idempotency-Key', 'POST', { ...json, 'idempotency-key': '' }, '{}'],
+  ];
+  const offers = (org: string) => `/o/${org}/api/credentials/offers`;
+
+  it.each(bad)('%s: 401 without a token, 403 elsewhere, 403 without the scope, only then its own fault', async (_, method, headers, body) => {
+    const at = (org: string, authorization?: string) => send(method, offers(org), { ...headers, ...(authorization !== undefined && { authorization }) }, body);
+    const reader = `Bearer ${await shop.with('issued:read').token()}`;
+    expect(await at(shop.app.org)).toMatchObject({ status: 401, body: { code: 'missing_token' } });
+    expect(await at(shop.app.org, 'Bearer x')).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+    expect(await at('globex', authorization)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
+    expect(await at('globex', reader)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
+    expect(await at(shop.app.org, reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+    expect([400, 413, 415, 422]).toContain((await at(shop.app.org, authorization)).status);
+  });
+
+  it.each(['?limit=0', '?foo=1', '?next_page_token=x'])('the same for the query %s', async (query) => {
+    const at = (org: string, headers: Record<string, string> = {}) => send('GET', `/o/${org}/api/credentials/subjects${query}`, headers);
+    expect((await at(shop.app.org)).status).toBe(401);
+    expect((await at('globex', { authorization })).body.code).toBe('wrong_organization');
+    expect((await at(shop.app.org, { authorization: `Bearer ${await shop.with('offers:write').token()}` })).body.code).toBe('insufficient_scope');
+    expect((await at(shop.app.org, { authorization })).status).toBe(400);
+  });
+
+  it('the same for an identifier that is none', async () => {
+    const at = (org: string, headers: Record<string, string> = {}) => send('DELETE', `/o/${org}/api/credentials/subjects/x`, headers);
+    expect((await at(shop.app.org)).status).toBe(401);
+    expect((await at('globex', { authorization })).body.code).toBe('wrong_organization');
+    expect((await at(shop.app.org, { authorization: `Bearer ${await shop.with('issued:read').token()}` })).body.code).toBe('insufficient_scope');
+  });
+});
+
+describe('an address', () => {
+  it.each(['/', '/o', '/o/', '/api', '/o/acme', '/o/acme/api', '/o/acme/api/credentials', '/o/acme/api/credentials/nothing', '/.env', '/.git/config', '/admin', '/metrics', '/oauth2', '/oauth2/token/x', '/docs/assets/nothing.js', '/docs/assets/..%2f..%2fpackage.json', '/docs/assets/constructor'])(
+    '%s with nothing there is 404',
+    async (path) => {
+      for (const headers of [{}, { authorization }]) expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    },
+  );
+
+  it.each([
+    ['PUT', '/credentials/offers', ['POST']],
+    ['GET', '/credentials/offers', ['POST']],
+    ['POST', '/credentials/subjects', ['GET']],
+    ['DELETE', '/credentials/subjects', ['GET']],
+    ['PATCH', '/credentials/subjects/00000000-0000-0000-0000-000000000000', ['GET', 'DELETE']],
+    ['POST', '/admin/audit/events', ['GET']],
+  ])('%s %s is 405 and says what is allowed', async (method, path, allowed) => {
+    const { status, body, headers } = await callApi(house, method, `${shop.api}${path}`, { headers: { authorization } });
+    expect({ status, code: body.code }).toEqual({ status: 405, code: 'method_not_allowed' });
+    const allow = headers.allow?.split(/, */) ?? [];
+    expect(allow).toEqual(expect.arrayContaining(allowed));
+    expect(allow).not.toContain(method);
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const path = `${shop.api}/credentials/subjects`;
+    const head = await send('HEAD', path, { authorization });
+    const get = await send('GET', path, { authorization });
+    expect({ status: head.status, text: head.text, type: head.headers['content-type'] }).toEqual({ status: 200, text: '', type: get.headers['content-type'] });
+    expect((await send('HEAD', path)).status).toBe(401);
+    expect((await send('HEAD', '/o/globex/api/credentials/subjects', { authorization })).status).toBe(403);
+  });
+
+  it('gives nothing away on OPTIONS, and lets no other origin read', async () => {
+    const { status, headers } = await send('OPTIONS', `${shop.api}/credentials/subjects`, { origin: 'https://evil.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' });
+    expect([204, 404, 405]).toContain(status);
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    const get = await send('GET', `${shop.api}/credentials/subjects`, { origin: 'https://evil.example', authorization });
+    expect(get.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it.each(['TRACE', 'CONNECTX', 'PROPFIND', 'LINK'])('knows no %s', async (method) => {
+    const { status } = await send(method, `${shop.api}/credentials/subjects`, { authorization }).catch(() => ({ status: 400 }));
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+
+  /** Written so that a proxy and we might read different paths (Keycloak CVE-2026-0976, NestJS CVE-2026-2293). */
+  const variants = (path: string) => [
+    `${path}/`, `${path}//`, `/${path}`, path.replace('/api/', '//api/'), path.replace('/api/', '/./api/'), path.replace('/api/', '/x/../api/'), path.replace('/api/', '/%2e/api/'), path.replace('/api/', '/x/%2e%2e/api/'),
+    path.replace('/api/', '/api%2f'), path.replace('/api/', '%2fapi/'), path.replace('/api/', '/API/'), path.replace('/api/', '/%61pi/'), path.replace('/api/', '/api;x=1/'), path.replace('/api/', '/api%3bx/'), `${path};x`, `${path};x=y`, `${path}%3b`,
+    `${path}%20`, `${path}%09`, `${path}%00`, `${path}%0a`, `${path}.json`, `${path}.`, `${path}..`, `${path}%2f`, `${path}%5c`, `${path}\\`, path.replace('/o/', '\\o\\'), `${path}#x`, `${path}%23`, `${path}%3f`, `${path}%3flimit=1`, `${path}&limit=1`,
+    path.toUpperCase(), `/x/..${path}`, `/healthz/..${path}`, `/docs/assets/../..${path}`, `/healthz%2f..${path}`, `/oauth2/token/../..${path}`, `${path}%c0%af`, `${path}%ef%bc%8f`, path.replace('/o/', '/%6f/'), path.replace('/o/', '/o%00/'), `http://elsewhere.example${path}`,
+  ];
+
+  it('in any other spelling lets nobody in without a token', async () => {
+    for (const path of variants(`${shop.api}/credentials/subjects`)) {
+      const { status } = await send('GET', path).catch(() => ({ status: 400 }));
+      expect({ path, ok: status >= 400 && status < 500 }).toEqual({ path, ok: true });
+    }
+  });
+
+  it('in any other spelling is the right route or none: never another organization', async () => {
+    const own = (await shop.list()).text;
+    for (const path of variants(`${shop.api}/credentials/subjects`)) {
+      const answer: Pick<Reply, 'status' | 'text'> = await send('GET', path, { authorization }).catch(() => ({ status: 400, text: '' }));
+      expect({ path, ok: answer.status === 200 ? answer.text === own : answer.status >= 400 && answer.status < 500 }).toEqual({ path, ok: true });
+    }
+    for (const path of variants('/o/globex/api/credentials/subjects')) {
+      const { status } = await send('GET', path, { authorization }).catch(() => ({ status: 400 }));
+      expect({ path, ok: status >= 400 && status < 500 }).toEqual({ path, ok: true });
+    }
+  });
+
+  it('in any other spelling erases nobody that it should not', async () => {
+    const { body } = await shop.offer();
+    const path = `${shop.api}/credentials/subjects/${body.subject}`;
+    for (const variant of [...variants(path), `${path}?x=1`]) {
+      const { status } = await send('DELETE', variant).catch(() => ({ status: 400 }));
+      expect({ variant, ok: status >= 400 && status < 500 }).toEqual({ variant, ok: true });
+    }
+    expect((await shop.get(body.subject)).status).toBe(200);
+  });
+
+  it.each(['/%', '/%zz', '/o/%E0%A4%A/api/credentials/subjects', '/%ff', '/o/acme%/api'])('%s that cannot be decoded is refused as a problem', async (path) => {
+    const { status, headers, body } = await send('GET', path, { authorization });
+    expect([400, 403, 404]).toContain(status);
+    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(headers['x-request-id']).toBe(body.requestId);
+  });
+});
+
+describe('what is no proper HTTP', () => {
+  const host = new URL(house.gateways[0]!);
+
+  function raw(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      let answer = '';
+      const socket = connect({ host: host.hostname, port: Number(host.port) }, () => socket.write(text, 'latin1'));
+      socket.setTimeout(3000, () => socket.end());
+      socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+      socket.on('error', () => resolve(answer));
+      socket.on('close', () => resolve(answer));
+      setTimeout(() => socket.end(), 500);
+    });
+  }
+
+  const path = '/o/acme/api/credentials/offers';
+  it.each([
+    ['both lengths', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['two lengths', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
+    ['a negative length', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`],
+    ['a length of letters', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n{}`],
+    ['a folded header', `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`],
+    ['a blank before the colon', `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`],
+    ['a zero byte in a header', `GET ${path} HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n`],
+    ['a bad chunk', `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['an odd encoding', `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['no version', `GET ${path}\r\nHost: x\r\n\r\n`],
+    ['a header of 100 kB', `GET ${path} HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['an address of 100 kB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['noise', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ])('%s is never let in', async (_, text) => {
+    const answer = await raw(text);
+    expect(answer).not.toMatch(/HTTP\/1\.1 [25]/);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer).toMatch(/content-type: application\/problem\+json/i);
+  });
+});
+
+describe('every answer', () => {
+  const answers = () =>
+    Promise.all([
+      send('GET', `${shop.api}/credentials/subjects`, { authorization }),
+      send('GET', `${shop.api}/credentials/subjects`),
+      send('GET', '/nothing'),
+      send('PUT', `${shop.api}/credentials/subjects`),
+      send('GET', '/%zz'),
+      send('POST', `${shop.api}/credentials/offers`, { authorization, ...json }, '{'),
+      send('POST', '/oauth2/token'),
+      send('GET', '/openapi.json'),
+      send('GET', '/docs'),
+    ]);
+
+  it('has the security headers, and tells nothing of what it runs on', async () => {
+    for (const { headers, status } of await answers()) {
+      expect({ status, nosniff: headers['x-content-type-options'], referrer: headers['referrer-policy'], frames: headers['x-frame-options'] }).toEqual({ status, nosniff: 'nosniff', referrer: 'no-referrer', frames: 'DENY' });
+      for (const name of ['x-powered-by', 'server', 'via']) expect(headers[name]).toBeUndefined();
+    }
+  });
+
+  it('has a request id of its own', async () => {
+    const ids = (await answers()).map(({ headers }) => headers['x-request-id']);
+    for (const id of ids) expect(id).toMatch(uuid);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(['a', 'my-request.1_2', 'A'.repeat(128)])('has the request id %s that the caller chose', async (id) => {
+    for (const path of [`${shop.api}/credentials/subjects`, '/nothing', '/openapi.json']) {
+      const { headers, body, status } = await send('GET', path, { 'x-request-id': id });
+      expect(headers['x-request-id']).toBe(id);
+      if (status >= 400) expect(body).toMatchObject({ requestId: id, instance: expect.stringContaining(id) });
+    }
+    expect((await send('POST', '/oauth2/token', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
+  });
+
+  it.each(['', 'a b', 'a,b', '"a"', 'ä', 'a'.repeat(129), '<script>', '../x', 'a;b', '{"a":1}', 'a:b', "a' OR 1=1 --", 'a\tb'])('has not the request id %j', async (id) => {
+    for (const [method, path] of [['GET', `${shop.api}/credentials/subjects`], ['POST', '/oauth2/token']] as const) {
+      const { headers } = await send(method, path, { 'x-request-id': Buffer.from(id).toString('latin1') });
+      expect(headers['x-request-id']).toMatch(uuid);
+    }
+  });
+
+  it('carries on a trace, with a span of its own', async () => {
+    const trace = 'abcdef0123456789abcdef0123456789';
+    const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent: `00-${trace}-1234567890abcdef-01` });
+    expect(headers.traceparent).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`));
+    expect(headers.traceparent).not.toContain('1234567890abcdef');
+  });
+
+  it.each(['', 'x', '00-0-0-00', `00-${'0'.repeat(32)}-1234567890abcdef-01`, `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`, `ff-${'a'.repeat(32)}-1234567890abcdef-01`, `00-${'G'.repeat(32)}-1234567890abcdef-01`, `00-${'A'.repeat(32)}-1234567890abcdef-01`])(
+    'begins a trace of its own in place of %j',
+    async (traceparent) => {
+      const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent });
+      expect(headers.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/);
+      expect(headers.traceparent?.slice(3, 35)).not.toBe(traceparent.slice(3, 35));
+    },
+  );
+
+  it('of a call that was let in names the version of the API that the app was made for', async () => {
+    const { headers } = await shop.list();
+    expect(headers['api-version']).toMatch(/^\d{4}-\d\d-\d\d$/);
+  });
+});
+
+describe('a problem', () => {
+  it('has all that it should have, and explains itself', async () => {
+    const { body, headers } = await shop.get<Problem>('00000000-0000-0000-0000-000000000000');
+    expect(body).toEqual({
+      type: `${house.baseUrl}/docs/errors#unknown_subject`,
+      title: expect.any(String),
+      status: 404,
+      detail: expect.any(String),
+      instance: expect.any(String),
+      code: 'unknown_subject',
+      requestId: headers['x-request-id'],
+    });
+    const { pathname, hash } = new URL(body.type);
+    const page = await send('GET', pathname);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`id="${hash.slice(1)}"`);
+  });
+
+  it('does not repeat what was sent', async () => {
+    for (const path of [`/o/<script>alert(1)</script>/api/credentials/subjects`, `/canary<script>`, `${shop.api}/credentials/subjects?canary=<script>`]) {
+      const { text } = await send('GET', path, { authorization }).catch(() => ({ text: '' }));
+      expect(text).not.toContain('<script>');
+    }
+  });
+});

@@ -1,0 +1,127 @@
+// With the read model stopped or hanging: offers and erases go on; reads are right or 503, and never a guess.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from './client.ts';
+import { eventually, inParallel, times } from './eventually.ts';
+import { closeConnections, type Problem, type Reply } from './http.ts';
+import { house, newClients } from './under-test.ts';
+
+let shop: Client;
+let other: Client;
+beforeAll(async () => {
+  ({ shop, other } = await newClients({ shop: {}, other: {} }));
+});
+afterEach(async () => {
+  for (const replica of ['subjects-1', 'subjects-2']) {
+    await house.control('resume', replica).catch(() => undefined);
+    await house.control('start', replica);
+  }
+});
+afterAll(closeConnections);
+
+/** What the app was told. */
+interface Told {
+  there: Set<string>;
+  gone: Set<string>;
+}
+
+/** A read is right, or it says that it does not know: anything else is noted. */
+async function wrongReads({ there, gone }: Told): Promise<string[]> {
+  const wrong: string[] = [];
+  const note = (what: string, { status }: Reply<unknown>) => wrong.push(`${what}: ${status}`);
+  await inParallel([...[...there].slice(0, 3), ...[...there].slice(-2)], 5, async (subject) => {
+    const read = await shop.get(subject);
+    if (read.status === 503 ? read.headers['retry-after'] === undefined : read.status !== 200) note('get of one that is there', read);
+  });
+  await inParallel([...gone].slice(-3), 3, async (subject) => {
+    const read = await shop.get<Problem>(subject);
+    if (read.status !== 503 && read.body.code !== 'unknown_subject') note('get of one that is erased', read);
+  });
+  const list = await shop.list({ limit: '200' });
+  if (list.status === 200) {
+    const ids = list.body.items.map((s) => s.subject);
+    if (ids.some((id) => gone.has(id))) note('list with one that is erased', list);
+    if (ids.length !== there.size || !ids.every((id) => there.has(id))) note(`list of ${ids.length} in place of ${there.size}`, list);
+  } else if (list.status !== 503) note('list', list);
+  return wrong;
+}
+
+async function change(told: Told): Promise<void> {
+  await inParallel(times(6), 6, async () => {
+    const { status, body } = await shop.offer();
+    expect(status).toBe(201);
+    told.there.add(body.subject);
+  });
+  await inParallel([...told.there].slice(0, 2), 2, async (subject) => {
+    expect((await shop.erase(subject)).status).toBe(204);
+    told.there.delete(subject);
+    told.gone.add(subject);
+  });
+}
+
+async function begin(): Promise<Told> {
+  const told = { there: new Set((await shop.all()).map((s) => s.subject)), gone: new Set<string>() };
+  await change(told);
+  return told;
+}
+
+async function allRight(told: Told): Promise<true> {
+  const seen = (await shop.all()).map((s) => s.subject).sort();
+  expect(seen).toEqual([...told.there].sort());
+  expect((await wrongReads(told))).toEqual([]);
+  return true;
+}
+
+const ways: [string, (replica: string) => Promise<void>, (replica: string) => Promise<void>][] = [
+  ['stopped', (r) => house.control('stop', r), (r) => house.control('start', r)],
+  ['paused', (r) => house.control('pause', r), (r) => house.control('resume', r)],
+];
+
+describe.each(ways)('with both replicas %s', (_, away, back) => {
+  it('changes are made, reads are right or 503, and all is there when they are back', async () => {
+    const told = await begin();
+    await Promise.all(['subjects-1', 'subjects-2'].map(away));
+    await change(told);
+    for (const _round of times(3)) expect(await wrongReads(told)).toEqual([]);
+    const { status, headers, body } = await shop.get<Problem>([...told.there][0]!);
+    expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+
+    // From the first moment on, while they catch up:
+    let catchingUp = true;
+    const wrong: string[] = [];
+    const reader = (async () => {
+      while (catchingUp) wrong.push(...(await wrongReads(told)));
+    })();
+    await Promise.all(['subjects-1', 'subjects-2'].map(back));
+    await eventually(() => allRight(told), 15_000, 'reading everything');
+    catchingUp = false;
+    await reader;
+    expect(wrong).toEqual([]);
+    expect((await other.list()).status).toBe(200);
+  }, 120_000);
+});
+
+describe.each(ways)('with one of two replicas %s', (_, away, back) => {
+  it('everything goes on, and no read is wrong', async () => {
+    const told = await begin();
+    await away('subjects-2');
+    for (const _round of times(3)) {
+      await change(told);
+      expect(await wrongReads(told)).toEqual([]);
+    }
+    await back('subjects-2');
+    await eventually(() => allRight(told), 15_000, 'reading everything');
+  }, 120_000);
+});
+
+describe('with both replicas killed again and again', () => {
+  it('no read is ever wrong', async () => {
+    const told = await begin();
+    for (const round of times(3)) {
+      await Promise.all(['subjects-1', 'subjects-2'].map((r) => house.control('kill', r)));
+      if (round % 2 === 0) await change(told);
+      expect(await wrongReads(told)).toEqual([]);
+    }
+    await eventually(() => allRight(told), 30_000, 'reading everything');
+  }, 120_000);
+});

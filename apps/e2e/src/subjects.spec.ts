@@ -1,0 +1,180 @@
+// Specification §2 and §4: list, get and erase the customers of an app.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from './client.ts';
+import { closeConnections, type Problem, type Reply } from './http.ts';
+import { newClients } from './under-test.ts';
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let shop: Client;
+let kiosk: Client;
+let elsewhere: Client;
+beforeAll(async () => {
+  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {} }), newClients({ shop: {} })]);
+  ({ shop, kiosk } = here);
+  elsewhere = there.shop;
+});
+afterAll(closeConnections);
+
+describe('the fields of the specification', () => {
+  it('of a customer in full: these and no others', async () => {
+    const { body: offer } = await shop.offer();
+    const { status, body } = await shop.get(offer.subject);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      subject: offer.subject,
+      claimed: false,
+      credentials: [{ id: offer.credentialId, credentialType: 'customer', status: 'offered', revocable: true, holderId: offer.subject, createdAt: instant }],
+    });
+  });
+
+  it('of a customer in a list: these and no others', async () => {
+    const { body: offer } = await shop.offer();
+    const { status, body } = await shop.list({ limit: '1' });
+    expect(status).toBe(200);
+    expect(body.items).toEqual([{ subject: offer.subject, claimed: false, credentials: 1, live: 0, openOffers: 1, createdAt: instant }]);
+    expect(Math.abs(Date.parse(body.items[0]!.createdAt) - Date.now())).toBeLessThan(30_000);
+  });
+
+  it('of a page: nextPageToken when there is more, and only then', async () => {
+    await Promise.all([shop.offer(), shop.offer()]);
+    const { body: first } = await shop.list({ limit: '1' });
+    expect(Object.keys(first).sort()).toEqual(['hasMore', 'items', 'nextPageToken']);
+    expect(first.hasMore).toBe(true);
+    const { body: whole } = await kiosk.list();
+    expect(whole).toEqual({ items: [], hasMore: false });
+  });
+
+  it('an end that the offer fixed is not the end of a credential that nobody holds', async () => {
+    const { body: offer } = await shop.offer({ validUntil: '2040-01-01T00:00:00Z' });
+    expect((await shop.get(offer.subject)).body.credentials[0]).not.toHaveProperty('expiresAt');
+  });
+
+  it('the answers are kept by nobody', async () => {
+    const { headers } = await shop.list();
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('visibility', () => {
+  it("another app's customer is the same as none: get, erase, list", async () => {
+    const { body } = await shop.offer();
+    for (const client of [kiosk, elsewhere]) {
+      const same = { headers: { 'x-request-id': 'same' } };
+      for (const call of ['get', 'erase'] as const) {
+        const [foreign, absent] = (await Promise.all([body.subject, randomUUID()].map((id) => client[call](id, same)))) as [Reply, Reply];
+        expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_subject' } });
+        expect(foreign.body).toEqual(absent.body);
+      }
+      expect((await client.all()).map((s) => s.subject)).not.toContain(body.subject);
+    }
+    expect((await shop.get(body.subject)).status).toBe(200);
+  });
+
+  it('an app sees all of its own customers, whichever token it uses', async () => {
+    const { body } = await shop.with('offers:write').offer();
+    expect((await shop.with('issued:read').get(body.subject)).status).toBe(200);
+  });
+});
+
+describe('erasing', () => {
+  it('takes the customer from get, list and withdraw at once, and happens once', async () => {
+    const { body } = await shop.offer();
+    const erased = await shop.erase(body.subject);
+    expect({ status: erased.status, text: erased.text }).toEqual({ status: 204, text: '' });
+    expect((await shop.get<Problem>(body.subject)).body.code).toBe('unknown_subject');
+    expect((await shop.list({ limit: '200' })).body.items.map((s) => s.subject)).not.toContain(body.subject);
+    expect((await shop.withdraw(body.offerId)).status).toBe(404);
+    expect((await shop.erase(body.subject)).body.code).toBe('unknown_subject');
+  });
+
+  it('happens once when it is asked for ten times at once', async () => {
+    const { body } = await shop.offer();
+    const statuses = await Promise.all(Array.from({ length: 10 }, async (_, i) => (await shop.erase(body.subject, { gateway: i % 2 })).status));
+    expect(statuses.sort()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
+  });
+
+  it('takes no body, and an unread one does no harm', async () => {
+    const { body } = await shop.offer();
+    expect((await shop.erase(body.subject, { json: { anything: true } })).status).toBe(204);
+    expect((await shop.get(body.subject)).status).toBe(404);
+  });
+
+  it('needs issued:manage', async () => {
+    const { body } = await shop.offer();
+    expect(await shop.with('offers:write', 'issued:read').erase(body.subject)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+    expect((await shop.get(body.subject)).status).toBe(200);
+  });
+});
+
+describe('the identifier in the path', () => {
+  it('may come in capital letters', async () => {
+    const { body } = await shop.offer();
+    expect((await shop.get(body.subject.toUpperCase())).body.subject).toBe(body.subject);
+    expect((await shop.erase(body.subject.toUpperCase())).status).toBe(204);
+    expect((await shop.get(body.subject)).status).toBe(404);
+  });
+
+  it.each(['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', randomUUID()])('%s belongs to nobody', async (id) => {
+    expect(await shop.get<Problem>(id)).toMatchObject({ status: 404, body: { code: 'unknown_subject' } });
+  });
+
+  const garbage = ['x', '1', '-1', 'null', 'me', '*', '%2A', '00000000000000000000000000000000', '00000000-0000-0000-0000-00000000000g', '%7B00000000-0000-0000-0000-000000000000%7D', "'%20OR%20'1'='1", '%00', '%0a', '%f0%9f%92%a9', 'a'.repeat(500)];
+  it.each(garbage)('%s is refused', async (id) => {
+    for (const call of ['get', 'erase'] as const) {
+      const { status, body } = (await shop[call](id)) as Reply;
+      expect([400, 404]).toContain(status);
+      expect(['invalid_request', 'unknown_subject']).toContain(body.code);
+      if (status === 400) expect(body.errors).toEqual([expect.objectContaining({ parameter: 'subject' })]);
+    }
+  });
+});
+
+describe('the parameters of the list', () => {
+  beforeAll(async () => void (await Promise.all(Array.from({ length: 55 }, () => shop.offer()))));
+
+  it.each([
+    ['', 50],
+    ['limit=1', 1],
+    ['limit=2', 2],
+    ['limit=51', 51],
+  ])('%j gives %d of many', async (query, count) => {
+    const { body } = await shop.list(query);
+    expect(body.items).toHaveLength(count);
+    expect(body.hasMore).toBe(true);
+  });
+
+  it('limit=200 is allowed', async () => expect((await shop.list('limit=200')).status).toBe(200));
+
+  const limits = ['0', '201', '-1', '1.5', '1.0', 'abc', '', '%20', '+5', '%2B5', '%205', '5%20', '05', '0x10', '1e2', '1000000000000000000000', 'NaN', 'Infinity', 'null', 'true', '1,2', '%D9%A3', "1'--", '5%00'];
+  it.each([...limits.map((l) => `limit=${l}`), 'limit', 'limit=5&limit=5', 'limit=5&limit=6', 'limit[]=5', 'limit[gt]=5', 'Limit=5'])('%s is refused', async (query) => {
+    await refused(query, query.startsWith('limit[') || query.startsWith('Limit') ? /^(limit\[|Limit)/ : /^limit$/);
+  });
+
+  const claimed = ['TRUE', 'True', '1', '0', '', 'yes', 'null', '%20true', 'true%20', 'true,false', "true'--"];
+  it.each([...claimed.map((c) => `claimed=${c}`), 'claimed', 'claimed=true&claimed=true', 'claimed=true&claimed=false', 'claimed[]=true'])('%s is refused', async (query) => {
+    await refused(query, /^claimed/);
+  });
+
+  it.each(['foo=bar', 'constructor=1', '__proto__=1', 'toString=1', 'page=2', 'offset=5', 'cursor=x', 'nextPageToken=x', 'subject=x', 'org=globex', 'app=x', 'client_id=x', 'access_token=x', '=x', 'limit=5&foo=bar', '%6cimit2=5'])(
+    'the unknown parameter in %s is refused',
+    async (query) => refused(query, /^/),
+  );
+
+  it('a parameter is found by its escaped name too', async () => {
+    expect((await shop.list('%6cimit=1')).body.items).toHaveLength(1);
+  });
+
+  it('claimed tells who has claimed', async () => {
+    const unclaimed = await shop.all({ claimed: 'false' });
+    expect(unclaimed).toEqual(await shop.all());
+    expect((await shop.list({ claimed: 'true' })).body).toEqual({ items: [], hasMore: false });
+  });
+
+  async function refused(query: string, parameter: RegExp): Promise<void> {
+    const { status, body } = await shop.list<Problem>(query);
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' });
+    expect(body.errors?.[0]?.parameter).toMatch(parameter);
+  }
+});
