@@ -10,7 +10,7 @@ const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testin
 /** Nx lints a project from its folder: then its own types are enough, and reading those of all takes minutes. */
 function typesOf(folder) {
   const project = ['apps', 'libs'].includes(basename(dirname(folder))) ? relative(import.meta.dirname, folder) : '{apps,libs}/*';
-  return ['lib', 'spec'].map((kind) => `${project}/tsconfig.${kind}.json`);
+  return `${project}/tsconfig.{lib,spec}.json`;
 }
 
 export default [
