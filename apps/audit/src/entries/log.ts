@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Database, statement, violatedUnique, type Sql } from '@holdfast/data';
+import { Database, statement, violatedUnique, type Sql, type Transaction } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { arrange, key, lateId, type Arranged, type Item, type Known } from './arrange.js';
@@ -24,22 +24,26 @@ const lookUp = statement(
    SELECT 'erased', '', encode(q.key, 'hex'), ''
      FROM unnest($5::bytea[]) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e`,
 );
-/** The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning. */
+/**
+ * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning.
+ * SELECT hides from the planner how long the arrays are: seeing few rows, it would find a plan made for them cheaper than
+ * the one it keeps, and plan with every batch.
+ */
 const write = statement(
   'entry_write',
   `WITH entries AS (
      INSERT INTO entry (org, seq, id, occurred_at, action, actor_id, outcome, from_provisional, leaf)
-     SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bytea[])
+     SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[]), (SELECT $3::uuid[]), (SELECT $4::timestamptz[]), (SELECT $5::text[]), (SELECT $6::text[]), (SELECT $7::text[]), (SELECT $8::boolean[]), (SELECT $9::bytea[]))
    ), raised AS (
-     UPDATE head SET seq = h.seq FROM (SELECT org, max(seq) AS seq FROM unnest($1::text[], $2::bigint[]) AS e(org, seq) GROUP BY org) h WHERE head.org = h.org
+     UPDATE head SET seq = h.seq FROM (SELECT org, max(seq) AS seq FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) AS e(org, seq) GROUP BY org) h WHERE head.org = h.org
    ), targets AS (
-     INSERT INTO entry_target (org, target, seq) SELECT * FROM unnest($10::text[], $11::text[], $12::bigint[])
+     INSERT INTO entry_target (org, target, seq) SELECT * FROM unnest((SELECT $10::text[]), (SELECT $11::text[]), (SELECT $12::bigint[]))
    ), named AS (
-     INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest($13::text[], $14::text[], $15::text[], $16::text[])
+     INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest((SELECT $13::text[]), (SELECT $14::text[]), (SELECT $15::text[]), (SELECT $16::text[]))
    ), settled AS (
-     DELETE FROM provisional WHERE (org, id) IN (SELECT * FROM unnest($17::text[], $18::uuid[]))
+     DELETE FROM provisional WHERE (org, id) IN (SELECT * FROM unnest((SELECT $17::text[]), (SELECT $18::uuid[])))
    ), erasing AS (
-     SELECT * FROM unnest($19::text[], $20::text[]) AS e(org, holder)
+     SELECT * FROM unnest((SELECT $19::text[]), (SELECT $20::text[])) AS e(org, holder)
    ), unnamed AS (
      DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.holder = e.holder RETURNING p.org, p.value
    )
@@ -76,20 +80,22 @@ export class Log {
   }
 }
 
-async function appendIn(sql: Sql, items: readonly Item[]): Promise<Arranged> {
+async function appendIn(sql: Transaction, items: readonly Item[]): Promise<Arranged> {
   const orgs = [...new Set(items.map((i) => i.org))];
-  const heads = await held(sql, orgs);
-  const arranged = arrange(items, { heads, ...(await known(sql, items)) }, () => randomBytes(16).toString('base64url'));
-  await sql.rows(write, columnsOf(arranged, items));
+  // Begun together: one trip. What is known is still looked up after the heads are held.
+  const look = () => Promise.all([held(sql, orgs), known(sql, items)]);
+  let [heads, there] = await look();
+  if (heads.size < orgs.length) {
+    await sql.rows(newHeads, [orgs.sort()]);
+    [heads, there] = await look();
+  }
+  const arranged = arrange(items, { heads, ...there }, () => randomBytes(16).toString('base64url'));
+  await sql.last(write, columnsOf(arranged, items));
   return arranged;
 }
 
 async function held(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
-  let rows = await sql.rows<{ org: string; seq: number }>(holdHeads, [orgs]);
-  if (rows.length < orgs.length) {
-    await sql.rows(newHeads, [orgs.sort()]);
-    rows = await sql.rows(holdHeads, [orgs]);
-  }
+  const rows = await sql.rows<{ org: string; seq: number }>(holdHeads, [orgs]);
   return new Map(rows.map((r) => [r.org, r.seq]));
 }
 
