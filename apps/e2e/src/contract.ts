@@ -31,7 +31,7 @@ export class Reference {
   constructor(document: { paths: Record<string, Record<string, Operation>> }) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     formats.default(this.#ajv);
-    this.#ajv.addSchema(document, 'openapi');
+    this.#ajv.addSchema(closed(document), 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path, scopes: scopesOf(operation) })),
     );
@@ -70,6 +70,15 @@ export class Reference {
     if (validate(body)) return [];
     return (validate.errors ?? []).map((e) => `${e.instancePath || 'the body'} ${e.message} ${JSON.stringify(e.params)}`);
   }
+}
+
+/** The reference leaves answers open, so that clients survive a further member; one that it does not name is a fault here. */
+function closed<T>(node: T): T {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(closed) as T;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value as unknown)]));
+  const isObject = copy.type === 'object' && typeof copy.properties === 'object' && !('additionalProperties' in copy);
+  return (isObject ? { ...copy, additionalProperties: false } : copy) as T;
 }
 
 function scopesOf({ security = [] }: Operation): string[] {
