@@ -9,8 +9,11 @@ const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testin
 
 /** Nx lints a project from its folder: then its own types are enough, and reading those of all takes minutes. */
 function typesOf(folder) {
-  const project = ['apps', 'libs'].includes(basename(dirname(folder))) ? relative(import.meta.dirname, folder) : '{apps,libs}/*';
-  return `${project}/tsconfig.{lib,spec}.json`;
+  const where = basename(dirname(folder));
+  const here = relative(import.meta.dirname, folder);
+  if (where === 'examples') return [`${here}/tsconfig.json`];
+  if (['apps', 'libs'].includes(where)) return [`${here}/tsconfig.{lib,spec}.json`];
+  return ['{apps,libs}/*/tsconfig.{lib,spec}.json', 'examples/*/tsconfig.json'];
 }
 
 export default [
@@ -18,7 +21,7 @@ export default [
   js.configs.recommended,
   ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
   {
-    files: ['{apps,libs}/*/src/**/*.ts'],
+    files: ['{apps,libs,examples}/*/src/**/*.ts'],
     plugins: { '@nx': nx },
     languageOptions: { parserOptions: { project: typesOf(process.cwd()), tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -35,5 +38,5 @@ export default [
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
-  { files: ['**/config.ts', '**/*.spec.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
+  { files: ['**/config.ts', '**/*.spec.ts', '**/*.fixture.ts', 'libs/testing/src/**'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' } },
 ];

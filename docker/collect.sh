@@ -15,6 +15,8 @@ for project in apps/* libs/*; do
   case "$project" in
     libs/testing) ;;
     libs/* | "apps/$service") cp -R "$project/dist" "$out/$project" ;;
+    # What the gateway serves to browsers.
+    apps/pages) if [ "$service" = gateway ]; then cp -R "$project/dist" "$out/$project"; fi ;;
     # The setup job runs the migrations of all.
     *) if [ "$service" = cli ] && [ -f "$project/dist/migrate.js" ]; then cp -R "$project/dist" "$out/$project"; fi ;;
   esac

@@ -30,7 +30,9 @@ function environment() {
     return process.exit(1);
   }
   const { nkeySeeds } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
-  return { ...process.env, NATS_URL: house.natsUrl, NATS_NKEY_SEED: nkeySeeds.operator, BASE_URL: house.baseUrl };
+  // For `demo seed`: the apps of the example must lead back to where it listens.
+  const ports = house.examples ? { SHOP_PORT: String(house.examples.shop), KIOSK_PORT: String(house.examples.kiosk) } : {};
+  return { ...process.env, NATS_URL: house.natsUrl, NATS_NKEY_SEED: nkeySeeds.operator, BASE_URL: house.baseUrl, ...ports };
 }
 
 function isHelp() {

@@ -11,6 +11,7 @@ export interface DemoApp {
   clientId: string;
   clientSecret?: string;
   redirectUris: string[];
+  postLogoutRedirectUris?: string[];
   scopes: string[];
 }
 

@@ -12,6 +12,13 @@ test('shows the shop, ready to paste', () => {
   expect(text).toContain(`${baseUrl}/o/acme/api/credentials/subjects`);
 });
 
+test('names the shop before all else, when it runs', () => {
+  const shop = { name: 'shop', replica: 1, pid: 7, readyUrl: 'http://localhost:4000/healthz' };
+  const lines = farewell({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s').split('\n').filter((line) => line.startsWith('  '));
+  expect(lines[0]).toBe('  Shop       http://localhost:4000/acme – sign up there');
+  expect(farewell({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s')).not.toContain('sign up there');
+});
+
 test('does without commands when there is no demo', () => {
   expect(farewell({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
 });

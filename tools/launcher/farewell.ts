@@ -2,11 +2,12 @@ import { demoFile, type Demo } from './demo.ts';
 import { shown } from '../infra/say.ts';
 
 /** The last screen of a start: where things are, and three commands that work as they stand. */
-export function farewell({ baseUrl, organizations }: Demo, took: string): string {
+export function farewell({ baseUrl, services, organizations }: Demo, took: string): string {
   const lines = [
     '',
     `Holdfast is ready (${took}).`,
     '',
+    ...shopLine(services),
     `  API        ${baseUrl}`,
     `  Reference  ${baseUrl}/docs   (${baseUrl}/openapi.json)`,
     ...organizations.map(({ shortId, issuer }) => `  Issuer     ${issuer}   (organization ${shortId})`),
@@ -17,6 +18,12 @@ export function farewell({ baseUrl, organizations }: Demo, took: string): string
     '',
   ];
   return lines.join('\n');
+}
+
+/** First, since it is what a newcomer should open. Not named when it did not start. */
+function shopLine(services: Demo['services']): string[] {
+  const shop = services.find(({ name, pid }) => name === 'shop' && pid !== null);
+  return shop ? [`  Shop       ${new URL('/acme', shop.readyUrl).href} – sign up there`] : [];
 }
 
 function tryIt(baseUrl: string, organizations: Demo['organizations']): string[] {

@@ -41,12 +41,13 @@ try {
 
 async function start(): Promise<void> {
   say('Starting Holdfast ...');
-  house = await House.prepare(options.port, options.replicas);
+  house = await House.prepare(options.port, options.replicas, options.examples);
   const control = await openControl(house.members);
-  announceHouse({ baseUrl, control });
+  announceHouse({ baseUrl, control, ...(options.examples && { examples: options.examples }) });
   const addresses = await house.start();
-  announceHouse({ ...addresses, control });
-  const demo = await house.seed(addresses);
+  announceHouse({ ...addresses, control, ...(options.examples && { examples: options.examples }) });
+  await house.seed(addresses);
+  const demo = await house.openShop();
   say(farewell(demo, seconds(began)));
   process.send?.({ ready: true });
 }

@@ -1,11 +1,13 @@
 export const help = `Usage: npm start -- [options]      (or: node tools/start.mjs [options])
 
   --replicas NAME=N,...   how many of a service to start, such as gateway=2,subjects=2 (default: one of each)
+  --no-examples           leave out the example shop
   --reset                 forget all data of this house; refuses while it runs
   --help                  this text
 
 Environment:
   PORT                    port of the API (default 8080); a second gateway gets the next port
+  SHOP_PORT, KIOSK_PORT   ports of the example shop and of its kiosk (default 4000 and 4001)
   DATABASE_URL            use this PostgreSQL, as a superuser or an owner with CREATEROLE
   NATS_URL                use this nats-server, configured with the file the start prints
   HOLDFAST_HOME           folder for data, secrets and logs (default .holdfast)
@@ -17,6 +19,7 @@ Environment:
  * @property {boolean} reset
  * @property {boolean} help
  * @property {number} port
+ * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left out
  */
 
 /**
@@ -26,23 +29,33 @@ Environment:
  * @throws {Error} with a sentence for the reader
  */
 export function parseOptions(args, env) {
-  const options = { replicas: {}, reset: false, help: false, port: parsePort(env.PORT || '8080') };
+  /** @type {Options} */
+  const options = { replicas: {}, reset: false, help: false, port: parsePort('PORT', env.PORT || '8080'), examples: parseShopPorts(env) };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     const [name, inline] = arg.split(/=(.*)/s, 2);
     if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
+    else if (name === '--no-examples' && inline === undefined) options.examples = undefined;
     else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;
     else throw new Error(`There is no option ${arg}.`);
   }
   return options;
 }
 
-/** @param {string} text */
-function parsePort(text) {
+/** @param {NodeJS.ProcessEnv} env */
+function parseShopPorts(env) {
+  return { shop: parsePort('SHOP_PORT', env.SHOP_PORT || '4000'), kiosk: parsePort('KIOSK_PORT', env.KIOSK_PORT || '4001') };
+}
+
+/**
+ * @param {string} name of the variable
+ * @param {string} text
+ */
+function parsePort(name, text) {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new Error(`PORT is "${text}"; it must be a number from 1 to 65535.`);
+  throw new Error(`${name} is "${text}"; it must be a number from 1 to 65535.`);
 }
 
 /**

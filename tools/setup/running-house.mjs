@@ -11,6 +11,7 @@ import { isRunning } from './processes.mjs';
  * @property {string} [natsUrl]
  * @property {string} [databaseUrl] as the owner
  * @property {{ port: number, token: string }} [control]
+ * @property {{ shop: number, kiosk: number }} [examples] ports of the example shop
  */
 
 /** Written while a house runs; left behind only by a launcher that was killed. */

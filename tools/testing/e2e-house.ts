@@ -14,10 +14,11 @@ import type { Throwaway } from '../infra/throwaway.ts';
 export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subjects=2'): Promise<NodeJS.ProcessEnv> {
   const home = servers.houseFolder;
   const port = await freePorts(2);
+  const shop = await freePorts(2);
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port) },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1) },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

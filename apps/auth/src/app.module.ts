@@ -1,10 +1,24 @@
 import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown } from '@holdfast/bus';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClientRegistry } from './clients/client-registry.js';
+import { Customers } from './issuer/customers.js';
+import { IssuerAudit } from './issuer/issuer-audit.js';
+import { IssuerRoutes } from './issuer/issuer-routes.js';
+import { IssuerServices } from './issuer/issuer-services.js';
+import { Issuers } from './issuer/issuers.js';
+import { Organizations } from './issuer/organizations.js';
+import { KeyWatch } from './keys/key-watch.js';
+import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
+import { RotateKeysHandler } from './keys/rotate-keys.handler.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { Providers } from './provider/providers.js';
 import { TokenAudit } from './provider/token-audit.js';
+import { SignInSteps } from './sign-in/sign-in.js';
+import { EndedCustomersConsumer } from './state/ended-customers.consumer.js';
+import { EndedCustomers } from './state/ended-customers.js';
+import { StateStore } from './state/state-store.js';
+import { StateSweeper } from './state/state-sweeper.js';
 
 const feed = {
   provide: AccessFeed,
@@ -23,8 +37,12 @@ const refusals = {
 };
 
 @Module({
-  controllers: [PlatformKeysHandler],
-  providers: [feed, auditWriter, refusals, SigningKeys, ClientRegistry, TokenAudit, Providers],
+  controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
+  providers: [
+    feed, auditWriter, refusals, SigningKeys, KeyWatch, ClientRegistry, TokenAudit, Providers,
+    Organizations, Customers, StateStore, StateSweeper, EndedCustomers, EndedCustomersConsumer,
+    IssuerAudit, IssuerServices, Issuers, SignInSteps, IssuerRoutes,
+  ],
 })
 export class AuthModule implements OnApplicationBootstrap {
   constructor(private readonly feed: AccessFeed) {}

@@ -1,145 +1,12 @@
-/* eslint-disable max-lines -- one house is started once, and each way of being refused is a test */
-import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import {
-  accessChanges, accessFeedSubject, accessTokenClaimsSchema, appendRecords, getClient, operationNames, platformKeys,
-  type App, type AuditRecord, type BusUser, type ReplyOf, type RequestOf, type ServiceName,
-} from '@holdfast/contracts';
-import { Bus, connectBus, Handles, RefusalCounter, startService, type RunningService } from '@holdfast/bus';
-import { AppError, createLogger, keyedHash, type BaseConfig } from '@holdfast/kit';
-import { migrate } from '@holdfast/data';
-import { createTestDatabase, eventually, freePort, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Controller, Module } from '@nestjs/common';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { accessTokenClaimsSchema, operationNames, platformKeys } from '@holdfast/contracts';
+import { Bus, RefusalCounter } from '@holdfast/bus';
+import { eventually, testContext } from '@holdfast/testing';
+import { describe, expect, test } from '@jest/globals';
 import { importJWK, jwtVerify, type JWK } from 'jose';
-import { AuthModule } from './app.module.js';
-import type { Config } from './config.js';
-import { createHttpApp } from './http-app.js';
-import { migrations } from './migrations/index.js';
+import { ask, auth, base, book, change, database, gateway, lines, log, newClient, port, post, silenceFeed, startDirectoryAgain, stopDirectory, withPlatform, type Answer } from './platform-house.fixture.js';
 
-const pepper = Buffer.alloc(32, 7);
-const base = 'http://localhost:8080';
-
-/** A directory that the test writes. */
-const book = { seq: 1, clients: new Map<string, ReplyOf<typeof getClient>>(), asked: 0 };
-
-@Controller()
-class Directory {
-  @Handles(getClient)
-  async client({ clientId }: RequestOf<typeof getClient>): Promise<ReplyOf<typeof getClient>> {
-    book.asked += 1;
-    const found = book.clients.get(clientId);
-    if (!found) throw new AppError('unknown_app');
-    return structuredClone(found);
-  }
-
-  @Handles(accessChanges)
-  async changes(): Promise<ReplyOf<typeof accessChanges>> {
-    const entries = [...book.clients.keys()].map((id) => ({ seq: book.seq, kind: 'app' as const, id, disabled: false, minVersion: 0, revokedSecrets: [] }));
-    return { seq: book.seq, entries };
-  }
-}
-@Module({ controllers: [Directory] })
-class DirectoryModule {}
-
-const log = { records: [] as { org: string; record: AuditRecord }[], away: false };
-
-@Controller()
-class Audit {
-  @Handles(appendRecords)
-  async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
-    if (log.away) throw new AppError('unavailable');
-    log.records.push(...records);
-    return {};
-  }
-}
-@Module({ controllers: [Audit] })
-class AuditModule {}
-
-let nats: TestBus;
-let database: TestDatabase;
-let auth: RunningService;
-let directory: RunningService | undefined;
-let audit: RunningService;
-let heart: NatsConnection;
-let gateway: NatsConnection;
-let port: number;
-let beating: NodeJS.Timeout;
-const lines: string[] = [];
-
-const configOf = (user: BusUser): BaseConfig => ({
-  NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed(user), BASE_URL: base, OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'debug', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false,
-});
-const silent = createLogger('test', 'fatal');
-const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
-const beat = () => heart.publish(accessFeedSubject, JSON.stringify({ seq: book.seq }));
-const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, silent);
-
-async function startAuth(httpPort: number): Promise<RunningService> {
-  const config: Config = {
-    ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 4, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
-  };
-  const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
-  return startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 4 }, createApp: createHttpApp(config), logger });
-}
-
-beforeAll(async () => {
-  [nats, database] = await Promise.all([startTestBus(), createTestDatabase('auth', (url) => migrate('auth', url, migrations))]);
-  [directory, audit, heart, gateway] = await Promise.all([start('directory', DirectoryModule), start('audit', AuditModule), connect('directory'), connect('gateway')]);
-  beating = setInterval(beat, 100);
-  port = await freePort();
-  auth = await startAuth(port);
-  await eventually(async () => (await fetch(`http://127.0.0.1:${auth.opsPort}/readyz`)).ok);
-});
-
-afterAll(async () => {
-  clearInterval(beating);
-  await auth.stop();
-  await Promise.all([directory?.stop(), audit.stop(), heart.close(), gateway.close()]);
-  await Promise.all([nats.stop(), database.drop()]);
-});
-
-beforeEach(() => {
-  log.records = [];
-  log.away = false;
-});
-
-function newClient(changes: Partial<App> = {}, orgSuspended = false) {
-  const clientId = `app_${randomBytes(16).toString('base64url')}`;
-  const secrets = ['first', 'second'].map((name) => ({ id: `sec_${name}`, secret: randomBytes(32).toString('base64url') }));
-  const app: App = {
-    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], scopes: ['offers:write', 'issued:read'], disabled: false,
-    apiVersion: '2026-11-01', version: 3, createdAt: '2026-11-21T09:30:00.000Z', ...changes,
-  };
-  book.clients.set(clientId, { app, orgSuspended, secrets: secrets.map(({ id, secret }) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') })) });
-  return { clientId, app, secret: secrets[0]!.secret, second: secrets[1]!.secret };
-}
-
-interface Answer { status: number; headers: Headers; text: string; json: Record<string, unknown> }
-
-async function post(body: string | Record<string, string>, { clientId, secret }: { clientId?: string; secret?: string } = {}, headers: Record<string, string> = {}, path = '/oauth2/token', to = port): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${to}${path}`, {
-    method: 'POST',
-    body: typeof body === 'string' ? body : new URLSearchParams(body).toString(),
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      ...(clientId && { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` }),
-      ...headers,
-    },
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: text ? (JSON.parse(text) as Record<string, unknown>) : {} };
-}
-const ask = (scope: string) => ({ grant_type: 'client_credentials', scope });
-
-/** Changes the book as directory does: state first, then seq and heartbeat. */
-async function change(edit: () => void): Promise<void> {
-  edit();
-  book.seq += 1;
-  beat();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-}
+withPlatform();
 
 describe('a token', () => {
   test('is RFC 9068, signed with the platform key, with the claims of the contract', async () => {
@@ -303,16 +170,15 @@ describe('changes in directory', () => {
   test('a silent feed: directory is asked each time, and when it is away there is no token', async () => {
     const client = newClient();
     await post(ask('issued:read'), client);
-    clearInterval(beating);
+    silenceFeed();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const { asked } = book;
     for (let i = 0; i < 3; i += 1) expect((await post(ask('issued:read'), client)).status).toBe(200);
     expect(book.asked).toBe(asked + 3);
-    await directory!.stop();
+    await stopDirectory();
     const { status, json, headers } = await post(ask('issued:read'), client);
     expect({ status, json, retry: headers.get('retry-after') }).toEqual({ status: 503, json: { error: 'temporarily_unavailable', error_description: 'try again in a moment' }, retry: '1' });
-    directory = await start('directory', DirectoryModule);
-    beating = setInterval(beat, 100);
+    await startDirectoryAgain();
     await eventually(async () => (await post(ask('issued:read'), client)).status === 200);
   });
 });
@@ -354,9 +220,9 @@ describe('keys', () => {
     const { SigningKeys } = await import('./keys/signing-keys.js');
     const keys = auth.app.get(SigningKeys);
     const all = await Promise.all(Array.from({ length: 50 }, () => keys.load('platform')));
-    expect(new Set(all.flat().map((k) => k.kid)).size).toBe(1);
+    expect(new Set(all.flatMap(({ keys }) => keys.map((k) => k.kid))).size).toBe(1);
     const [row] = await database.query<{ private_jwk: Buffer }>('SELECT private_jwk FROM auth.signing_key');
-    expect(row!.private_jwk.toString('latin1')).not.toContain(all[0]![0]!.d);
+    expect(row!.private_jwk.toString('latin1')).not.toContain(all[0]!.keys[0]!.d);
   });
 });
 

@@ -3,6 +3,7 @@ import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from './config.js';
+import { IssuerRoutes } from './issuer/issuer-routes.js';
 import { Providers } from './provider/providers.js';
 
 /** A slow sender holds a connection no longer than this, in ms, looked at every so often. */
@@ -17,9 +18,10 @@ export function createHttpApp({ HTTP_PORT, HTTP_HOST }: Config) {
     const adapter = new FastifyAdapter({ requestTimeout, keepAliveTimeout, forceCloseConnections: 'idle', http: { connectionsCheckingInterval } });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const providers = app.get(Providers);
+    const issuers = app.get(IssuerRoutes);
     // Before any parsing: oidc-provider reads bodies itself.
     adapter.getInstance().addHook('onRequest', (request, reply, done) => {
-      const answer = providers.routeOf(request.raw);
+      const answer = providers.routeOf(request.raw) ?? issuers.routeOf(request.raw);
       if (!answer) return done();
       reply.hijack();
       void answer(request.raw, reply.raw);

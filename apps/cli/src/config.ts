@@ -4,7 +4,11 @@ import { z } from 'zod';
 import { Refusal } from './refusal.js';
 
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
-const demoSchema = z.object({ BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')) });
+const demoSchema = z.object({
+  BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  SHOP_PORT: z.coerce.number().int().min(1).max(65_535).default(4000),
+  KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).default(4001),
+});
 
 export const busConfig = () => orRefuse(() => loadConfig(busSchema), 'No house is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.');
 export const demoConfig = () => orRefuse(() => loadConfig(demoSchema), 'BASE_URL must be the public address of the house, such as http://localhost:8080.');

@@ -9,12 +9,14 @@ import { CreateAppHandler } from './apps/create-app.handler.js';
 import { DisableAppHandler } from './apps/disable-app.handler.js';
 import { GetAppHandler } from './apps/get-app.handler.js';
 import { ListAppsHandler } from './apps/list-apps.handler.js';
+import { UpdateAppHandler } from './apps/update-app.handler.js';
 import { Changes } from './changes.js';
 import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
 import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
 import { CreateOrganizationHandler } from './organizations/create-organization.handler.js';
 import { KnownOrganizationsHandler } from './organizations/known-organizations.handler.js';
 import { ListOrganizationsHandler } from './organizations/list-organizations.handler.js';
+import { OrganizationProfileHandler } from './organizations/organization-profile.handler.js';
 import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
 import { CreateSecretHandler } from './secrets/create-secret.handler.js';
 import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
@@ -23,8 +25,8 @@ import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [
-    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, SuspendOrganizationHandler,
-    CreateAppHandler, ListAppsHandler, GetAppHandler, DisableAppHandler,
+    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, SuspendOrganizationHandler,
+    CreateAppHandler, ListAppsHandler, GetAppHandler, UpdateAppHandler, DisableAppHandler,
     GrantOperationsHandler, UngrantOperationsHandler,
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,
     GetClientHandler, AccessChangesHandler, AppAccessHandler,

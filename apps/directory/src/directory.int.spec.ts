@@ -1,6 +1,6 @@
 import {
   accessChanges, accessFeedSubject, appAccess, createApp, createOrganization, createSecret, disableApp, getApp, getClient, grantOperations, listApps, listSecrets,
-  revokeSecret, streams, suspendOrganization, ungrantOperations, type App, type BusUser, type Contract, type DirectoryEvent, type ReplyOf,
+  organizationProfile, revokeSecret, streams, suspendOrganization, ungrantOperations, updateApp, type App, type BusUser, type Contract, type DirectoryEvent, type ReplyOf,
 } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { createLogger, keyedHash } from '@holdfast/kit';
@@ -80,6 +80,13 @@ describe('organizations', () => {
     });
   });
 
+  test('the public sees its name, unless it is suspended', async () => {
+    await ask(createOrganization, { shortId: 'umbrella', name: 'Umbrella & Co' });
+    expect(await ask(organizationProfile, { shortId: 'umbrella' }, 'auth')).toEqual({ shortId: 'umbrella', name: 'Umbrella & Co' });
+    await ask(suspendOrganization, { shortId: 'umbrella', suspended: true });
+    for (const shortId of ['umbrella', 'nobody']) await expect(ask(organizationProfile, { shortId }, 'gateway')).rejects.toMatchObject({ code: 'unknown_organization' });
+  });
+
   test('one that is not there', async () => {
     await expect(ask(suspendOrganization, { shortId: 'nobody', suspended: true })).rejects.toMatchObject({ code: 'unknown_organization' });
     await expect(ask(listApps, { org: 'nobody' })).rejects.toMatchObject({ code: 'unknown_organization' });
@@ -132,6 +139,28 @@ describe('apps and grants', () => {
     expect(await entryOf(clientId)).toMatchObject({ disabled: true, minVersion: 4 });
     expect((await ask(disableApp, { clientId, disabled: false })).version).toBe(5);
     expect(await entryOf(clientId)).toMatchObject({ disabled: false, minVersion: 4 });
+  });
+
+  test('how an app signs customers in can be said, changed and is recorded', async () => {
+    const created = await ask(createApp, { org: 'acme', name: 'signs in', kind: 'web', redirectUris: ['https://a.example/cb'] });
+    expect(created.app).toMatchObject({ postLogoutRedirectUris: [], refreshTokens: true, pkce: 'required' });
+    const { clientId } = created.app;
+    const context = testContext({ actor: operator });
+    const updated = await ask(updateApp, { clientId, postLogoutRedirectUris: ['https://a.example/bye'], refreshTokens: false, pkce: 'optional', redirectUris: ['https://a.example/cb'] }, 'operator', context);
+    expect(updated).toMatchObject({ name: 'signs in', redirectUris: ['https://a.example/cb'], postLogoutRedirectUris: ['https://a.example/bye'], refreshTokens: false, pkce: 'optional', version: 2 });
+    expect(await eventOf(context.auditId)).toMatchObject({ type: 'app.updated', audit: { action: 'app.update' } });
+    expect((await eventOf(context.auditId))!.audit!.changes).toEqual({ postLogoutRedirectUris: { from: [], to: ['https://a.example/bye'] }, refreshTokens: { from: true, to: false }, pkce: { from: 'required', to: 'optional' } });
+    expect((await ask(getClient, { clientId }, 'auth')).app).toEqual(updated);
+    await ask(createApp, { org: 'acme', name: 'in the way', kind: 'web' });
+    await expect(ask(updateApp, { clientId, name: 'in the way' })).rejects.toMatchObject({ code: 'conflict' });
+    for (const uri of ['http://a.example/', 'https://u@a.example/', 'https://a.example/#x', 'javascript:alert(1)']) await expect(ask(updateApp, { clientId, redirectUris: [uri] })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test.each(['spa', 'native', 'service'] as const)('%s: PKCE is not optional, and the table says so too', async (kind) => {
+    await expect(ask(createApp, { org: 'acme', name: `optional ${kind}`, kind, pkce: 'optional' })).rejects.toMatchObject({ code: 'invalid_request' });
+    const { app } = await newApp(kind);
+    await expect(ask(updateApp, { clientId: app.clientId, pkce: 'optional' })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(database.query(`UPDATE directory.app SET pkce = 'optional' WHERE client_id = $1`, [app.clientId])).rejects.toMatchObject({ constraint: 'app_pkce' });
   });
 
   test('an app that is not there', async () => {

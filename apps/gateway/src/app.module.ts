@@ -8,26 +8,35 @@ import { BearerStrategy } from './access/bearer.strategy.js';
 import { PlatformKeys } from './access/platform-keys.js';
 import { ResourceMetadataController } from './access/resource-metadata.controller.js';
 import { AuditController } from './admin/audit.controller.js';
+import { ClaimController } from './claim/claim.controller.js';
+import { OrganizationProfiles } from './claim/organization-profiles.js';
 import { OffersController } from './credentials/offers.controller.js';
 import { SubjectsController } from './credentials/subjects.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { endpoints } from './endpoints.js';
 import { ProblemFilter } from './errors/problem.filter.js';
+import { PAGES, readPages } from './pages/built-pages.js';
+import { PagesController } from './pages/pages.controller.js';
 import { AuthProxyController } from './proxy/auth-proxy.controller.js';
+import { AuthProxy } from './proxy/auth-proxy.js';
+import { IssuerProxyController } from './proxy/issuer-proxy.controller.js';
 import { ENDPOINTS } from './routing/endpoint.js';
 import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, AuditController, AuthProxyController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: PAGES, useFactory: () => readPages() },
     RouteTable,
+    AuthProxy,
     BearerStrategy,
     AccessTokens,
     PlatformKeys,
+    OrganizationProfiles,
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
     { provide: RefusalCounter, inject: [AuditWriter, Bus, Shutdown], useFactory: refusalCounter },
     { provide: AccessFeed, inject: [Bus, Readiness], useFactory: accessFeed },

@@ -1,9 +1,12 @@
 import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.controller.js';
 import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
+import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
+import { claimPageEndpoint, pageAssetEndpoint, signInPageEndpoint } from './pages/pages.controller.js';
 import { metadataEndpoint, tokenEndpoint } from './proxy/auth-proxy.controller.js';
+import { issuerEndpoints } from './proxy/issuer-endpoints.js';
 import type { Endpoint } from './routing/endpoint.js';
 import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
 
@@ -15,8 +18,15 @@ export const endpoints: readonly Endpoint[] = [
   listSubjectsEndpoint,
   getSubjectEndpoint,
   eraseSubjectEndpoint,
+  claimEndpoint,
+  claimOptionsEndpoint,
+  completeClaimEndpoint,
   listAuditEventsEndpoint,
   getAuditEventEndpoint,
+  ...issuerEndpoints,
+  claimPageEndpoint,
+  signInPageEndpoint,
+  pageAssetEndpoint,
   metadataEndpoint,
   resourceMetadataEndpoint,
   openApiEndpoint,

@@ -18,7 +18,8 @@ export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
     const refusals = unroutable(config.BASE_URL, (requestId, traceparent) => headersOf(config, requestId, traceparent));
     // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
-    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 16_384 }, requestTimeout: 30_000, ...refusals });
+    const routerOptions = { maxParamLength: 16_384 };
+    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions, requestTimeout: 30_000, trustProxy: config.TRUSTED_PROXIES, ...refusals });
     const fastify = adapter.getInstance<FastifyInstance>();
     const seen: { method: string | string[]; url: string }[] = [];
     fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));

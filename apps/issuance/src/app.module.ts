@@ -1,14 +1,25 @@
 import { streams } from '@holdfast/contracts';
 import { outboxProvider } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
+import { BeginClaimHandler } from './claims/begin-claim.handler.js';
+import { ClearChallenges } from './claims/clear-challenges.js';
+import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
+import { GetClaimHandler } from './claims/get-claim.handler.js';
 import { CredentialTypes } from './credentials/credential-types.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
+import { BeginSignInHandler } from './sign-in/begin-sign-in.handler.js';
+import { CompleteSignInHandler } from './sign-in/complete-sign-in.handler.js';
+import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
 
 @Module({
-  controllers: [CreateOfferHandler, WithdrawOfferHandler, EraseSubjectHandler],
-  providers: [outboxProvider(streams.issuance, 'subjects'), CredentialTypes, ClearAnswers],
+  controllers: [
+    CreateOfferHandler, WithdrawOfferHandler, EraseSubjectHandler,
+    GetClaimHandler, BeginClaimHandler, CompleteClaimHandler,
+    BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
+  ],
+  providers: [outboxProvider(streams.issuance, 'subjects'), CredentialTypes, ClearAnswers, ClearChallenges],
 })
 export class IssuanceModule {}

@@ -21,13 +21,13 @@ describe('issuance', () => {
   let bus: Bus;
   let heard: HouseEvent[] = [];
 
-  const as = async (user: 'gateway' | 'deploy' | 'subjects' | 'audit') => {
+  const as = async (user: 'gateway' | 'deploy' | 'subjects' | 'audit' | 'auth') => {
     const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
     connections.push(connection);
     return connection;
   };
   /** Stands for the read model and for audit: applies everything at once. */
-  const listen = async (consumer: 'subjects' | 'audit') => {
+  const listen = async (consumer: 'subjects' | 'audit' | 'auth') => {
     const c = new EventConsumer(streams.issuance, consumer, await as(consumer), async (events) => {
       if (consumer === 'subjects') heard.push(...events);
     });
@@ -51,6 +51,7 @@ describe('issuance', () => {
     bus = new Bus(await as('gateway'));
     await listen('subjects');
     await listen('audit');
+    await listen('auth');
   });
   afterAll(async () => {
     await service?.stop();

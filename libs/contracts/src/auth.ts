@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { query } from './contract.js';
+import { command, query } from './contract.js';
+import { instant } from './fields.js';
 
 /** Public keys of the platform's access tokens, for the gateway alone to verify with. */
 export const platformKeys = query({
@@ -8,6 +9,28 @@ export const platformKeys = query({
   callers: ['gateway'],
   request: z.strictObject({}),
   reply: z.strictObject({ keys: z.array(z.record(z.string(), z.json())) }),
+});
+
+export const issuerKeySchema = z.strictObject({
+  kid: z.string(),
+  alg: z.string(),
+  state: z.enum(['next', 'signing', 'verifying']).describe('`next`: published, and signs from `signsFrom` on. `verifying`: signs no more, and is published until its tokens are gone'),
+  signsFrom: instant,
+});
+export type IssuerKey = z.infer<typeof issuerKeySchema>;
+
+/** The published keys of an organization's issuer. */
+export const listKeys = query({
+  service: 'auth', name: 'list-keys', callers: ['operator'],
+  request: z.strictObject({ shortId: z.string() }), reply: z.strictObject({ keys: z.array(issuerKeySchema) }), errors: ['unknown_organization'],
+});
+
+/** Begins the rotation of an organization's signing keys: the new ones are published now and sign after the overlap. */
+export const rotateKeys = command({
+  service: 'auth', name: 'rotate-keys', callers: ['operator'],
+  request: z.strictObject({ shortId: z.string(), overlapSeconds: z.int().min(0).default(3600), retire: z.boolean().default(false).describe('End the old keys at once: for a key that leaked') }),
+  reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
+  errors: ['unknown_organization'],
 });
 
 /** Claims of an access token beyond RFC 9068's: written by auth, read by the gateway. */

@@ -24,6 +24,10 @@ export const appSchema = z.strictObject({
   audience: z.enum(['customers', 'people']),
   credentialType: credentialTypeName.optional().describe("Whose holders it signs in; the organization's default type when absent"),
   redirectUris: z.array(z.string()),
+  postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
+  refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
+  pkce: z.enum(['required', 'optional']).describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
+  idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('What its ID tokens are signed with; RS256 when absent'),
   scopes: z.array(z.enum(operationNames)),
   disabled: z.boolean(),
   apiVersion: z.iso.date().describe('The dated behaviour of the API that the app was made for'),
@@ -46,6 +50,11 @@ export const listOrganizations = query({
   service: 'directory', name: 'list-organizations', callers: ['operator'],
   request: z.strictObject({}), reply: z.strictObject({ items: z.array(organizationSchema) }),
 });
+/** What the public may see of an organization; `unknown_organization` also while it is suspended. */
+export const organizationProfile = query({
+  service: 'directory', name: 'organization-profile', callers: ['gateway', 'auth'],
+  request: z.strictObject({ shortId }), reply: z.strictObject({ shortId, name }), errors: ['unknown_organization'],
+});
 export const suspendOrganization = command({
   service: 'directory', name: 'suspend-organization', callers: ['operator'],
   request: z.strictObject({ shortId, suspended: z.boolean() }), reply: organizationSchema, errors: ['unknown_organization'],
@@ -54,9 +63,21 @@ export const createApp = command({
   service: 'directory', name: 'create-app', callers: ['operator'],
   request: z.strictObject({
     org: shortId, name, kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
-    credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]), scopes: z.array(z.string().max(64)).max(50).default([]),
+    credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(), scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
-  reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict'],
+  reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
+});
+/** Changes what is given and leaves the rest; a list replaces the list before. */
+export const updateApp = command({
+  service: 'directory', name: 'update-app', callers: ['operator'],
+  request: z.strictObject({
+    clientId, name: name.optional(), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+  }),
+  reply: appSchema, errors: ['unknown_app', 'conflict', 'invalid_request'],
 });
 export const listApps = query({
   service: 'directory', name: 'list-apps', callers: ['operator'],

@@ -6,6 +6,8 @@ import { instant, uuid } from './fields.js';
 /** The one catalogue of events (product: webhooks, Shared Signals and the pull feed all read it); docs are generated. */
 export const eventTypes = {
   'offer.created': { by: 'issuance', says: 'An offer was made to a customer' },
+  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential' },
+  'credential.rekeyed': { by: 'issuance', says: 'A customer moved a credential to a new passkey (recovery)' },
   'offer.withdrawn': { by: 'issuance', says: 'An offer was withdrawn by the app, or superseded by a later one' },
   'subject.erased': { by: 'issuance', says: 'A customer was erased' },
   'organization.created': { by: 'directory', says: 'An organization was created' },
@@ -30,7 +32,7 @@ const base = {
 /** What issuance says: the whole public state of one customer, or that it is erased. */
 export const issuanceEventSchema = z.looseObject({
   ...base,
-  type: z.enum(['offer.created', 'offer.withdrawn', 'subject.erased']).describe('What happened'),
+  type: z.enum(['offer.created', 'offer.withdrawn', 'credential.issued', 'credential.rekeyed', 'subject.erased']).describe('What happened'),
   subject: uuid.describe('The customer'),
   state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
 });

@@ -10,6 +10,8 @@ export * from './events.js';
 export * from './streams.js';
 export * from './issuance.js';
 export * from './subjects.js';
+export * from './claims.js';
+export * from './sign-in.js';
 export * from './audit.js';
 export * from './auth.js';
 export * from './directory.js';

@@ -16,7 +16,7 @@ function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, co
 }
 
 export const streams = {
-  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit']),
+  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit', 'auth']),
   directory: stream('directory', directoryEventSchema, ['audit']),
 };
 

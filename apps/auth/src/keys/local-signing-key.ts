@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { ExternalSigningKey } from 'oidc-provider';
-import type { SigningKey } from './signing-keys.js';
+import type { SigningKey } from './key-pair.js';
 
 /**
  * Signs in this thread, with a key that was parsed once. The library's own way hands each signature to another thread

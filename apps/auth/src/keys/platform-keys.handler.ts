@@ -1,10 +1,7 @@
 import { Handles } from '@holdfast/bus';
 import { platformKeys, type ReplyOf } from '@holdfast/contracts';
 import { Controller } from '@nestjs/common';
-import { publicJwk, SigningKeys } from './signing-keys.js';
-
-/** Issuer name of the platform's own keys. */
-export const platform = 'platform';
+import { platform, publicJwk, SigningKeys } from './signing-keys.js';
 
 @Controller()
 export class PlatformKeysHandler {
@@ -12,6 +9,6 @@ export class PlatformKeysHandler {
 
   @Handles(platformKeys)
   async handle(): Promise<ReplyOf<typeof platformKeys>> {
-    return { keys: (await this.keys.load(platform)).map(publicJwk) };
+    return { keys: (await this.keys.load(platform)).keys.map(publicJwk) };
   }
 }

@@ -1,28 +1,51 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { CONFIG } from '@holdfast/bus';
 import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { Inject, Injectable } from '@nestjs/common';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { IssuerKey } from '@holdfast/contracts';
 import type { Config } from '../config.js';
+import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
+import { arrangeKeys } from './key-states.js';
 
 interface KeyRow {
   kid: string;
+  alg: string;
   private_jwk: Buffer;
-  signs: boolean;
+  signs_from: Date;
+  version: number;
 }
 
-/** A private key as oidc-provider takes it. */
-export type SigningKey = JWK & { kid: string; alg: string };
+export interface KeySet {
+  /** Of each algorithm the one that signs comes first. */
+  keys: SigningKey[];
+  listed: IssuerKey[];
+  /** Grows with every change by anybody, in ms. */
+  version: number;
+  /** When it changes by itself, in ms since 1970. */
+  changesAt: number;
+}
 
-// The one that signs comes first. A key that does not sign yet is published already: a verifier knows it in time.
+/** Name of the platform's own keys; that of an organization is issuerOf(). */
+export const platform = 'platform';
+/** A short ID could be "platform". */
+export const issuerOf = (shortId: string) => `o/${shortId}`;
+export const algsOf = (issuer: string): SigningAlg[] => (issuer === platform ? ['EdDSA'] : ['RS256', 'ES256']);
+
 const select = statement(
   'signing_keys',
-  `SELECT kid, private_jwk, signs_from <= $2 AS signs FROM signing_key WHERE issuer = $1 AND retired_at IS NULL
-   ORDER BY signs_from <= $2 DESC, signs_from DESC, kid`,
+  `SELECT kid, alg, private_jwk, signs_from, (SELECT (extract(epoch FROM max(changed_at)) * 1000)::bigint FROM signing_key WHERE issuer = $1) AS version
+   FROM signing_key WHERE issuer = $1 AND retired_at IS NULL`,
 );
 const takeTurn = statement('signing_key_turn', `SELECT pg_advisory_xact_lock(hashtext('auth signing key ' || $1))`);
-const insert = statement('signing_key_insert', 'INSERT INTO signing_key (kid, issuer, private_jwk, signs_from) VALUES ($1, $2, $3, $4)');
+const insert = statement(
+  'signing_key_insert',
+  'INSERT INTO signing_key (kid, issuer, alg, private_jwk, signs_from, changed_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())',
+);
+/** Two rotations in a row leave one set of keys waiting, not two. */
+const retire = statement(
+  'signing_key_retire',
+  'UPDATE signing_key SET retired_at = $2, changed_at = clock_timestamp() WHERE issuer = $1 AND retired_at IS NULL AND (signs_from > $2 OR $3)',
+);
 
 @Injectable()
 export class SigningKeys {
@@ -36,36 +59,60 @@ export class SigningKeys {
     this.key = config.KEY_ENCRYPTION_KEY;
   }
 
-  /** Private keys of an issuer, the one that signs first. Whichever replica comes first makes the first key. */
-  async load(issuer: string): Promise<SigningKey[]> {
+  /** Whichever replica comes first makes the first keys. */
+  async load(issuer: string): Promise<KeySet> {
     const known = await this.read(this.database, issuer);
-    if (known.length > 0) return known;
-    return this.database.transaction(async (sql) => {
-      await sql.rows(takeTurn, [issuer]);
+    if (known.keys.length > 0) return known;
+    return this.inTurn(issuer, async (sql) => {
       const made = await this.read(sql, issuer);
-      if (made.length > 0) return made;
-      await this.create(sql, issuer);
+      if (made.keys.length > 0) return made;
+      await this.create(sql, issuer, this.clock.now());
       return this.read(sql, issuer);
     });
   }
 
-  private async read(sql: Sql, issuer: string): Promise<SigningKey[]> {
-    const rows = await sql.rows<KeyRow>(select, [issuer, this.clock.now()]);
-    return rows.map(({ kid, private_jwk }) => {
-      try {
-        return JSON.parse(unseal(this.key, private_jwk, contextOf(issuer, kid)).toString()) as SigningKey;
-      } catch {
-        throw new Error(`KEY_ENCRYPTION_KEY does not open the signing key ${kid}: it is not the one that it was sealed with`);
-      }
+  /** New keys that sign in `overlap` ms, or now, with the old ones gone. `before` runs inside the transaction, before it commits. */
+  async rotate(issuer: string, { overlap, retireOld }: { overlap: number; retireOld: boolean }, before: () => Promise<void>): Promise<KeySet> {
+    await this.load(issuer);
+    return this.inTurn(issuer, async (sql) => {
+      const now = this.clock.now();
+      await sql.rows(retire, [issuer, now, retireOld]);
+      await this.create(sql, issuer, new Date(now.getTime() + (retireOld ? 0 : overlap)));
+      await before();
+      return this.read(sql, issuer);
     });
   }
 
-  /** Ed25519: the cheapest to sign here, and only our own gateway verifies. */
-  private async create(sql: Sql, issuer: string): Promise<void> {
-    const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as JWK;
-    const kid = await calculateJwkThumbprint(jwk);
-    const sealed = seal(this.key, JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' }), contextOf(issuer, kid));
-    await sql.rows(insert, [kid, issuer, sealed, this.clock.now()]);
+  private inTurn<T>(issuer: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.database.transaction(async (sql) => {
+      await sql.rows(takeTurn, [issuer]);
+      return work(sql);
+    });
+  }
+
+  private async read(sql: Sql, issuer: string): Promise<KeySet> {
+    const rows = (await sql.rows<KeyRow>(select, [issuer])).map((row) => ({ ...row, signsFrom: row.signs_from }));
+    const { keys, changesAt } = arrangeKeys(rows, this.clock.now());
+    return {
+      keys: keys.map(({ key }) => this.open(issuer, key)),
+      listed: keys.map(({ key: { kid, alg, signsFrom }, state }) => ({ kid, alg, state, signsFrom: signsFrom.toISOString() })),
+      version: rows[0]?.version ?? 0,
+      changesAt,
+    };
+  }
+
+  private open(issuer: string, { kid, private_jwk }: KeyRow): SigningKey {
+    try {
+      return JSON.parse(unseal(this.key, private_jwk, contextOf(issuer, kid)).toString()) as SigningKey;
+    } catch {
+      throw new Error(`KEY_ENCRYPTION_KEY does not open the signing key ${kid}: it is not the one that it was sealed with`);
+    }
+  }
+
+  private async create(sql: Sql, issuer: string, signsFrom: Date): Promise<void> {
+    for (const jwk of await Promise.all(algsOf(issuer).map(newSigningKey))) {
+      await sql.rows(insert, [jwk.kid, issuer, jwk.alg, seal(this.key, JSON.stringify(jwk), contextOf(issuer, jwk.kid)), signsFrom]);
+    }
   }
 }
 
@@ -73,7 +120,7 @@ function contextOf(issuer: string, kid: string): string {
   return `signing_key ${issuer} ${kid}`;
 }
 
-/** The half of a key that may be known: named member by member, so that no private one slips through. */
+/** The half of a platform key that may be known: named member by member, so that no private one slips through. */
 export function publicJwk({ kty, crv, x, kid, alg }: SigningKey): Record<string, string> {
   return { kty: kty!, crv: crv!, x: x!, kid, alg, use: 'sig' };
 }

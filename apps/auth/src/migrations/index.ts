@@ -1,3 +1,4 @@
 import { CreateSigningKeys1763700000000 } from './1763700000000-create-signing-keys.js';
+import { Issuers1763800000000 } from './1763800000000-issuers.js';
 
-export const migrations = [CreateSigningKeys1763700000000];
+export const migrations = [CreateSigningKeys1763700000000, Issuers1763800000000];

@@ -2,7 +2,7 @@ import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/cont
 import { errors, Provider, type Configuration } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { LocalSigningKey } from '../keys/local-signing-key.js';
-import type { SigningKey } from '../keys/signing-keys.js';
+import type { SigningKey } from '../keys/key-pair.js';
 import { noStorage, serveClients } from './platform-clients.js';
 import { scopeFault } from './scope-rule.js';
 import { tokenRequestOf } from './token-request.js';

@@ -4,8 +4,7 @@ import type { Logger } from '@holdfast/kit';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
-import { platform } from '../keys/platform-keys.handler.js';
-import { SigningKeys } from '../keys/signing-keys.js';
+import { platform, SigningKeys } from '../keys/signing-keys.js';
 import { platformMetadata } from './metadata.js';
 import { createPlatformProvider, tokenRoute } from './platform-provider.js';
 import { TokenAudit } from './token-audit.js';
@@ -28,7 +27,7 @@ export class Providers implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper } = this.config;
-    const provider = createPlatformProvider({ baseUrl, keys: await this.keys.load(platform), clients: this.clients, pepper });
+    const provider = createPlatformProvider({ baseUrl, keys: (await this.keys.load(platform)).keys, clients: this.clients, pepper });
     guardTokenEndpoint(provider, this.audit, this.logger);
     this.routes.set(`POST ${tokenRoute}`, provider.callback());
     const metadata = JSON.stringify(platformMetadata(baseUrl));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestInfo } from '@holdfast/contracts';
+import type { IncomingMessage } from 'node:http';
+import type { Actor, CallContext, RequestInfo } from '@holdfast/contracts';
 import { newId } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
 import type { ClientRecord } from '../clients/client-record.js';
@@ -7,11 +8,14 @@ import type { ClientRecord } from '../clients/client-record.js';
 /** A request as it comes to the provider, before any of its routes. */
 export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
-/** What is found out about one token request on its way, so that every step sees the same state of the client. */
+/** What is found out about one request to an issuer on its way, so that every step sees the same state of the client. */
 export interface TokenRequest {
   info: RequestInfo;
   client?: ClientRecord;
   secretId?: string;
+  /** The customer whom it is about, and the credential by which they are known. */
+  subject?: string;
+  credential?: string;
 }
 
 const underWay = new WeakMap<object, TokenRequest>();
@@ -20,19 +24,28 @@ const requestIdForm = /^[\x21-\x7e]{1,128}$/;
 const traceparentForm = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function beginTokenRequest(ctx: HttpContext, route: string): TokenRequest {
-  // The gateway sets both; they only become ours when there is none, or when they are not what they should be.
-  const id = ctx.get('x-request-id');
-  const traceparent = ctx.get('traceparent');
-  const request: TokenRequest = {
-    info: {
-      id: requestIdForm.test(id) ? id : newId(),
-      traceparent: traceparentForm.test(traceparent) ? traceparent : newTraceparent(),
-      method: ctx.method,
-      route,
-    },
-  };
+  const request: TokenRequest = { info: requestInfoOf(ctx.req, route) };
   underWay.set(ctx, request);
   return request;
+}
+
+/** The gateway sets both headers; they only become ours when there is none, or when they are not what they should be. */
+export function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
+  const { 'x-request-id': id, traceparent } = headers;
+  return {
+    id: typeof id === 'string' && requestIdForm.test(id) ? id : newId(),
+    traceparent: typeof traceparent === 'string' && traceparentForm.test(traceparent) ? traceparent : newTraceparent(),
+    method,
+    route,
+  };
+}
+
+/** Nobody in particular: somebody who has not proved to be anyone. */
+export const anonymous: Actor = { type: 'anonymous', id: 'anonymous' };
+
+export function callContextOf({ info, client }: TokenRequest, org: string): CallContext {
+  const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
+  return { org, actor, request: info, auditId: newId() };
 }
 
 /** Throws where no request is under way: nothing here works outside of one. */

@@ -1,4 +1,4 @@
-import { appKinds, createApp, disableApp, getApp, listApps, type App, type AppKind } from '@holdfast/contracts';
+import { appKinds, createApp, disableApp, getApp, listApps, updateApp, type App, type AppKind } from '@holdfast/contracts';
 import { Option, type Command } from 'commander';
 import { withHouse } from '../house.js';
 import { sheet, show, table } from '../output.js';
@@ -11,10 +11,26 @@ interface CreateOptions extends Json {
   audience: App['audience'];
   credentialType?: string;
   redirectUri: string[];
+  postLogoutRedirectUri: string[];
+  refreshTokens: boolean;
+  pkce: App['pkce'];
+  idTokenAlg?: NonNullable<App['idTokenAlg']>;
   grant: string[];
 }
 
-const collect = (value: string, before: string[]) => [...before, value];
+interface UpdateOptions extends Json {
+  name?: string;
+  credentialType?: string;
+  redirectUri?: string[];
+  postLogoutRedirectUri?: string[];
+  refreshTokens?: boolean;
+  pkce?: App['pkce'];
+  idTokenAlg?: NonNullable<App['idTokenAlg']>;
+}
+
+const collect = (value: string, before: string[] = []) => [...before, value];
+const pkce = () => new Option('--pkce <when>', 'whether sign-in needs PKCE; only a web app may say optional, and must then send a nonce').choices(['required', 'optional']);
+const idTokenAlg = () => new Option('--id-token-alg <alg>', 'what its ID tokens are signed with').choices(['RS256', 'ES256']);
 
 export function appCommands(program: Command): void {
   const app = program.command('app').description('apps of an organization, and their access');
@@ -28,10 +44,14 @@ export function appCommands(program: Command): void {
     .addOption(new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'))
     .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect, [])
+    .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect, [])
+    .option('--no-refresh-tokens', 'give it no refresh tokens')
+    .addOption(pkce().default('required'))
+    .addOption(idTokenAlg())
     .option('--grant <operation>', 'an operation that it may use; may be repeated', collect, [])
-    .action((org: string, { json, redirectUri, grant, ...rest }: CreateOptions) =>
+    .action((org: string, { json, redirectUri, postLogoutRedirectUri, grant, ...rest }: CreateOptions) =>
       withHouse('app create', async ({ ask }) => {
-        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, scopes: grant }, org);
+        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, postLogoutRedirectUris: postLogoutRedirectUri, scopes: grant }, org);
         const { app: made, secretId, clientSecret } = reply;
         show(reply, json, () => [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'));
       }),
@@ -51,6 +71,26 @@ export function appCommands(program: Command): void {
       show(reply, json, () => appSheet(reply));
     }),
   );
+
+  verb(app, 'update <clientId>', 'change what is given of an app; a list of URIs replaces the list before', [
+    'app update app_2Vw… --redirect-uri https://shop.example/callback --post-logout-redirect-uri https://shop.example/',
+  ])
+    .option('--name <name>', 'unique within the organization')
+    .option('--credential-type <name>', 'whose holders it signs in')
+    .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect)
+    .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
+    .option('--refresh-tokens', 'give it refresh tokens')
+    .option('--no-refresh-tokens', 'give it no refresh tokens')
+    .addOption(pkce())
+    .addOption(idTokenAlg())
+    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, ...rest }: UpdateOptions) =>
+      withHouse('app update', async ({ ask }) => {
+        const reply = await ask(updateApp, {
+          clientId, ...rest, ...(redirectUri && { redirectUris: redirectUri }), ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+        });
+        show(reply, json, () => appSheet(reply));
+      }),
+    );
 
   const switching = (name: string, disabled: boolean, says: string, done: string) =>
     verb(app, `${name} <clientId>`, says, [`app ${name} app_2Vw…`]).action((clientId: string, { json }: Json) =>
@@ -72,6 +112,10 @@ export function appSheet(app: App): string {
     Audience: app.audience,
     'Credential type': app.credentialType,
     'Redirect URIs': app.redirectUris.join(' ') || 'none',
+    'Post-logout URIs': app.postLogoutRedirectUris.join(' ') || 'none',
+    'Refresh tokens': app.refreshTokens ? 'yes' : 'no',
+    PKCE: app.pkce,
+    'ID token alg': app.idTokenAlg ?? 'RS256',
     Grants: app.scopes.join(' ') || 'none',
     State: app.disabled ? 'disabled' : 'enabled',
     'API version': app.apiVersion,

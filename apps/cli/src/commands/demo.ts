@@ -15,7 +15,8 @@ export function demoCommands(program: Command): void {
     .option('--known <file>', 'what an earlier seed printed: its secrets are kept as long as they live')
     .action(({ json, known }: Json & { known?: string }) =>
       withHouse('demo seed', async (house) => {
-        const organizations = await seedDemo(house, demoConfig().BASE_URL, known === undefined ? [] : readKnown(known));
+        const { BASE_URL, SHOP_PORT, KIOSK_PORT } = demoConfig();
+        const organizations = await seedDemo(house, BASE_URL, { shop: SHOP_PORT, kiosk: KIOSK_PORT }, known === undefined ? [] : readKnown(known));
         show({ organizations }, json, () => demoTable(organizations));
       }),
     );

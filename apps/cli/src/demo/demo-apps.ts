@@ -5,7 +5,14 @@ export interface WantedApp {
   kind: AppKind;
   audience: App['audience'];
   redirectUris: string[];
+  postLogoutRedirectUris: string[];
   scopes: string[];
+}
+
+/** Where the example's two apps listen on this machine. */
+export interface ShopPorts {
+  shop: number;
+  kiosk: number;
 }
 
 export const demoOrganizations = [
@@ -13,17 +20,25 @@ export const demoOrganizations = [
   { shortId: 'globex', name: 'Globex' },
 ];
 
-const web = (name: string, port: number): WantedApp => ({
-  name,
-  kind: 'web',
-  audience: 'customers',
-  redirectUris: [`http://localhost:${port}/callback`],
-  scopes: Object.keys(customerScopes),
-});
+/**
+ * The example shop (examples/shop) serves both organizations at one address, each under its short ID. A sign-in leads back
+ * to `callback`; a claim leads on to `welcome`, which an offer may name since it is registered too.
+ */
+const web = (name: string, org: string, port: number): WantedApp => {
+  const home = `http://localhost:${port}/${org}`;
+  return { name, kind: 'web', audience: 'customers', redirectUris: [`${home}/callback`, `${home}/welcome`], postLogoutRedirectUris: [home], scopes: Object.keys(customerScopes) };
+};
+
+/** Of an address that an earlier seed registered: whether it is the example's, on whatever port it had then. */
+export function isShopUri(uri: string, org: string): boolean {
+  return /^http:\/\/localhost:\d+(?=\/)/.test(uri) && ['', '/callback', '/welcome'].includes(uri.replace(/^http:\/\/localhost:\d+/, '').replace(`/${org}`, ''));
+}
 
 /** Two apps see that each has its own customers; the third runs the organization by program. */
-export const demoApps: WantedApp[] = [
-  web('shop', 4000),
-  web('kiosk', 4001),
-  { name: 'automation', kind: 'service', audience: 'customers', redirectUris: [], scopes: Object.keys(adminOperations) },
-];
+export function demoApps(org: string, ports: ShopPorts): WantedApp[] {
+  return [
+    web('shop', org, ports.shop),
+    web('kiosk', org, ports.kiosk),
+    { name: 'automation', kind: 'service', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], scopes: Object.keys(adminOperations) },
+  ];
+}

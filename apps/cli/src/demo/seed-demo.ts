@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, createOrganization, createSecret, listApps, listOrganizations, listSecrets, revokeSecret, type App } from '@holdfast/contracts';
+import { createApp, createOrganization, createSecret, listApps, listOrganizations, listSecrets, revokeSecret, updateApp, type App } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import type { House } from '../house.js';
-import { demoApps, demoOrganizations, type WantedApp } from './demo-apps.js';
+import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
 import type { KnownApp } from './known-apps.js';
 
-export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'clientId' | 'redirectUris' | 'scopes'> {
+export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'scopes'> {
   clientSecret: string;
 }
 export interface DemoOrganization {
@@ -14,23 +14,23 @@ export interface DemoOrganization {
   apps: DemoApp[];
 }
 
-/** Makes what is missing and changes nothing that is there; a secret that nobody remembers is replaced. */
-export async function seedDemo(house: House, baseUrl: string, known: KnownApp[]): Promise<DemoOrganization[]> {
+/** Makes what is missing; of what is there it only puts the URIs right. A secret that nobody remembers is replaced. */
+export async function seedDemo(house: House, baseUrl: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoOrganization[]> {
   const there = await organizationsOnceUp(house);
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name } of demoOrganizations) {
     if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
-    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, known) });
+    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, ports, known) });
   }
   return seeded;
 }
 
-async function seedApps(house: House, org: string, known: KnownApp[]): Promise<DemoApp[]> {
+async function seedApps(house: House, org: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoApp[]> {
   const { items } = await house.ask(listApps, { org }, org);
   const apps: DemoApp[] = [];
-  for (const wanted of demoApps) {
+  for (const wanted of demoApps(org, ports)) {
     const found = items.find(({ name }) => name === wanted.name);
-    apps.push(found ? demoApp(found, await secretOf(house, found, known)) : await create(house, org, wanted));
+    apps.push(found ? demoApp(await withUris(house, found, wanted), await secretOf(house, found, known)) : await create(house, org, wanted));
   }
   return apps;
 }
@@ -38,6 +38,22 @@ async function seedApps(house: House, org: string, known: KnownApp[]): Promise<D
 async function create(house: House, org: string, wanted: WantedApp): Promise<DemoApp> {
   const { app, clientSecret } = await house.ask(createApp, { org, ...wanted }, org);
   return demoApp(app, clientSecret!);
+}
+
+/** An earlier seed may have known the shop at another port. What somebody registered by hand stays. */
+async function withUris(house: House, found: App, wanted: WantedApp): Promise<App> {
+  const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
+  const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
+  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris);
+  return right ? found : house.ask(updateApp, { clientId: found.clientId, redirectUris, postLogoutRedirectUris }, found.org);
+}
+
+function put(wanted: string[], found: string[], org: string): string[] {
+  return [...wanted, ...found.filter((uri) => !wanted.includes(uri) && !isShopUri(uri, org))];
+}
+
+function same(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((uri) => b.includes(uri));
 }
 
 async function secretOf(house: House, { clientId, org }: App, known: KnownApp[]): Promise<string> {
@@ -49,8 +65,8 @@ async function secretOf(house: House, { clientId, org }: App, known: KnownApp[])
   return (await house.ask(createSecret, { clientId }, org)).clientSecret;
 }
 
-function demoApp({ name, kind, audience, clientId, redirectUris, scopes }: App, clientSecret: string): DemoApp {
-  return { name, kind, audience, clientId, clientSecret, redirectUris, scopes };
+function demoApp({ name, kind, audience, clientId, redirectUris, postLogoutRedirectUris, scopes }: App, clientSecret: string): DemoApp {
+  return { name, kind, audience, clientId, clientSecret, redirectUris, postLogoutRedirectUris, scopes };
 }
 
 /** The seed may come before directory answers: it waits half a minute. */

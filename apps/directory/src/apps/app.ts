@@ -1,6 +1,6 @@
 import type { App, AppKind, Operation } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { statement, type Sql } from '@holdfast/data';
+import { statement, violatedUnique, type Sql } from '@holdfast/data';
 
 export interface AppRow {
   client_id: string;
@@ -10,6 +10,10 @@ export interface AppRow {
   audience: App['audience'];
   credential_type: string | null;
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  refresh_tokens: boolean;
+  pkce: App['pkce'];
+  id_token_alg: App['idTokenAlg'] | null;
   scopes: Operation[];
   disabled: boolean;
   api_version: string;
@@ -17,7 +21,8 @@ export interface AppRow {
   created_at: Date;
 }
 
-export const appColumns = `a.client_id, a.org, a.name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.disabled,
+export const appColumns = `a.client_id, a.org, a.name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.post_logout_redirect_uris,
+  a.refresh_tokens, a.pkce, a.id_token_alg, a.disabled,
   a.api_version::text, a.version, a.created_at,
   ARRAY(SELECT g.operation FROM app_grant g WHERE g.client_id = a.client_id ORDER BY g.operation) AS scopes`;
 
@@ -37,6 +42,10 @@ export function toApp(row: AppRow): App {
     audience: row.audience,
     ...(row.credential_type && { credentialType: row.credential_type }),
     redirectUris: row.redirect_uris,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
+    refreshTokens: row.refresh_tokens,
+    pkce: row.pkce,
+    ...(row.id_token_alg && { idTokenAlg: row.id_token_alg }),
     scopes: row.scopes,
     disabled: row.disabled,
     apiVersion: row.api_version,
@@ -62,4 +71,14 @@ export async function lockApp(sql: Sql, clientId: string): Promise<App> {
 export async function bumpApp(sql: Sql, clientId: string, { shrunk = false } = {}): Promise<App> {
   await sql.rows(bump, [clientId, shrunk]);
   return findApp(sql, clientId);
+}
+
+/** The name of another app of the organization, or an unknown fault as it is. */
+export function nameTaken(error: unknown, org: string, name: string): unknown {
+  return violatedUnique(error) === 'app_name' ? new AppError('conflict', `${org} has an app "${name}" already; choose another name.`) : error;
+}
+
+/** RFC 9700 §2.1.1: only what can keep a secret may go without PKCE. @throws invalid_request */
+export function requirePkce(kind: AppKind, pkce: App['pkce']): void {
+  if (pkce === 'optional' && kind !== 'web') throw new AppError('invalid_request', `PKCE is required of a ${kind} app; only a web app may make it optional.`, { status: 422 });
 }

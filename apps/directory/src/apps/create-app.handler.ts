@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { Handles } from '@holdfast/bus';
 import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { Changes } from '../changes.js';
 import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';
 import { Secrets } from '../secrets/secrets.js';
-import { findApp } from './app.js';
+import { findApp, nameTaken, requirePkce } from './app.js';
 
 const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const insert = statement(
   'app_insert',
-  `INSERT INTO app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `INSERT INTO app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version,
+     post_logout_redirect_uris, refresh_tokens, pkce, id_token_alg)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 @Controller()
@@ -26,7 +27,8 @@ export class CreateAppHandler {
 
   @Handles(createApp)
   handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
-    const { org, name, kind, audience, redirectUris } = input;
+    const { org, name, kind, audience, redirectUris, postLogoutRedirectUris, refreshTokens, pkce } = input;
+    requirePkce(kind, pkce);
     const scopes = requireGrantable(kind, input.scopes);
     return this.changes.commit(context, async (sql) => {
       const clientId = `app_${randomBytes(16).toString('base64url')}`;
@@ -35,7 +37,7 @@ export class CreateAppHandler {
       // Public clients (spa, native) cannot keep a secret.
       const secret = kind === 'web' || kind === 'service' ? await this.secrets.create(sql, clientId) : undefined;
       const app = await findApp(sql, clientId);
-      const to = { name, kind, audience, redirectUris, scopes };
+      const to = { name, kind, audience, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, scopes };
       return {
         change: {
           type: 'app.created',
@@ -53,12 +55,13 @@ export class CreateAppHandler {
 }
 
 async function insertApp(sql: Sql, clientId: string, input: RequestOf<typeof createApp>): Promise<void> {
-  const { org, name, kind, audience, credentialType, redirectUris } = input;
+  const { org, name, kind, audience, credentialType, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg } = input;
   if ((await sql.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
   try {
-    await sql.rows(insert, [clientId, org, name, kind, audience, credentialType ?? null, redirectUris, currentApiVersion]);
+    await sql.rows(insert, [
+      clientId, org, name, kind, audience, credentialType ?? null, redirectUris, currentApiVersion, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null,
+    ]);
   } catch (error) {
-    if (violatedUnique(error) === 'app_name') throw new AppError('conflict', `${org} has an app "${name}" already; choose another name.`);
-    throw error;
+    throw nameTaken(error, org, name);
   }
 }

@@ -1,3 +1,4 @@
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
+import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
 
-export const migrations = [CreateDirectory1763700000000];
+export const migrations = [CreateDirectory1763700000000, SignInOfApps1763800000000];

@@ -1,9 +1,9 @@
-import { outcomes, type AuditRecord } from '@holdfast/contracts';
+import { outcomes, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import { auditRecord, unavailable } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
-import { contextOf, routeTemplate } from '../routing/call.js';
+import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
@@ -36,13 +36,14 @@ export class AuditHook {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
     if (!endpoint?.action || call.audited) return payload;
-    if (!call.claims) {
-      this.countRefusal(request, reply.statusCode);
+    const context = recordedFor(endpoint, request);
+    if (!context) {
+      this.countRefusal(request, reply.statusCode, endpoint);
       return payload;
     }
     try {
-      const record = auditRecord(contextOf(request), new Date(), { action: endpoint.action, targets: call.targets, outcome: outcomeOf(reply.statusCode, call.code) });
-      await this.audit.append(call.claims.org, record, call.uncertain);
+      const record = auditRecord(context, new Date(), { action: endpoint.action, targets: call.targets, outcome: outcomeOf(reply.statusCode, call.code) });
+      await this.audit.append(context.org, record, call.uncertain);
       return payload;
     } catch {
       const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
@@ -51,18 +52,25 @@ export class AuditHook {
     }
   }
 
-  /** 401: nobody is known, so the organization of the path is told, counted by the minute. */
-  private countRefusal(request: FastifyRequest, status: number): void {
+  /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
+  private countRefusal(request: FastifyRequest, status: number, { operation, action = 'api.refused' }: Endpoint): void {
     const { shortId } = request.params as { shortId?: string };
-    const { requestId, trace, code } = request.call;
-    if (status !== 401 || shortId === undefined) return;
-    this.refusals.count(shortId, {
-      occurredAt: new Date().toISOString(),
-      action: 'api.refused',
-      actor: { type: 'anonymous', id: 'anonymous' },
+    const refused = operation ? status === 401 : status >= 400;
+    if (!refused || shortId === undefined) return;
+    const { id: _, ...record } = auditRecord(anonymousContextOf(request, shortId), new Date(), {
+      action: operation ? 'api.refused' : action,
       targets: [],
-      outcome: outcomeOf(status, code),
-      request: { id: requestId, traceparent: trace.traceparent, method: request.method, route: routeTemplate(request) },
+      outcome: outcomeOf(status, request.call.code),
     });
+    this.refusals.count(shortId, record);
   }
+}
+
+/** In whose name this request gets a record of its own; undefined when it gets none. */
+function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyRequest): CallContext | undefined {
+  const { claims, code, uncertain } = request.call;
+  if (claims) return contextOf(request);
+  const { shortId } = request.params as { shortId?: string };
+  if (operation || shortId === undefined || !code) return undefined;
+  return recordEach.includes(code) || (uncertain && recordEach.length > 0) ? anonymousContextOf(request, shortId) : undefined;
 }

@@ -28,7 +28,8 @@ const about = `**A first call.** Get a token at \`/oauth2/token\` with the clien
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  // What a browser asks by itself before a request (CORS) is nothing that anybody calls.
+  for (const endpoint of endpoints.filter((e) => e.method !== 'OPTIONS')) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
   }
   return {

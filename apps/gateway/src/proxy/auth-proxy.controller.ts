@@ -1,9 +1,8 @@
-import { CONFIG } from '@holdfast/bus';
-import { Controller, Inject, Logger, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.js';
 import { serverMetadataReference, tokenReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';
+import { AuthProxy } from './auth-proxy.js';
 
 const tag = 'OAuth';
 
@@ -30,48 +29,21 @@ export const metadataEndpoint = endpoint({
   reference: serverMetadataReference,
 });
 
-/** Headers that only we may set: what a client says of itself under these names means nothing. */
-const internal = /^(x-forwarded-|x-holdfast-|forwarded$|x-real-ip$)/;
-
-/** Hands OAuth to auth, as it came: its bodies and errors follow their own standards. */
+/** The platform's own authorization server. */
 @Controller()
 export class AuthProxyController {
-  private readonly logger = new Logger('proxy');
-  private turn = 0;
-
-  constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
+  constructor(private readonly proxy: AuthProxy) {}
 
   @Route(tokenEndpoint)
   token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     // Node would drop all but the first: whoever reads the other one in front of us would see another client.
     const given = request.raw.headersDistinct.authorization ?? [];
     if (given.length > 1) void reply.code(400).send({ error: 'invalid_request', error_description: 'send one Authorization header' });
-    else this.pass(request, reply);
+    else this.proxy.pass(request, reply);
   }
 
   @Route(metadataEndpoint)
   metadata(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
-  }
-
-  private pass(request: FastifyRequest, reply: FastifyReply): void {
-    const { AUTH_URLS, BASE_URL } = this.config;
-    const upstream = AUTH_URLS[(this.turn = (this.turn + 1) % AUTH_URLS.length)]!;
-    const { requestId, trace } = request.call;
-    const { protocol, host } = new URL(BASE_URL);
-    void reply.from(`${upstream}${request.url}`, {
-      rewriteRequestHeaders: (_, headers) => ({
-        ...Object.fromEntries(Object.entries(headers).filter(([name]) => !internal.test(name))),
-        host,
-        'x-forwarded-proto': protocol.slice(0, -1),
-        'x-forwarded-host': host,
-        'x-request-id': requestId,
-        traceparent: trace.traceparent,
-      }),
-      onError: (failed, { error }) => {
-        this.logger.error(error);
-        void failed.code(503).header('retry-after', '1').type('application/json').send('{"error":"temporarily_unavailable","error_description":"the authorization server is not reachable right now"}');
-      },
-    });
+    this.proxy.pass(request, reply);
   }
 }

@@ -52,12 +52,17 @@ export function routeTemplate(request: FastifyRequest): string {
 
 /** What the services are told about the request. Throws when nobody was let in: a route forgot its guard. */
 export function contextOf(request: FastifyRequest): CallContext {
-  const { claims, requestId, trace, auditId } = request.call;
+  const { claims } = request.call;
   if (!claims) throw new Error(`no caller on ${request.method} ${routeTemplate(request)}`);
-  return {
-    org: claims.org,
-    actor: actorOf(claims),
-    request: { id: requestId, traceparent: trace.traceparent, method: request.method, route: routeTemplate(request) },
-    auditId,
-  };
+  return context(request, claims.org, actorOf(claims));
+}
+
+/** The same on a public route, where nobody is known and the organization is that of the path. */
+export function anonymousContextOf(request: FastifyRequest, shortId: string): CallContext {
+  return context(request, shortId, { type: 'anonymous', id: 'anonymous' });
+}
+
+function context(request: FastifyRequest, org: string, actor: Actor): CallContext {
+  const { requestId, trace, auditId } = request.call;
+  return { org, actor, request: { id: requestId, traceparent: trace.traceparent, method: request.method, route: routeTemplate(request) }, auditId };
 }

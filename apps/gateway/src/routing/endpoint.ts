@@ -11,7 +11,8 @@ export interface Answer {
 
 /**
  * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
- * `operation` and `action` go together; an endpoint without them is public and must stand on the list in public-routes.ts.
+ * An endpoint without `operation` is public and must stand on the list in public-routes.ts. With an `action`, its calls are
+ * recorded: what succeeds by the handler of the change, what is refused by the gateway, as anonymous.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
@@ -20,7 +21,7 @@ export interface Endpoint<
 > {
   /** By which generated clients call it. */
   id: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   /** In the specification's way of writing: `/o/{shortId}/…`. */
   path: string;
   tag: string;
@@ -28,6 +29,11 @@ export interface Endpoint<
   description?: string;
   operation?: Operation;
   action?: Action;
+  /**
+   * Of a public endpoint with an `action`: refusals that each get a record, since not everybody can cause them. All others
+   * are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
+   */
+  recordEach?: ErrorCode[];
   params?: Params;
   query?: Query;
   /** Every body is optional: an endpoint that needs one says so by its schema. */

@@ -3,6 +3,7 @@ import { Database, statement } from '@holdfast/data';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { firstType, type CredentialType } from './credential-type.js';
+import { withoutNulls } from './without-nulls.js';
 
 const columns = 'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
 const ofOrganization = statement('types_of_org', `SELECT ${columns} FROM credential_type WHERE org = $1`);
@@ -28,12 +29,16 @@ export class CredentialTypes {
   }
 
   private async load(org: string): Promise<CredentialType[]> {
-    let types = await this.database.rows<CredentialType>(ofOrganization, [org]);
+    let types = await this.stored(org);
     if (types.length === 0) {
       await this.database.rows(addFirst, [org, firstType.name, firstType.display, firstType.revocable, firstType.holders]);
-      types = await this.database.rows<CredentialType>(ofOrganization, [org]);
+      types = await this.stored(org);
     }
     this.kept.set(org, types);
     return types;
+  }
+
+  private async stored(org: string): Promise<CredentialType[]> {
+    return (await this.database.rows<CredentialType>(ofOrganization, [org])).map(withoutNulls);
   }
 }

@@ -30,6 +30,8 @@ export interface HeldCredential {
   revokedReason?: string;
   holderClaimedAt?: Date;
   holderApp?: string;
+  /** Of the holder's tokens alone: another one with every claim and renewal. */
+  documentNumber?: string;
 }
 
 export interface CustomerOffer {

@@ -1,5 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
 import type { Customer, CustomerOffer, HeldCredential } from './customer.js';
+import { withoutNulls } from './without-nulls.js';
 
 /** An offer as it is stored: only the keyed hash of its claim token. */
 export interface OfferSecret {
@@ -21,7 +22,8 @@ const subjectOfOffer = statement('customer_of_offer', 'SELECT subject FROM offer
 const credentialsOf = statement(
   'customer_credentials',
   `SELECT id, type, status, revocable, created_at AS "createdAt", valid_until AS "validUntil", issued_at AS "issuedAt", expires_at AS "expiresAt",
-     revoked_at AS "revokedAt", revoked_reason AS "revokedReason", holder_claimed_at AS "holderClaimedAt", holder_app AS "holderApp"
+     revoked_at AS "revokedAt", revoked_reason AS "revokedReason", holder_claimed_at AS "holderClaimedAt", holder_app AS "holderApp",
+     document_number AS "documentNumber"
    FROM credential WHERE subject = $1 ORDER BY created_at, id`,
 );
 const offersOf = statement(
@@ -32,9 +34,12 @@ const offersOf = statement(
 const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = statement(
   'customer_save_credential',
-  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-   ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason`,
+  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason,
+     issued_at, expires_at, holder_claimed_at, holder_app, document_number)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+   ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at,
+     revoked_reason = excluded.revoked_reason, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
+     holder_claimed_at = excluded.holder_claimed_at, holder_app = excluded.holder_app, document_number = excluded.document_number`,
 );
 const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2 WHERE id = $1');
 const addOffer = statement(
@@ -61,14 +66,13 @@ export async function customerOfOffer(sql: Sql, offerId: string, org: string, ap
 export async function saveCustomer(sql: Sql, before: Customer, after: Customer, secret?: OfferSecret): Promise<void> {
   await sql.rows(bump, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
-    await sql.rows(saveCredential, [c.id, after.id, after.org, c.type, c.status, c.revocable, c.createdAt, c.validUntil, c.revokedAt, c.revokedReason]);
+    await sql.rows(saveCredential, [
+      c.id, after.id, after.org, c.type, c.status, c.revocable, c.createdAt, c.validUntil, c.revokedAt, c.revokedReason,
+      c.issuedAt, c.expiresAt, c.holderClaimedAt, c.holderApp, c.documentNumber,
+    ]);
   }
   for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
     if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status]);
     else await sql.rows(addOffer, [o.id, o.credentialId, after.id, after.org, after.app, secret?.tokenHash, o.status, o.expiresAt, o.returnUrl, o.createdAt]);
   }
-}
-
-function withoutNulls<Row extends object>(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 }

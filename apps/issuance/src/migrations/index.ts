@@ -1,3 +1,4 @@
 import { First1763700000000 } from './1763700000000-first.js';
+import { Claims1763800000000 } from './1763800000000-claims.js';
 
-export const migrations = [First1763700000000];
+export const migrations = [First1763700000000, Claims1763800000000];

@@ -53,9 +53,20 @@ export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferId
   if (held?.status === 'suspended') throw new AppError('invalid_state', `The credential of type "${held.type}" is suspended; resume it before offering it again.`);
   const { credential, offer } = newOffer(terms, { ...ids, credential: held?.id ?? ids.credential }, now);
   const offers = customer.offers.map((o) => (o.credentialId === offer.credentialId && o.status === 'open' ? { ...o, status: 'superseded' as const } : o));
-  const renewed = held?.status === 'offered' && terms.validUntil ? { ...held, validUntil: terms.validUntil } : held;
+  const renewed = held && withLatestEnd(held, terms.validUntil, now);
   const credentials = renewed ? customer.credentials.map((c) => (c.id === renewed.id ? renewed : c)) : [...customer.credentials, credential];
   return { ...customer, version: customer.version + 1, credentials, offers: [...offers, offer] };
+}
+
+/**
+ * The latest end that an offer fixes is of a credential that nobody holds yet. One whose end has come begins anew with its
+ * claim: the end of then no longer counts.
+ */
+function withLatestEnd(held: HeldCredential, validUntil: Date | undefined, now: Date): HeldCredential {
+  const ended = held.expiresAt !== undefined && held.expiresAt <= now;
+  if (!ended && (held.status !== 'offered' || !validUntil)) return held;
+  const { validUntil: _, ...rest } = held;
+  return { ...rest, ...(validUntil && { validUntil }) };
 }
 
 /** The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds yet. */

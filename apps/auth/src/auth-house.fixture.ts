@@ -1,0 +1,215 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, customerStatus, getClient, organizationProfile, type App, type AuditRecord, type BusUser,
+  type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
+} from '@holdfast/contracts';
+import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
+import { AppError, createLogger, keyedHash, type BaseConfig } from '@holdfast/kit';
+import { migrate } from '@holdfast/data';
+import { createTestDatabase, eventually, freePort, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { Controller, Module } from '@nestjs/common';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { AuthModule } from './app.module.js';
+import type { Config } from './config.js';
+import { createHttpApp } from './http-app.js';
+import { migrations } from './migrations/index.js';
+
+const pepper = Buffer.alloc(32, 7);
+
+/** What the neighbours of auth know; the tests write it. */
+export const book = {
+  seq: 1,
+  organizations: new Map([['acme', 'Acme & Sons'], ['globex', 'Globex']]),
+  clients: new Map<string, ReplyOf<typeof getClient>>(),
+  customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[] }>(),
+  records: [] as { org: string; record: AuditRecord }[],
+  auditAway: false,
+  begun: new Set<string>(),
+};
+
+export function credentialOf(subject: string, type = 'customer'): CredentialClaim {
+  return { id: `cred-${subject.slice(0, 8)}`, type, document_number: 'D-1', issued_at: '2026-11-21T09:30:00.000Z' };
+}
+
+@Controller()
+class Directory {
+  @Handles(getClient)
+  async client({ clientId }: RequestOf<typeof getClient>): Promise<ReplyOf<typeof getClient>> {
+    const found = book.clients.get(clientId);
+    if (!found) throw new AppError('unknown_app');
+    return structuredClone(found);
+  }
+
+  @Handles(organizationProfile)
+  async profile({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
+    const name = book.organizations.get(shortId);
+    if (!name) throw new AppError('unknown_organization');
+    return { shortId, name };
+  }
+
+  @Handles(accessChanges)
+  async changes(): Promise<ReplyOf<typeof accessChanges>> {
+    const apps = [...book.clients.keys()].map((id) => ({ seq: book.seq, kind: 'app' as const, id, disabled: false, minVersion: 0, revokedSecrets: [] }));
+    const orgs = ['acme', 'globex', 'hooli'].map((id) => ({ seq: book.seq, kind: 'organization' as const, id, disabled: !book.organizations.has(id), minVersion: 0, revokedSecrets: [] }));
+    return { seq: book.seq, entries: [...apps, ...orgs] };
+  }
+}
+
+@Controller()
+class Issuance {
+  @Handles(beginSignIn)
+  async begin({ interaction }: RequestOf<typeof beginSignIn>): Promise<ReplyOf<typeof beginSignIn>> {
+    book.begun.add(interaction);
+    return { options: { challenge: 'abc' } };
+  }
+
+  @Handles(completeSignIn)
+  async complete({ interaction, credentialType = 'customer', response }: RequestOf<typeof completeSignIn>, { org }: { org: string }): Promise<ReplyOf<typeof completeSignIn>> {
+    if (!book.begun.delete(interaction)) throw new AppError('ceremony_expired');
+    const subject = String(response.as);
+    const customer = book.customers.get(subject);
+    if (!customer || customer.state === 'unknown') return { outcome: 'refused', reason: 'unknown_passkey' };
+    if (customer.org !== org) return { outcome: 'refused', reason: 'other_organization' };
+    if (customer.state !== 'live' || !customer.types.includes(credentialType)) return { outcome: 'refused', reason: 'no_live_credential', subject };
+    return { outcome: 'signed_in', subject, credential: credentialOf(subject, credentialType) };
+  }
+
+  @Handles(customerStatus)
+  async status({ subject, credentialType = 'customer' }: RequestOf<typeof customerStatus>, { org }: { org: string }): Promise<ReplyOf<typeof customerStatus>> {
+    const customer = book.customers.get(subject);
+    if (!customer || customer.state === 'unknown' || customer.org !== org) return { state: 'unknown' };
+    if (customer.state === 'not_live' || !customer.types.includes(credentialType)) return { state: 'not_live' };
+    return { state: 'live', credential: credentialOf(subject, credentialType) };
+  }
+}
+
+@Controller()
+class Audit {
+  @Handles(appendRecords)
+  async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
+    if (book.auditAway) throw new AppError('unavailable');
+    book.records.push(...records);
+    return {};
+  }
+}
+
+@Module({ controllers: [Directory] })
+class DirectoryModule {}
+@Module({ controllers: [Issuance] })
+class IssuanceModule {}
+@Module({ controllers: [Audit] })
+class AuditModule {}
+
+export interface AuthHouse {
+  base: string;
+  database: TestDatabase;
+  auth: RunningService;
+  /** Lines that auth logged. */
+  lines: string[];
+  /** A second replica of auth, at an address of its own. */
+  another(): Promise<{ base: string; stop: () => Promise<void> }>;
+  /** Changes the book as directory does: state first, then seq and heartbeat. */
+  change(edit: () => void): Promise<void>;
+  /** Takes issuance away while `work` runs. */
+  withoutIssuance(work: () => Promise<void>): Promise<void>;
+  publish(event: object): Promise<void>;
+  connect(user: BusUser): Promise<NatsConnection>;
+  stop(): Promise<void>;
+}
+
+const silent = createLogger('test', 'fatal');
+
+/** Auth with real servers, and neighbours that do as the test says. */
+export async function startAuthHouse(): Promise<AuthHouse> {
+  const nats: TestBus = await startTestBus();
+  const database = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const lines: string[] = [];
+  const connections: NatsConnection[] = [];
+  const configOf = (user: BusUser): BaseConfig => ({
+    NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed(user), BASE_URL: base, OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'debug', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false,
+  });
+  const connect = async (user: BusUser) => {
+    const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, silent);
+    connections.push(connection);
+    return connection;
+  };
+  const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
+  const startAuth = async (httpPort: number) => {
+    const config: Config = {
+      ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+    };
+    const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
+    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger });
+    await eventually(async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).ok);
+    return service;
+  };
+  await declareStreams(await connect('deploy'));
+  const heart = await connect('directory');
+  const beat = () => heart.publish(accessFeedSubject, JSON.stringify({ seq: book.seq }));
+  const beating = setInterval(beat, 100);
+  const neighbours = await Promise.all([start('directory', DirectoryModule), start('audit', AuditModule)]);
+  let issuance = await start('issuance', IssuanceModule);
+  const auth = await startAuth(port);
+  const events = await connect('issuance');
+
+  return {
+    base, database, auth, lines, connect,
+    another: async () => {
+      const other = await freePort();
+      const service = await startAuth(other);
+      return { base: `http://127.0.0.1:${other}`, stop: () => service.stop() };
+    },
+    change: async (edit) => {
+      edit();
+      book.seq += 1;
+      beat();
+      await new Promise((resolve) => setTimeout(resolve, 80));
+    },
+    withoutIssuance: async (work) => {
+      await issuance.stop();
+      try {
+        await work();
+      } finally {
+        issuance = await start('issuance', IssuanceModule);
+      }
+    },
+    publish: async (event) => void (await jetstream(events).publish('evt.issuance.test', JSON.stringify(event))),
+    stop: async () => {
+      clearInterval(beating);
+      await auth.stop();
+      await Promise.all([...neighbours.map((n) => n.stop()), issuance.stop()]);
+      for (const connection of connections) await connection.close();
+      await Promise.all([nats.stop(), database.drop()]);
+    },
+  };
+}
+
+export interface TestApp {
+  app: App;
+  clientId: string;
+  secret: string;
+  redirectUri: string;
+}
+
+/** An app that the house knows at once. */
+export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Promise<TestApp> {
+  const clientId = `app_${randomBytes(16).toString('base64url')}`;
+  const secret = randomBytes(32).toString('base64url');
+  const app: App = {
+    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: ['https://shop.example/callback'], postLogoutRedirectUris: ['https://shop.example/bye'],
+    refreshTokens: true, pkce: 'required', scopes: [], disabled: false, apiVersion: '2026-11-01', version: 1, createdAt: '2026-11-21T09:30:00.000Z', ...changes,
+  };
+  const hash = keyedHash(pepper, secret).toString('base64url');
+  const secrets = app.kind === 'web' ? [{ id: 'sec_1', hash }] : [];
+  await house.change(() => void book.clients.set(clientId, { app, orgSuspended: false, secrets }));
+  return { app, clientId, secret, redirectUri: app.redirectUris[0]! };
+}
+
+export function newCustomer(org = 'acme', types = ['customer']): string {
+  const subject = randomUUID();
+  book.customers.set(subject, { org, state: 'live', types });
+  return subject;
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
+import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { RelyingParty } from '../relying-party.fixture.js';
+import { TestBrowser } from '../test-browser.fixture.js';
+import { StateSweeper } from '../state/state-sweeper.js';
+
+let house: AuthHouse;
+let shop: RelyingParty;
+
+beforeAll(async () => {
+  house = await startAuthHouse();
+  shop = await RelyingParty.start(house);
+});
+afterAll(() => house.stop());
+beforeEach(() => {
+  book.records = [];
+  book.auditAway = false;
+});
+
+const stateOf = (subject: string) => house.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
+const event = (type: string, subject: string, at = new Date()) => ({ id: randomUUID(), type, occurredAt: at.toISOString(), org: 'acme', subject, version: 9, requestId: 'r', traceparent: 't' });
+
+describe.each(['unknown', 'not_live'] as const)('a customer who is %s from one moment to the next', (state) => {
+  test('is refused everywhere at once', async () => {
+    const { as, browser, tokens, refreshToken } = await shop.signIn();
+    const { code, verifier } = await shop.code({ as });
+    book.records = [];
+    book.customers.get(as)!.state = state;
+    expect((await shop.userinfo(tokens.access_token)).json.error).toBe('invalid_token');
+    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+    expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+    expect(await shop.silently(browser, {})).toMatchObject({ location: expect.stringContaining('/sign-in/') });
+    const told = book.records.map(({ record }) => [record.action, record.outcome.code, record.actor.type]);
+    expect(told).toEqual(expect.arrayContaining([['customer.token', 'invalid_grant', 'app'], ['customer.sign_in', 'no_live_credential', 'customer']]));
+    const page = await browser.begin((await shop.begin()).url);
+    await browser.post(`${page}/options`);
+    expect((await browser.post(`${page}/complete`, { response: { as } })).json.refused).toBe(state === 'unknown' ? 'unknown_passkey' : 'no_live_credential');
+  });
+});
+
+describe('erasing', () => {
+  test('takes sessions, grants, codes and tokens away, and lets none of them back in', async () => {
+    const { as } = await shop.signIn();
+    await shop.code({ as });
+    expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']));
+    await house.publish(event('subject.erased', as));
+    await eventually(async () => (await stateOf(as)).length === 0);
+    // A sign-in that was on its way when it happened.
+    const { url } = await shop.begin();
+    expect(await new TestBrowser(house.base).signIn(url, as)).toContain('/sign-in/');
+    expect(await stateOf(as)).toEqual([]);
+    expect(JSON.stringify(await house.database.query('SELECT * FROM auth.ended_customer'))).not.toContain(as);
+  });
+
+  test('a new key in place of an old one ends what the old one began, and not what the new one does', async () => {
+    const { as, refreshToken, browser } = await shop.signIn();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await house.publish(event('credential.rekeyed', as));
+    await eventually(async () => (await stateOf(as)).length === 0);
+    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+    const again = await shop.signIn({ as });
+    expect((await shop.refresh(again.refreshToken)).status).toBe(200);
+  });
+
+  test('other events and other customers change nothing', async () => {
+    const { as, refreshToken } = await shop.signIn();
+    await house.publish(event('subject.erased', newCustomer()));
+    await house.publish({ ...event('credential.issued', as) });
+    await house.publish({ ...event('subject.erased', as), org: 'globex' });
+    const marker = await shop.signIn();
+    await house.publish(event('subject.erased', marker.as));
+    await eventually(async () => (await stateOf(marker.as)).length === 0);
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+  });
+});
+
+describe('when a neighbour is away', () => {
+  test('issuance: nobody is believed, and a refresh token is not used up', async () => {
+    const { tokens, refreshToken, browser, as } = await shop.signIn();
+    const { code, verifier } = await shop.code({ as });
+    const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
+    await house.withoutIssuance(async () => {
+      for (const answer of [await shop.userinfo(tokens.access_token), await shop.refresh(refreshToken), await shop.exchange({ code, code_verifier: verifier })]) {
+        expect([answer.status, answer.json.error, answer.headers.get('retry-after')]).toEqual([503, 'temporarily_unavailable', '1']);
+      }
+      for (const prompt of ['none', undefined]) expect(await shop.silently(browser, { prompt })).toMatchObject({ error: 'temporarily_unavailable' });
+      expect(await browser.post(`${page}/options`)).toMatchObject({ status: 503, json: { error: 'unavailable' } });
+    });
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
+  });
+
+  test('audit: no code, no token, no sign-out leaves', async () => {
+    const { browser, tokens, refreshToken, as } = await shop.signIn();
+    book.auditAway = true;
+    const { url } = await shop.begin();
+    const silent = await browser.go(url);
+    expect([silent.status, silent.location, silent.json.error]).toEqual([503, '', 'temporarily_unavailable']);
+    expect(await shop.refresh(refreshToken)).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
+    const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
+    await browser.post(`${page}/options`);
+    book.customers.get(as)!.state = 'not_live';
+    expect((await browser.post(`${page}/complete`, { response: { as } })).status).toBe(503);
+    expect((await browser.go(`/o/acme/session/end?id_token_hint=${tokens.id_token}`)).status).toBe(503);
+  });
+
+  test('the database: 503, not a pass and not a fault', async () => {
+    const { tokens, refreshToken, browser } = await shop.signIn();
+    await house.database.refuseConnections(true);
+    expect(await shop.refresh(refreshToken)).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(503);
+    expect((await browser.go('/o/acme/jwks')).status).toBe(200);
+    await house.database.refuseConnections(false);
+    await eventually(async () => (await shop.userinfo(tokens.access_token)).status === 200);
+  });
+});
+
+test('an app that is disabled gets nothing, with codes and tokens from before', async () => {
+  const party = await RelyingParty.start(house);
+  const { tokens, refreshToken, browser, as } = await party.signIn();
+  const { code, verifier } = await party.code({ as });
+  await house.change(() => void (book.clients.get(party.app.clientId)!.app.disabled = true));
+  expect((await party.refresh(refreshToken)).json.error).toBe('invalid_client');
+  expect((await party.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_client');
+  expect((await party.userinfo(tokens.access_token)).status).toBe(401);
+  expect((await browser.go((await party.begin()).url)).status).toBe(400);
+});
+
+test('what has run out is swept, what has not stays', async () => {
+  const { as } = await shop.signIn();
+  await house.database.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE account = $1 AND model = 'AccessToken'`, [as]);
+  await house.auth.app.get(StateSweeper).sweep();
+  expect((await stateOf(as)).map((row) => row.model).sort()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken', 'Session']);
+});

@@ -1,0 +1,73 @@
+import type { EventEmitter } from 'node:events';
+import type { Logger } from '@holdfast/kit';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
+import type { StateStore } from '../state/state-store.js';
+import type { IssuerAudit } from './issuer-audit.js';
+import { signInApi, signInPage } from './issuer-paths.js';
+import { endGrants, leaveSignedOut } from './sign-out.js';
+
+/** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
+const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need. */
+export function guardIssuer(provider: Provider, shortId: string, { audit, store, logger }: { audit: IssuerAudit; store: StateStore; logger: Logger }): void {
+  const signedIn = new WeakSet<object>();
+  provider.use(async (ctx, next) => {
+    const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
+    ctx.set('Content-Security-Policy', libraryPolicy);
+    await next();
+    const oidcCtx = ctx as KoaContextWithOIDC;
+    if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx, shortId, store);
+    narrowCookies(ctx);
+    try {
+      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, signedIn.has(ctx));
+    } catch (error) {
+      logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave nothing out, since it could not be recorded');
+      withhold(ctx);
+    }
+    if (!ctx.req.complete) ctx.req.resume();
+    if (!ctx.response.is('html')) ctx.remove('Content-Security-Policy');
+    ctx.set('X-Request-Id', request.info.id);
+    if (ctx.status === 503) ctx.set('Retry-After', '1');
+  });
+  provider.on('authorization.success', (ctx) => void signedIn.add(ctx));
+  const refused = (ctx: KoaContextWithOIDC, { error, error_detail: detail }: { error?: string; error_detail?: string }) => {
+    const { info, client } = tokenRequestOf(ctx);
+    logger.info({ requestId: info.id, route: info.route, clientId: client?.app.clientId, org: shortId, error, detail }, 'refused at the issuer');
+  };
+  provider.on('grant.error', refused);
+  provider.on('authorization.error', refused);
+  provider.on('userinfo.error', refused);
+  provider.on('server_error', (ctx, err) => logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed'));
+  // Koa would write to standard error otherwise; these are broken connections.
+  (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a request to the issuer broke off'));
+}
+
+async function finishRoute(ctx: KoaContextWithOIDC, shortId: string, store: StateStore): Promise<void> {
+  const { route, session } = ctx.oidc;
+  if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
+  if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
+  if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
+    tokenRequestOf(ctx).subject = session.accountId;
+    await endGrants(ctx, shortId, store);
+  }
+}
+
+/** The library binds a sign-in's cookie to its page; the page is static, and its JSON routes are what need it. */
+function narrowCookies(ctx: HttpContext): void {
+  const cookies = ctx.response.headers['set-cookie'];
+  if (!Array.isArray(cookies)) return;
+  ctx.set('Set-Cookie', cookies.map((cookie) => cookie.replace(`${signInPage}`, (found, at: number) => (cookie.slice(0, at).endsWith('/api') ? found : signInApi))));
+}
+
+function withhold(ctx: HttpContext): void {
+  ctx.remove('Location');
+  ctx.status = 503;
+  ctx.type = 'json';
+  ctx.body = { error: 'temporarily_unavailable', error_description: 'try again in a moment' };
+}
+
+function routeTemplate(path: string): string {
+  return `/o/{shortId}${path.replace(/^\/authorize\/.*/, '/authorize/{uid}')}`;
+}

@@ -1,0 +1,104 @@
+import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { ClientRegistry } from '../clients/client-registry.js';
+import type { SigningKey } from '../keys/key-pair.js';
+import { tokenRequestOf } from '../provider/token-request.js';
+import { stateAdapter } from '../state/state-adapter.js';
+import type { StateStore } from '../state/state-store.js';
+import { accountsOf } from './accounts.js';
+import type { Customers } from './customers.js';
+import { renderError } from './error-page.js';
+import { serveApps } from './issuer-clients.js';
+import { cookieNames, issuerPath, routes, signInPage } from './issuer-paths.js';
+import { lifetimes } from './lifetimes.js';
+import type { OrganizationProfile } from './organizations.js';
+import { signInPolicy } from './policy.js';
+import { nonceRule, pkceRequired } from './request-rules.js';
+import { confirmSignOut, signedOutPage } from './sign-out.js';
+
+export const passkeyAcr = 'urn:holdfast:acr:passkey';
+
+export interface IssuerParts {
+  baseUrl: string;
+  pepper: Buffer;
+  clients: ClientRegistry;
+  customers: Customers;
+  store: StateStore;
+}
+
+/** The OpenID issuer of one organization (product §5, "Sign-in"). */
+export function createIssuerProvider(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Provider {
+  const { baseUrl, pepper, clients } = parts;
+  const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
+  // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
+  provider.proxy = true;
+  serveApps(provider, organization.shortId, clients, pepper);
+  return provider;
+}
+
+function configuration(organization: OrganizationProfile, keys: SigningKey[], { baseUrl, customers, store }: IssuerParts): Configuration {
+  const { shortId } = organization;
+  const path = issuerPath(shortId);
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
+  const off = { enabled: false };
+  return {
+    adapter: (model) => stateAdapter(store, shortId, model),
+    jwks: { keys },
+    routes,
+    cookies: { names: cookieNames(shortId), long: { ...cookie, path }, short: cookie },
+    acrValues: [passkeyAcr],
+    scopes: ['openid'],
+    // acr and amr stand in the ID token alone: the account's claims have none.
+    claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], sid: null, iss: null },
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
+    subjectTypes: ['public'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clockTolerance: 5,
+    pkce: { required: pkceRequired },
+    extraParams: { nonce: nonceRule },
+    findAccount: accountsOf(shortId, customers),
+    loadExistingGrant,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // A session ends sooner than a refresh token; what ends with it, ends by signing out (sign-out.ts).
+    expiresWithSession: () => false,
+    ttl: lifetimes,
+    interactions: { url: (_ctx, { uid }) => path + signInPage + uid, policy: signInPolicy() },
+    clientBasedCORS: (ctx, origin) => isOriginOfSpa(ctx, origin),
+    renderError: renderError(organization),
+    features: {
+      devInteractions: off,
+      dPoP: off,
+      pushedAuthorizationRequests: off,
+      resourceIndicators: off,
+      userinfo: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: revocable },
+      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization, store), postLogoutSuccessSource: signedOutPage(organization) },
+    },
+  };
+}
+
+/** The organization's own apps need no consent: what a customer grants an app is being known to it, by signing in. */
+async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+  const { client, session, account, provider } = ctx.oidc;
+  const known = session!.grantIdFor(client!.clientId);
+  const grant = known && (await provider.Grant.find(known));
+  if (grant && grant.accountId === account!.accountId) return grant;
+  const fresh = new provider.Grant({ clientId: client!.clientId, accountId: account!.accountId });
+  fresh.addOIDCScope('openid');
+  await fresh.save();
+  return fresh;
+}
+
+/** RFC 7009 §2.1: each app its own. */
+async function revocable(_ctx: KoaContextWithOIDC, client: Client, token: { clientId?: string | undefined }): Promise<boolean> {
+  if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
+  return true;
+}
+
+function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {
+  const { kind, redirectUris } = tokenRequestOf(ctx).client!.app;
+  return kind === 'spa' && redirectUris.some((uri) => new URL(uri).origin === origin);
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CONFIG, LOGGER } from '@holdfast/bus';
+import { errorCatalogue } from '@holdfast/contracts';
+import { isDatabaseAway } from '@holdfast/data';
+import { AppError, unavailable, type Logger } from '@holdfast/kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { errors } from 'oidc-provider';
+import type { Config } from '../config.js';
+import { requestInfoOf } from '../provider/token-request.js';
+import { readJsonObject } from '../sign-in/read-body.js';
+import { requireSameOrigin } from '../sign-in/same-site.js';
+import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
+import { answerFormByQuery } from './form-to-query.js';
+import { issuerPath, routes } from './issuer-paths.js';
+import { Issuers, type Issuer } from './issuers.js';
+
+const metadataOfIssuer = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
+const ofIssuer = /^\/o\/([^/?]+)(\/[^?]*)$/;
+const signIn = /^\/api\/sign-in\/([A-Za-z0-9_-]{16,64})(?:\/(options|complete|cancel))?$/;
+
+/** Where the address of an error is told to the gateway, which alone renders problems. */
+export const errorHeader = 'x-holdfast-error';
+
+/** Addresses of the organizations' issuers: finds the issuer and hands it the request as if it stood at its root. */
+@Injectable()
+export class IssuerRoutes {
+  private readonly host: string;
+  private readonly protocol: string;
+
+  constructor(
+    private readonly issuers: Issuers,
+    private readonly steps: SignInSteps,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    const { host, protocol } = new URL(config.BASE_URL);
+    this.host = host;
+    this.protocol = protocol.slice(0, -1);
+  }
+
+  /** Undefined when it is no address of an issuer. */
+  routeOf({ url = '' }: IncomingMessage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined {
+    const end = url.indexOf('?');
+    const [path, query] = end < 0 ? [url, ''] : [url.slice(0, end), url.slice(end)];
+    const metadata = metadataOfIssuer.exec(path);
+    const own = ofIssuer.exec(path);
+    const shortId = metadata?.[1] ?? own?.[1];
+    const rest = metadata ? '/.well-known/oauth-authorization-server' : own?.[2];
+    if (shortId === undefined || rest === undefined) return undefined;
+    return (request, response) => this.answer(request, response, shortId, rest, query).catch((error: unknown) => this.fail(request, response, error));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse, shortId: string, rest: string, query: string): Promise<void> {
+    const issuer = await this.issuers.find(shortId);
+    if (!issuer) throw new AppError('unknown_organization');
+    // What a client says of its way here counts for nothing: links and cookies follow our own address.
+    Object.assign(request.headers, { host: this.host, 'x-forwarded-host': this.host, 'x-forwarded-proto': this.protocol });
+    const step = signIn.exec(rest);
+    if (step) return this.answerPage(request, response, issuer, step[1]!, step[2]);
+    if (request.method === 'POST' && (rest === routes.authorization || rest === routes.end_session)) return answerFormByQuery(request, response, issuerPath(shortId) + rest);
+    request.url = rest + modesOnly(rest, query);
+    (request as IncomingMessage & { originalUrl?: string }).originalUrl = issuerPath(shortId) + request.url;
+    await issuer.callback(request, response);
+  }
+
+  private async answerPage(request: IncomingMessage, response: ServerResponse, issuer: Issuer, uid: string, step: string | undefined): Promise<void> {
+    const facts = { info: requestInfoOf(request, `/o/{shortId}/api/sign-in/{uid}${step ? `/${step}` : ''}`) };
+    const call: SignInCall = { issuer, uid, request, response, facts };
+    const method = step ? 'POST' : 'GET';
+    if (request.method !== method) throw new AppError('method_not_allowed');
+    if (!step) return reply(response, facts.info.id, await this.steps.show(call));
+    requireSameOrigin(request, this.config.BASE_URL);
+    const body = await readJsonObject(request);
+    if (step === 'complete') return reply(response, facts.info.id, await this.steps.complete(call, body));
+    return reply(response, facts.info.id, await (step === 'options' ? this.steps.options(call) : this.steps.cancel(call)));
+  }
+
+  private fail(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+    const error = toAppError(thrown);
+    if (error.code === 'internal') this.logger.error({ err: thrown }, 'a request to an issuer failed');
+    if (!request.complete) request.resume();
+    if (response.headersSent) return void response.destroy();
+    const { code, status, retryAfter } = error;
+    const body = JSON.stringify({ error: code, error_description: errorCatalogue[code].title });
+    response
+      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', [errorHeader]: code, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) })
+      .end(body);
+  }
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isDatabaseAway(thrown)) return unavailable('the database is away');
+  if (thrown instanceof errors.SessionNotFound) return new AppError('unknown_sign_in');
+  if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503) return unavailable(thrown.error_detail ?? '');
+  return new AppError('internal');
+}
+
+function reply(response: ServerResponse, requestId: string, value: object): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': requestId }).end(JSON.stringify(value));
+}
+
+/** Query and form_post are what we answer by; the library knows the fragment as well, where a code does not belong (RFC 9700 §4.3). */
+function modesOnly(rest: string, query: string): string {
+  if (rest !== routes.authorization || !query.includes('response_mode')) return query;
+  const params = new URLSearchParams(query);
+  const mode = params.get('response_mode');
+  if (mode === 'query' || mode === 'form_post') return query;
+  params.set('response_mode', 'unsupported');
+  return `?${params}`;
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { RefusalCounter } from '@holdfast/bus';
+import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { RelyingParty } from '../relying-party.fixture.js';
+
+let house: AuthHouse;
+let shop: RelyingParty;
+let kiosk: RelyingParty;
+let spa: RelyingParty;
+
+beforeAll(async () => {
+  house = await startAuthHouse();
+  [shop, kiosk, spa] = [await RelyingParty.start(house), await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }), await RelyingParty.start(house, { kind: 'spa' })];
+});
+afterAll(() => house.stop());
+beforeEach(() => {
+  book.records = [];
+  book.auditAway = false;
+});
+
+describe('a code', () => {
+  test('is good once; a second use ends what the first one got', async () => {
+    const { code, verifier } = await shop.code();
+    const first = await shop.exchange({ code, code_verifier: verifier });
+    expect(first.status).toBe(200);
+    expect((await shop.userinfo(first.json.access_token!)).status).toBe(200);
+    expect(await shop.exchange({ code, code_verifier: verifier })).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
+    expect((await shop.userinfo(first.json.access_token!)).status).toBe(401);
+    expect((await shop.refresh(first.json.refresh_token!)).json.error).toBe('invalid_grant');
+  });
+
+  test.each([
+    ['another client', () => kiosk, {}, 'invalid_grant'], ['a public client', () => spa, {}, 'invalid_grant'], ['another verifier', () => shop, { code_verifier: 'a'.repeat(43) }, 'invalid_grant'],
+    ['no verifier', () => shop, { code_verifier: undefined }, 'invalid_grant'], ['another redirect URI', () => shop, { redirect_uri: 'https://shop.example/other' }, 'invalid_grant'], ['no redirect URI', () => shop, { redirect_uri: undefined }, 'invalid_request'],
+  ] as const)('with %s: refused, and still good for who it is for', async (_, by, more, error) => {
+    const { code, verifier } = await shop.code();
+    expect((await by().exchange({ code, code_verifier: verifier, ...more })).json.error).toBe(error);
+    expect((await shop.exchange({ code, code_verifier: verifier })).status).toBe(200);
+  });
+
+  test('of one organization is nothing to another', async () => {
+    const other = await RelyingParty.start(house, { org: 'globex' });
+    const { code, verifier } = await shop.code();
+    expect((await other.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+    expect((await shop.exchange({ code, code_verifier: verifier }, '/o/globex/token')).json.error).toBe('invalid_client');
+    const { tokens, refreshToken } = await shop.signIn();
+    expect((await shop.userinfo(tokens.access_token, 'globex')).status).toBe(401);
+    expect((await other.refresh(refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  test('that was made without PKCE takes no verifier', async () => {
+    const party = await RelyingParty.start(house, { pkce: 'optional' });
+    const { code, verifier } = await party.code({ more: { code_challenge: undefined, code_challenge_method: undefined } });
+    expect((await party.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+    expect((await party.exchange({ code })).status).toBe(200);
+  });
+
+  test('runs out after a minute', async () => {
+    const { code, verifier } = await shop.code();
+    const [row] = await house.database.query<{ seconds: number }>(`SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`);
+    expect(Math.round(row!.seconds)).toBeLessThanOrEqual(60);
+    expect(verifier).toBeTruthy();
+    expect(code).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('wanted by fifty at once goes to one', async () => {
+    const { code, verifier } = await shop.code();
+    const all = await Promise.all(Array.from({ length: 50 }, () => shop.exchange({ code, code_verifier: verifier })));
+    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
+    expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
+    const [won] = all.filter((a) => a.status === 200);
+    expect((await shop.userinfo(won!.json.access_token!)).status).toBe(401);
+  });
+});
+
+describe('a refresh token', () => {
+  test('is rotated; using an old one ends the family, the new ones with it', async () => {
+    const { refreshToken, tokens } = await shop.signIn();
+    const second = await shop.refresh(refreshToken);
+    expect(second).toMatchObject({ status: 200, json: { id_token: expect.any(String), refresh_token: expect.any(String) } });
+    const third = await shop.refresh(second.json.refresh_token!);
+    expect(third.status).toBe(200);
+    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect((await shop.refresh(third.json.refresh_token!)).json.error).toBe('invalid_grant');
+    for (const token of [tokens.access_token, third.json.access_token!]) expect((await shop.userinfo(token)).status).toBe(401);
+  });
+
+  test('wanted by fifty at once goes to one, and the family ends', async () => {
+    const { refreshToken } = await shop.signIn();
+    const all = await Promise.all(Array.from({ length: 50 }, () => shop.refresh(refreshToken)));
+    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
+    expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
+    const [won] = all.filter((a) => a.status === 200);
+    expect((await shop.refresh(won!.json.refresh_token!)).json.error).toBe('invalid_grant');
+  });
+
+  test('is for its app alone, and of its organization', async () => {
+    const { refreshToken } = await shop.signIn();
+    expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect((await shop.refresh(refreshToken, { scope: 'openid email' })).json.error).toBe('invalid_scope');
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+  });
+
+  test('is not given to an app that has none', async () => {
+    const { tokens } = await kiosk.signIn();
+    expect(tokens.refresh_token).toBeUndefined();
+    const { refreshToken } = await shop.signIn();
+    expect((await kiosk.refresh(refreshToken)).json.error).toBe('invalid_request');
+  });
+
+  test('of a family ends thirty days after the sign-in, however often it is rotated', async () => {
+    const { refreshToken } = await shop.signIn();
+    await house.database.query(`UPDATE auth.oidc_state SET expires_at = expires_at WHERE model = 'RefreshToken'`);
+    const { json } = await shop.refresh(refreshToken);
+    const rows = await house.database.query<{ days: number }>(`SELECT extract(epoch FROM expires_at - now())::float / 86400 AS days FROM auth.oidc_state WHERE model = 'RefreshToken' ORDER BY expires_at DESC LIMIT 2`);
+    expect(json.refresh_token).toBeTruthy();
+    for (const { days } of rows) expect(days).toBeLessThanOrEqual(30);
+  });
+
+  test('revoked by its app ends with its family', async () => {
+    const { refreshToken, tokens } = await shop.signIn();
+    const revoke = (party: RelyingParty) => fetch(`${house.base}/o/acme/token/revocation`, { method: 'POST', body: new URLSearchParams({ token: refreshToken }), headers: { authorization: `Basic ${Buffer.from(`${party.app.clientId}:${party.app.secret}`).toString('base64')}` } });
+    expect((await revoke(kiosk)).status).toBe(400);
+    expect((await revoke(shop)).status).toBe(200);
+    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
+  });
+});
+
+describe('who the client is', () => {
+  const token = (headers: Record<string, string>, body: Record<string, string>) =>
+    fetch(`${house.base}/o/acme/token`, { method: 'POST', headers, body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x', redirect_uri: 'x', code_verifier: 'a'.repeat(43), ...body }) }).then(async (r) => ({ status: r.status, ...((await r.json()) as { error: string }) }));
+
+  test('a secret in the header or the body, and nothing else for web; nothing for public apps', async () => {
+    const { clientId, secret } = shop.app;
+    const basic = (s: string) => ({ authorization: `Basic ${Buffer.from(`${clientId}:${s}`).toString('base64')}` });
+    const good = { status: 400, error: 'invalid_grant' };
+    const bad = { status: 401, error: 'invalid_client' };
+    expect(await token(basic(secret), {})).toMatchObject(good);
+    expect(await token({}, { client_id: clientId, client_secret: secret })).toMatchObject(good);
+    expect(await token(basic('wrong'), {})).toMatchObject(bad);
+    expect(await token({}, { client_id: clientId, client_secret: 'wrong' })).toMatchObject(bad);
+    expect(await token({}, { client_id: clientId })).toMatchObject(bad);
+    expect(await token({}, { client_id: `app_${'x'.repeat(22)}` })).toMatchObject(bad);
+    expect(await token(basic(secret), { client_secret: secret })).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(await token({}, { client_id: spa.app.clientId })).toMatchObject(good);
+    expect(await token({}, { client_id: spa.app.clientId, client_secret: 'x' })).toMatchObject(bad);
+    expect(await token(basic(secret), { grant_type: 'client_credentials', scope: 'offers:write' })).toMatchObject({ error: 'unsupported_grant_type' });
+    expect(await token(basic(secret), { grant_type: 'password' })).toMatchObject({ error: 'unsupported_grant_type' });
+  });
+
+  test('wrong secrets are counted, refused codes recorded', async () => {
+    await shop.exchange({ code: 'nothing', code_verifier: 'a'.repeat(43) });
+    expect(book.records).toMatchObject([{ record: { action: 'customer.token', actor: { type: 'app', id: shop.app.clientId }, outcome: { result: 'denied', code: 'invalid_grant' }, changes: { grantType: { to: 'authorization_code' } } } }]);
+    book.records = [];
+    for (let i = 0; i < 3; i += 1) await token({ authorization: `Basic ${Buffer.from(`${shop.app.clientId}:no`).toString('base64')}` }, {});
+    expect(book.records).toEqual([]);
+    await house.auth.app.get(RefusalCounter).flush();
+    expect(book.records.find(({ record }) => record.outcome.code === 'invalid_client' && record.actor.id === shop.app.clientId)?.record.outcome.count).toBeGreaterThanOrEqual(3);
+  });
+
+  test('a page may read what is for its own app, of the kind spa', async () => {
+    const { tokens } = await spa.signIn();
+    const from = (origin: string, accessToken: string) => fetch(`${house.base}/o/acme/userinfo`, { headers: { authorization: `Bearer ${accessToken}`, origin } });
+    expect((await from('https://shop.example', tokens.access_token)).headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect((await from('https://evil.example', tokens.access_token)).headers.get('access-control-allow-origin')).toBeNull();
+    const web = await shop.signIn();
+    expect((await from('https://shop.example', web.tokens.access_token)).headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await fetch(`${house.base}/o/acme/userinfo`, { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' } });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization']);
+  });
+});
+
+describe('userinfo', () => {
+  test('takes its token from the header, and only an access token', async () => {
+    const { tokens, refreshToken } = await shop.signIn();
+    for (const wrong of [refreshToken, tokens.id_token!, 'x', `${tokens.access_token}x`]) expect((await shop.userinfo(wrong)).status).toBe(401);
+    expect((await fetch(`${house.base}/o/acme/userinfo?access_token=${tokens.access_token}`)).status).toBe(400);
+    const none = await fetch(`${house.base}/o/acme/userinfo`);
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer realm=/)]);
+  });
+});
+
+test('what is stored holds no code, token, cookie or id in the clear', async () => {
+  const { tokens, browser, refreshToken } = await shop.signIn({ as: newCustomer() });
+  const rows = JSON.stringify(await house.database.query(`SELECT encode(payload, 'escape') AS payload, encode(id, 'escape') AS id FROM auth.oidc_state`));
+  for (const secret of [tokens.access_token, refreshToken, ...browser.cookies.map((c) => c.value)]) expect(rows).not.toContain(secret);
+  expect(house.lines.join('')).not.toContain(refreshToken);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { arrangeKeys } from './key-states.js';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const key = (kid: string, hours: number, alg = 'RS256') => ({ kid, alg, signsFrom: new Date(now.getTime() + hours * 3_600_000) });
+const told = (...keys: ReturnType<typeof key>[]) => arrangeKeys(keys, now).keys.map(({ key: { kid }, state }) => `${kid} ${state}`);
+
+test('the newest that has begun signs and comes first; a later one is published, an earlier one for a day', () => {
+  expect(told(key('a', -48))).toEqual(['a signing']);
+  expect(told(key('a', -48), key('b', 1))).toEqual(['a signing', 'b next']);
+  expect(told(key('a', -48), key('b', 0))).toEqual(['b signing', 'a verifying']);
+  expect(told(key('a', -90), key('b', -23), key('c', 5))).toEqual(['b signing', 'c next', 'a verifying']);
+  expect(told(key('a', -90), key('b', -24))).toEqual(['b signing']);
+});
+
+test('each algorithm by itself, those that sign before all others', () => {
+  expect(told(key('a', -48), key('b', -1), key('x', -48, 'ES256'), key('y', -1, 'ES256'))).toEqual(['b signing', 'y signing', 'a verifying', 'x verifying']);
+});
+
+test('says when it will look different', () => {
+  expect(arrangeKeys([key('a', -48)], now).changesAt).toBe(Infinity);
+  expect(arrangeKeys([key('a', -48), key('b', 1)], now).changesAt).toBe(now.getTime() + 3_600_000);
+  expect(arrangeKeys([key('a', -48), key('b', -1)], now).changesAt).toBe(now.getTime() + 23 * 3_600_000);
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Bus } from '@holdfast/bus';
+import { listKeys, rotateKeys } from '@holdfast/contracts';
+import { eventually, testContext } from '@holdfast/testing';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+import { book, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { RelyingParty } from '../relying-party.fixture.js';
+
+let house: AuthHouse;
+let shop: RelyingParty;
+let bus: Bus;
+let other: Awaited<ReturnType<AuthHouse['another']>>;
+
+beforeAll(async () => {
+  house = await startAuthHouse();
+  shop = await RelyingParty.start(house);
+  bus = new Bus(await house.connect('operator'));
+  other = await house.another();
+});
+afterAll(async () => {
+  await other.stop();
+  await house.stop();
+});
+
+const operator = () => testContext({ actor: { type: 'operator', id: 'operator' } });
+const published = async (base = house.base) => (await (await fetch(`${base}/o/acme/jwks`)).json()) as JSONWebKeySet;
+const kidOf = (jwt: string) => (JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
+const states = async () => (await bus.request(listKeys, { shortId: 'acme' }, operator())).keys.map(({ alg, state }) => `${alg} ${state}`).sort();
+
+test('the first keys are made once, however many ask first; nothing private is published', async () => {
+  await Promise.all([...Array.from({ length: 20 }, () => fetch(`${house.base}/o/globex/jwks`)), ...Array.from({ length: 20 }, () => fetch(`${other.base}/o/globex/jwks`))]);
+  const { keys } = (await (await fetch(`${other.base}/o/globex/jwks`)).json()) as JSONWebKeySet;
+  expect(keys.map((k) => [k.kty, k.alg, k.use]).sort()).toEqual([['EC', 'ES256', 'sig'], ['RSA', 'RS256', 'sig']]);
+  for (const key of keys) expect(Object.keys(key).some((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member))).toBe(false);
+  expect(await published()).not.toEqual({ keys });
+});
+
+test('a new key is published first, signs later, and what the old one signed still verifies', async () => {
+  const { tokens: before } = await shop.signIn();
+  await bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 2 }, operator());
+  expect(await states()).toEqual(['ES256 next', 'ES256 signing', 'RS256 next', 'RS256 signing']);
+  await eventually(async () => (await published()).keys.length === 4 && (await published(other.base)).keys.length === 4, 1500);
+  const { tokens: during } = await shop.signIn();
+  expect(kidOf(during.id_token!)).toBe(kidOf(before.id_token!));
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  const { tokens: after } = await shop.signIn();
+  expect(kidOf(after.id_token!)).not.toBe(kidOf(before.id_token!));
+  expect(await states()).toEqual(['ES256 signing', 'ES256 verifying', 'RS256 signing', 'RS256 verifying']);
+  const keys = createLocalJWKSet(await published(other.base));
+  for (const { id_token } of [before, during, after]) await jwtVerify(id_token!, keys, { issuer: `${house.base}/o/acme`, audience: shop.app.clientId });
+  expect(book.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' }, targets: [{ type: 'organization', id: 'acme' }] } }]);
+});
+
+test('keys that leaked are gone at once, on every replica', async () => {
+  const { tokens } = await shop.signIn();
+  const leaked = kidOf(tokens.id_token!);
+  await bus.request(rotateKeys, { shortId: 'acme', retire: true }, operator());
+  await eventually(async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked), 1500);
+  expect((await published()).keys).toHaveLength(2);
+  const again = await shop.signIn();
+  expect(kidOf(again.tokens.id_token!)).not.toBe(leaked);
+});
+
+test('without its record there is no rotation; without an organization neither', async () => {
+  const before = await states();
+  book.auditAway = true;
+  await expect(bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 60 }, operator())).rejects.toMatchObject({ code: 'unavailable' });
+  book.auditAway = false;
+  expect(await states()).toEqual(before);
+  await expect(bus.request(rotateKeys, { shortId: 'nobody' }, operator())).rejects.toMatchObject({ code: 'unknown_organization' });
+});

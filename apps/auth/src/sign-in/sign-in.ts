@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Bus } from '@holdfast/bus';
+import { beginSignIn, completeSignIn, type CallContext, type ReplyOf, type SignIn, type SignInResult } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { Injectable } from '@nestjs/common';
+import { errors, type InteractionResults } from 'oidc-provider';
+import { ClientRegistry } from '../clients/client-registry.js';
+import { IssuerAudit } from '../issuer/issuer-audit.js';
+import type { Issuer } from '../issuer/issuers.js';
+import { passkeyAcr } from '../issuer/issuer-provider.js';
+import { anonymous, type TokenRequest } from '../provider/token-request.js';
+import { StateStore } from '../state/state-store.js';
+
+type Interaction = InstanceType<Issuer['provider']['Interaction']>;
+
+/** One call of the sign-in page: for which sign-in, by which browser. */
+export interface SignInCall {
+  issuer: Issuer;
+  uid: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** What is found out about it. */
+  facts: TokenRequest;
+}
+
+const passkeyAmr = ['pop', 'user'];
+
+/** What the sign-in page can do, once its sign-in is known to be this browser's. */
+@Injectable()
+export class SignInSteps {
+  constructor(
+    private readonly bus: Bus,
+    private readonly clients: ClientRegistry,
+    private readonly store: StateStore,
+    private readonly audit: IssuerAudit,
+  ) {}
+
+  async show(call: SignInCall): Promise<SignIn> {
+    await this.underWay(call);
+    const { shortId, name } = call.issuer.organization;
+    return { organization: { shortId, name }, app: { name: call.facts.client!.app.name } };
+  }
+
+  async options(call: SignInCall): Promise<ReplyOf<typeof beginSignIn>> {
+    await this.underWay(call);
+    return this.bus.request(beginSignIn, { interaction: call.uid }, contextOf(call));
+  }
+
+  async complete(call: SignInCall, body: Record<string, unknown>): Promise<SignInResult> {
+    const interaction = await this.underWay(call);
+    const { response, ...rest } = body;
+    if (response === null || typeof response !== 'object' || Array.isArray(response) || Object.keys(rest).length > 0) {
+      throw new AppError('invalid_request', 'The body must hold `response`, the answer of the authenticator, and nothing else.', { status: 422 });
+    }
+    const { credentialType } = call.facts.client!.app;
+    const input = { interaction: call.uid, ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
+    const result = await this.bus.request(completeSignIn, input, contextOf(call)).catch(async (error: unknown) => {
+      if (error instanceof AppError && error.code === 'passkey_invalid') await this.audit.refuse(orgOf(call), call.facts, error.code);
+      throw error;
+    });
+    if (result.outcome === 'refused') return this.refuse(call, result);
+    call.facts.subject = result.subject;
+    await this.leaveOther(call, interaction, result.subject);
+    const login = { login: { accountId: result.subject, acr: passkeyAcr, amr: passkeyAmr }, select_account: {} };
+    return { redirectTo: await this.finish(call, login) };
+  }
+
+  async cancel(call: SignInCall): Promise<SignInResult> {
+    await this.underWay(call);
+    await this.audit.refuse(orgOf(call), call.facts, 'cancelled');
+    return { redirectTo: await this.finish(call, { error: 'access_denied', error_description: 'the customer did not sign in' }) };
+  }
+
+  private async refuse(call: SignInCall, { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>): Promise<SignInResult> {
+    if (subject !== undefined) call.facts.subject = subject;
+    await this.audit.refuse(orgOf(call), call.facts, reason);
+    // Another passkey may do. This customer's will not, however often they try.
+    if (reason !== 'no_live_credential') return { refused: reason };
+    return { refused: reason, redirectTo: await this.finish(call, { error: 'access_denied', error_description: 'the customer has no live credential' }) };
+  }
+
+  /** The sign-in of this browser with this id. @throws unknown_sign_in */
+  private async underWay({ issuer: { provider, organization }, uid, request, response, facts }: SignInCall): Promise<Interaction> {
+    const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+      if (error instanceof errors.SessionNotFound) throw new AppError('unknown_sign_in');
+      throw error;
+    });
+    // A result is there when it is on its way back to the app.
+    if (interaction.uid !== uid || interaction.result) throw new AppError('unknown_sign_in');
+    const client = await this.clients.find((interaction.params as { client_id: string }).client_id);
+    if (!client || client.refused || client.app.org !== organization.shortId) throw new AppError('unknown_sign_in');
+    facts.client = client;
+    return interaction;
+  }
+
+  private finish({ issuer: { provider }, request, response }: SignInCall, result: InteractionResults): Promise<string> {
+    return provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
+  }
+
+  /**
+   * Whoever was signed in in this browser before is not any more. The library would ask by a page of its own, and join the
+   * new sign-in to the old session.
+   */
+  private async leaveOther({ issuer: { provider, organization } }: SignInCall, interaction: Interaction, subject: string): Promise<void> {
+    const { session } = interaction;
+    if (!session?.uid || session.accountId === undefined || session.accountId === subject) return;
+    const before = await provider.Session.findByUid(session.uid);
+    const grants = Object.values(before?.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
+    delete interaction.session;
+    await interaction.persist();
+    await this.store.revoke(organization.shortId, grants);
+    await this.store.destroySession(organization.shortId, session.uid);
+  }
+}
+
+function orgOf({ issuer }: SignInCall): string {
+  return issuer.organization.shortId;
+}
+
+function contextOf(call: SignInCall): CallContext {
+  return { org: orgOf(call), actor: anonymous, request: call.facts.info, auditId: crypto.randomUUID() };
+}
+

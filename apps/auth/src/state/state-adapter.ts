@@ -1,0 +1,30 @@
+import { isDatabaseAway } from '@holdfast/data';
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import type { StateStore } from './state-store.js';
+
+/** For what the library gives no time of its own: longer than anything that has one. */
+const longest = 60 * 24 * 60 * 60;
+
+/** One kind of state of one issuer, as oidc-provider asks for it. */
+export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
+  const ask = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) => async (...args: Args): Promise<T> => {
+    try {
+      return await work(...args);
+    } catch (error) {
+      throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away') : error;
+    }
+  };
+  return {
+    upsert: ask((id: string, payload: AdapterPayload, seconds?: number) => store.upsert(org, model, id, payload, seconds ?? longest)),
+    find: ask((id: string) => store.find(org, model, id)),
+    findByUid: ask((uid: string) => store.findByUid(org, model, uid)),
+    // The library looks before it consumes; between the two another may have been there.
+    consume: ask(async (id: string) => {
+      if (!(await store.consume(org, model, id))) throw new errors.InvalidGrant('consumed by another request at the same time');
+    }),
+    destroy: ask((id: string) => store.destroy(org, model, id)),
+    revokeByGrantId: ask((grantId: string) => store.revokeByGrantId(org, model, grantId)),
+    findByUserCode: () => Promise.reject(new Error('there is no device flow')),
+  };
+}

@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { migrate, Database } from '@holdfast/data';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Config } from '../config.js';
+import { migrations } from '../migrations/index.js';
+import { EndedCustomers } from './ended-customers.js';
+import { StateStore } from './state-store.js';
+
+let test_: TestDatabase;
+let database: Database;
+let store: StateStore;
+let ended: EndedCustomers;
+const newToken = () => randomBytes(32).toString('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+
+beforeAll(async () => {
+  test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
+  database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
+  store = new StateStore(database, { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9) } as Config);
+  ended = new EndedCustomers(database);
+});
+afterAll(async () => {
+  await database.close();
+  await test_.drop();
+});
+beforeEach(() => test_.query('DELETE FROM auth.oidc_state'));
+
+/** A grant with a code and a refresh token. */
+async function family(org = 'acme', account = randomUUID()) {
+  const [grantId, code, refresh] = [newToken(), newToken(), newToken()];
+  await store.upsert(org, 'Grant', grantId, { jti: grantId, accountId: account, iat: now() }, 60);
+  for (const [model, id] of [['AuthorizationCode', code], ['RefreshToken', refresh]] as const) await store.upsert(org, model, id, { jti: id, grantId, accountId: account, iat: now() }, 60);
+  return { org, account, grantId, code, refresh };
+}
+const models = async () => (await test_.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
+
+describe('consuming', () => {
+  test('lets one of fifty through, and ends the family for the others', async () => {
+    const { code } = await family();
+    const other = await family();
+    const all = await Promise.all(Array.from({ length: 50 }, () => store.consume('acme', 'AuthorizationCode', code)));
+    expect(all.filter(Boolean)).toHaveLength(1);
+    expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
+    expect(await store.find('acme', 'Grant', other.grantId)).toBeTruthy();
+  });
+  test('is seen by whoever looks later', async () => {
+    const { refresh } = await family();
+    expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toBeUndefined();
+    await store.consume('acme', 'RefreshToken', refresh);
+    expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toEqual(expect.any(Number));
+  });
+  test('what is not there', async () => expect(await store.consume('acme', 'RefreshToken', newToken())).toBe(false));
+});
+
+describe('an organization', () => {
+  test('finds, consumes and ends its own alone', async () => {
+    const { code, grantId, refresh } = await family();
+    expect(await store.find('globex', 'AuthorizationCode', code)).toBeUndefined();
+    expect(await store.consume('globex', 'AuthorizationCode', code)).toBe(false);
+    await store.revoke('globex', [grantId]);
+    await store.revokeByGrantId('globex', 'RefreshToken', grantId);
+    await store.destroy('globex', 'RefreshToken', refresh);
+    expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
+  });
+  test('cannot be given what was stored for another, not even in the table itself', async () => {
+    const { code, refresh } = await family();
+    await test_.query(`UPDATE auth.oidc_state SET org = 'globex' WHERE model = 'AuthorizationCode'`);
+    await expect(store.find('globex', 'AuthorizationCode', code)).rejects.toThrow();
+    await test_.query(`UPDATE auth.oidc_state SET model = 'AccessToken' WHERE model = 'RefreshToken'`);
+    await expect(store.find('acme', 'AccessToken', refresh)).rejects.toThrow();
+  });
+});
+
+test('an id, a payload or a uid cannot be read from the table', async () => {
+  const [id, uid] = [newToken(), newToken()];
+  const account = randomUUID();
+  await store.upsert('acme', 'Session', id, { jti: id, uid, accountId: account, loginTs: now(), acr: 'passkey-of-somebody' }, 60);
+  const dump = JSON.stringify((await test_.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({ ...row, payload: row.payload.toString('latin1') })));
+  for (const secret of [id, uid, 'passkey-of-somebody']) expect(dump).not.toContain(secret);
+  expect(await store.findByUid('acme', 'Session', uid)).toMatchObject({ uid, accountId: account });
+  expect((await store.findByUid('acme', 'Session', uid))?.jti).toBeUndefined();
+});
+
+describe('a customer who ends', () => {
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const end = (type: 'subject.erased' | 'credential.rekeyed', subject: string, occurredAt = at(0)) => ended.apply([{ id: randomUUID(), type, occurredAt, org: 'acme', subject, version: 2, requestId: 'r', traceparent: 't' }]);
+
+  test('by erasure has nothing left, and gets nothing, in this organization', async () => {
+    const { account } = await family();
+    await family('globex', account);
+    await end('subject.erased', account);
+    expect(await models()).toHaveLength(3);
+    await family('acme', account);
+    expect(await models()).toHaveLength(3);
+  });
+  test('by a new key keeps what came after it, also when the news is late or comes twice', async () => {
+    const account = randomUUID();
+    const id = newToken();
+    await store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now() }, 60);
+    await end('credential.rekeyed', account, at(-5000));
+    await end('credential.rekeyed', account, at(-9000));
+    expect(await store.find('acme', 'Session', id)).toBeTruthy();
+    await end('credential.rekeyed', account, at(5000));
+    expect(await store.find('acme', 'Session', id)).toBeUndefined();
+    await store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now() }, 60);
+    expect(await store.find('acme', 'Session', id)).toBeUndefined();
+  });
+  test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
+    const account = randomUUID();
+    await Promise.all([...Array.from({ length: 25 }, () => family('acme', account)), end('subject.erased', account), ...Array.from({ length: 25 }, () => family('acme', account))]);
+    await end('subject.erased', account);
+    expect(await models()).toEqual([]);
+  });
+});
+
+test('sweeping takes what ran out a minute ago', async () => {
+  await family();
+  await test_.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`);
+  expect(await store.sweep()).toBe(2);
+  expect(await models()).toEqual(['Grant']);
+});

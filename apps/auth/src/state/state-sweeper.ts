@@ -1,0 +1,28 @@
+import { Shutdown } from '@holdfast/bus';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { EndedCustomers } from './ended-customers.js';
+import { StateStore } from './state-store.js';
+
+const every = 60_000;
+
+/** Removes what has run out. Nothing depends on it: what has run out is refused by its own time. */
+@Injectable()
+export class StateSweeper implements OnApplicationBootstrap {
+  private readonly logger = new Logger('sweeper');
+
+  constructor(
+    private readonly store: StateStore,
+    private readonly ended: EndedCustomers,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const timer = setInterval(() => void this.sweep().catch((error: unknown) => this.logger.warn(`could not sweep: ${String(error)}`)), every);
+    this.shutdown.before(() => clearInterval(timer));
+  }
+
+  async sweep(): Promise<void> {
+    while ((await this.store.sweep()) === 1000);
+    await this.ended.forgetOld();
+  }
+}

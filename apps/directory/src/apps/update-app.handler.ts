@@ -1,0 +1,48 @@
+import { Handles } from '@holdfast/bus';
+import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { statement, type Sql } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { Changes } from '../changes.js';
+import { bumpApp, lockApp, nameTaken, requirePkce } from './app.js';
+
+type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
+
+const update = statement(
+  'app_update',
+  `UPDATE app SET name = $2, credential_type = $3, redirect_uris = $4, post_logout_redirect_uris = $5, refresh_tokens = $6, pkce = $7, id_token_alg = $8
+   WHERE client_id = $1`,
+);
+
+@Controller()
+export class UpdateAppHandler {
+  constructor(private readonly changes: Changes) {}
+
+  @Handles(updateApp)
+  handle({ clientId, ...wanted }: RequestOf<typeof updateApp>, context: CallContext): Promise<App> {
+    return this.changes.commit(context, async (sql) => {
+      const before = await lockApp(sql, clientId);
+      const after = { ...before, ...wanted };
+      requirePkce(before.kind, after.pkce);
+      await write(sql, after);
+      const app = await bumpApp(sql, clientId);
+      return {
+        change: { type: 'app.updated', org: app.org, app: clientId, version: app.version, action: 'app.update', changes: differences(before, wanted) },
+        reply: app,
+      };
+    });
+  }
+}
+
+async function write(sql: Sql, app: App): Promise<void> {
+  const { clientId, org, name, credentialType, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg } = app;
+  try {
+    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null]);
+  } catch (error) {
+    throw nameTaken(error, org, name);
+  }
+}
+
+function differences(before: App, wanted: Changed): AuditRecord['changes'] {
+  const changed = Object.entries(wanted).filter(([field, to]) => JSON.stringify(before[field as keyof App]) !== JSON.stringify(to));
+  return Object.fromEntries(changed.map(([field, to]) => [field, { from: before[field as keyof App], to }]));
+}

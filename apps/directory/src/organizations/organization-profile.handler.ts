@@ -1,0 +1,20 @@
+import { Handles } from '@holdfast/bus';
+import { organizationProfile, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+
+const select = statement('organization_profile', 'SELECT name FROM organization WHERE short_id = $1 AND NOT suspended');
+
+/** To the public a suspended organization is one that is not there. */
+@Controller()
+export class OrganizationProfileHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(organizationProfile)
+  async handle({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
+    const [row] = await this.database.rows<{ name: string }>(select, [shortId]);
+    if (!row) throw new AppError('unknown_organization', `There is no organization "${shortId}".`);
+    return { shortId, name: row.name };
+  }
+}

@@ -1,0 +1,68 @@
+import type { AuditRecord, ErrorCode } from '@holdfast/contracts';
+import type { AuditWriter, RefusalCounter } from '@holdfast/bus';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { completeClaimEndpoint } from '../claim/claim.controller.js';
+import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import type { Call } from '../routing/call.js';
+import type { Endpoint } from '../routing/endpoint.js';
+import { AuditHook } from './audit-hook.js';
+
+let written: [org: string, record: AuditRecord, provisional?: boolean][] = [];
+let counted: [org: string, record: Omit<AuditRecord, 'id'>][] = [];
+let away = false;
+const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(entry))) } as unknown as AuditWriter;
+const counter = { count: (...entry: (typeof counted)[0]) => void counted.push(entry) } as unknown as RefusalCounter;
+const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint], 'https://id.example');
+
+async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}): Promise<{ payload: unknown; status: number }> {
+  const request = {
+    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
+    call: { requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
+  } as unknown as FastifyRequest;
+  const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, removeHeader: () => reply };
+  const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');
+  return { payload, status: reply.statusCode };
+}
+
+beforeEach(() => {
+  [written, counted, away] = [[], [], false];
+});
+
+describe('a public endpoint with an action', () => {
+  it('leaves a success to the handler of the change', async () => {
+    await answered(completeClaimEndpoint, 200, { audited: true });
+    expect([written, counted]).toEqual([[], []]);
+  });
+
+  it.each<ErrorCode>(['claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid'])('records %s, which only a true link leads to, as anonymous', async (code) => {
+    await answered(completeClaimEndpoint, 410, { code });
+    expect(counted).toEqual([]);
+    expect(written).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: { result: 'failure', status: 410, code } }), undefined]]);
+  });
+
+  it.each<[ErrorCode, number]>([['unknown_claim', 404], ['rate_limited', 429], ['invalid_request', 422], ['cross_site_request', 403], ['unavailable', 503]])('counts %s, which anybody can cause', async (code, status) => {
+    await answered(completeClaimEndpoint, status, { code });
+    expect(written).toEqual([]);
+    expect(counted).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: expect.objectContaining({ status, code }) })]]);
+  });
+
+  it('keeps a record of its own for a claim whose end is not known, which gives way to the handler\'s', async () => {
+    await answered(completeClaimEndpoint, 503, { code: 'unavailable', uncertain: true });
+    expect(written).toEqual([['acme', expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }), true]]);
+  });
+
+  it('gives nothing out that cannot be recorded', async () => {
+    away = true;
+    const { status, payload } = await answered(completeClaimEndpoint, 410, { code: 'claim_spent' });
+    expect(status).toBe(503);
+    expect(payload).not.toContain('claim_spent');
+  });
+});
+
+it('counts a 401 of a guarded endpoint as refused at the door, and nothing else of the unknown', async () => {
+  await answered(listSubjectsEndpoint, 401, { code: 'missing_token' });
+  await answered(listSubjectsEndpoint, 404, { code: 'not_found' });
+  expect(written).toEqual([]);
+  expect(counted).toEqual([['acme', expect.objectContaining({ action: 'api.refused', outcome: expect.objectContaining({ status: 401 }) })]]);
+});

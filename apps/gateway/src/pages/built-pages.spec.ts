@@ -1,0 +1,26 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pagesFolder, readPages } from './built-pages.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pages-'));
+  await mkdir(join(folder, 'assets'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('reads what was built', async () => {
+  await Promise.all([writeFile(join(folder, 'claim.html'), 'c'), writeFile(join(folder, 'sign-in.html'), 's'), writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p')]);
+  const { claim, signIn, assets } = await readPages(folder);
+  expect([claim, signIn, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual(['c', 's', ['page-AAAAAAAA.css'], 'text/css; charset=utf-8']);
+});
+
+test('no pages, no gateway', async () => {
+  await expect(readPages(folder)).rejects.toThrow('not built');
+});
+
+test('finds the pages by the name of their package', () => {
+  expect(pagesFolder()).toMatch(/pages[\\/]dist$/);
+});

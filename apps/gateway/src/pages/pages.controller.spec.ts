@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
+import { PagesController } from './pages.controller.js';
+
+const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('export {};') };
+const pages: BuiltPages = { claim: '<!doctype html>claim', signIn: '<!doctype html>sign-in', assets: new Map([['claim-AAAAAAAA.js', script]]) };
+
+describe('the pages', () => {
+  let app: NestFastifyApplication;
+  beforeAll(async () => {
+    const made = await Test.createTestingModule({ controllers: [PagesController], providers: [{ provide: PAGES, useValue: pages }] }).compile();
+    app = made.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    await app.init();
+  });
+  afterAll(() => app.close());
+
+  const get = (url: string) => app.inject({ method: 'GET', url });
+
+  test.each([
+    ['/o/acme/claim', 'claim'],
+    ['/o/nobody-here/claim', 'claim'],
+    ['/o/acme/sign-in/abc', 'sign-in'],
+    ['/o/nobody-here/sign-in/xyz', 'sign-in'],
+  ])('%s is the same document for all, with nothing inline and never stored', async (url, page) => {
+    const { statusCode, headers, payload } = await get(url);
+    expect([statusCode, payload]).toEqual([200, `<!doctype html>${page}`]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': 'publickey-credentials-get=(self), publickey-credentials-create=(self)',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    });
+  });
+
+  test('what they load is kept for ever under its own name', async () => {
+    const { statusCode, headers, payload } = await get('/pages/claim-AAAAAAAA.js');
+    expect([statusCode, payload]).toEqual([200, 'export {};']);
+    expect(headers).toMatchObject({ 'content-type': script.type, 'cache-control': 'public, max-age=31536000, immutable' });
+  });
+
+  test("another version's name gets today's file, and is not kept", async () => {
+    const { statusCode, headers, payload } = await get('/pages/claim-BBBBBBBB.js');
+    expect([statusCode, payload, headers['cache-control']]).toEqual([200, 'export {};', 'no-store']);
+  });
+
+  test.each(['claim.js', 'claim-AAAAAAAA.css', 'sign-in-AAAAAAAA.js', '..%2fclaim.html', '..%2f..%2fpackage.json', '__proto__', 'constructor'])('there is no %s', async (file) => {
+    expect((await get(`/pages/${file}`)).statusCode).not.toBe(200);
+    expect(assetOf(pages.assets, decodeURIComponent(file))).toBeUndefined();
+  });
+});

@@ -1,0 +1,83 @@
+import { AppError } from '@holdfast/kit';
+import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { endpoint, Route } from '../routing/endpoint.js';
+import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
+
+const tag = 'Pages';
+const html = 'text/html; charset=utf-8';
+/** Nothing from anywhere else, nothing inline, in no frame. A sign-in ends by `location.assign`, so no form is needed. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Passkeys for the page itself, and for nothing that it might ever hold. */
+const permissions = 'publickey-credentials-get=(self), publickey-credentials-create=(self)';
+
+const sameForAll = 'The same document for every organization, known or not: only the JSON routes say what there is. Never stored; it loads what it needs from `/pages`.';
+
+export const claimPageEndpoint = endpoint({
+  id: 'getClaimPage',
+  method: 'GET',
+  path: '/o/{shortId}/claim',
+  tag,
+  summary: 'The page that a claim link opens',
+  description: `The link's token stands after the \`#\`, so it reaches no server. Opening the page changes nothing. ${sameForAll}`,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  answers: { 200: { description: 'The page' } },
+});
+
+export const signInPageEndpoint = endpoint({
+  id: 'getSignInPage',
+  method: 'GET',
+  path: '/o/{shortId}/sign-in/{uid}',
+  tag,
+  summary: 'The page on which a customer signs in',
+  description: `The issuer sends the browser here. ${sameForAll}`,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier"), uid: z.string().describe('The sign-in') }),
+  answers: { 200: { description: 'The page' } },
+});
+
+export const pageAssetEndpoint = endpoint({
+  id: 'getPageAsset',
+  method: 'GET',
+  path: '/pages/{file}',
+  tag,
+  summary: 'What the pages load',
+  description: 'Named by its content, so it may be kept for ever.',
+  params: z.object({ file: z.string().describe('Name of the file') }),
+  answers: { 200: { description: 'The file' } },
+  errors: ['not_found'],
+});
+
+@Controller()
+export class PagesController {
+  constructor(@Inject(PAGES) private readonly pages: BuiltPages) {}
+
+  @Route(claimPageEndpoint)
+  @Header('content-type', html)
+  @Header('content-security-policy', policy)
+  @Header('permissions-policy', permissions)
+  @Header('cache-control', 'no-store')
+  @Header('referrer-policy', 'no-referrer')
+  claim(): string {
+    return this.pages.claim;
+  }
+
+  @Route(signInPageEndpoint)
+  @Header('content-type', html)
+  @Header('content-security-policy', policy)
+  @Header('permissions-policy', permissions)
+  @Header('cache-control', 'no-store')
+  @Header('referrer-policy', 'no-referrer')
+  signIn(): string {
+    return this.pages.signIn;
+  }
+
+  @Route(pageAssetEndpoint)
+  asset(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const asset = assetOf(this.pages.assets, (request.params as { file: string }).file);
+    if (!asset) throw new AppError('not_found');
+    // Another version's file keeps the name that was asked for, so it must not be kept under it.
+    void reply.header('cache-control', asset.exact ? 'public, max-age=31536000, immutable' : 'no-store').type(asset.type).send(asset.content);
+  }
+}

@@ -1,0 +1,42 @@
+import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CONFIG, Handles } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
+import { putChallenge, registrationOptions } from '@holdfast/passkeys';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { claimCeremony } from '../credentials/ceremony-binding.js';
+import { claimState, requireOpen } from './claim.js';
+import { newCode } from './code.js';
+import { findClaim } from './find-claim.js';
+import { holderHandle } from './holder.js';
+
+/** Begins the ceremony of a claim: options for a passkey, bound to the offer. */
+@Controller()
+export class BeginClaimHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly types: CredentialTypes,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(beginClaim)
+  async beginClaim({ token, organizationName }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
+    const { SECRET_PEPPER, relyingParty } = this.config;
+    const { offerId, subject, type, offer, credential } = await findClaim(this.database, keyedHash(SECRET_PEPPER, token), org);
+    const now = this.clock.now();
+    requireOpen(claimState(offer, credential, now));
+    const { holders, display } = await this.types.find(org, type);
+    if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
+
+    const { handle, challenge } = await this.database.transaction(async (sql) => ({
+      handle: await holderHandle(sql, subject, org),
+      challenge: await putChallenge(sql, claimCeremony(org, offerId, subject), now),
+    }));
+    // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.
+    const user = { handle, name: `${organizationName} · ${newCode(4)}` };
+    return { options: await registrationOptions(relyingParty, organizationName, user, challenge) };
+  }
+}

@@ -1,0 +1,76 @@
+import type { Claim, ErrorCode } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import type { Customer, CustomerOffer, HeldCredential } from '../credentials/customer.js';
+import { endOf } from '../credentials/validity.js';
+
+type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
+type CredentialFacts = Pick<HeldCredential, 'status' | 'validUntil'>;
+
+/**
+ * What has become of an offer. An offer dies with its credential: suspended, revoked or past its latest end. What the
+ * organization did comes before what time did, so that a withdrawn link never says that it only ran out.
+ */
+export function claimState(offer: OfferFacts, credential: CredentialFacts, now: Date): Claim['state'] {
+  if (offer.status === 'claimed') return 'claimed';
+  if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked') return 'withdrawn';
+  const nothingLeft = credential.status === 'offered' && credential.validUntil !== undefined && credential.validUntil <= now;
+  return offer.expiresAt <= now || nothingLeft ? 'expired' : 'open';
+}
+
+const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = { claimed: 'claim_spent', expired: 'claim_expired', withdrawn: 'claim_withdrawn' };
+
+/** Refuses what is not open any more. */
+export function requireOpen(state: Claim['state']): void {
+  if (state !== 'open') throw new AppError(refusals[state]);
+}
+
+export interface ClaimTerms {
+  /** ISO 8601 duration of the credential's type. */
+  validity?: string;
+  documentNumber: string;
+  /** Name of the passkey's provider, if it is known. */
+  holderApp?: string;
+}
+
+export interface Claimed {
+  customer: Customer;
+  credential: HeldCredential;
+  /** The customer held it already: the old passkeys end (recovery). */
+  rekeyed: boolean;
+}
+
+/**
+ * The customer claims: offered → issued, or issued → issued when it is held already. Then `id` and `issuedAt` stay and the
+ * document number changes; the end stays too, unless it has come: what the organization offers again must be worth
+ * something. Throws when the offer is not open at `now`, whatever it was when the ceremony began.
+ */
+export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, now: Date): Claimed {
+  const offer = customer.offers.find((o) => o.id === offerId);
+  const before = customer.credentials.find((c) => c.id === offer?.credentialId);
+  if (!offer || !before) throw new AppError('unknown_claim');
+  requireOpen(claimState(offer, before, now));
+
+  const rekeyed = before.status === 'issued';
+  const ended = before.expiresAt !== undefined && before.expiresAt <= now;
+  const expiresAt = rekeyed && !ended ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
+  const { expiresAt: _, holderApp: __, ...kept } = before;
+  const credential: HeldCredential = {
+    ...kept,
+    status: 'issued',
+    issuedAt: before.issuedAt ?? now,
+    ...(expiresAt && { expiresAt }),
+    holderClaimedAt: now,
+    ...(terms.holderApp && { holderApp: terms.holderApp }),
+    documentNumber: terms.documentNumber,
+  };
+  return {
+    rekeyed,
+    credential,
+    customer: {
+      ...customer,
+      version: customer.version + 1,
+      offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
+      credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
+    },
+  };
+}

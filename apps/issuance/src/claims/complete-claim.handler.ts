@@ -1,0 +1,77 @@
+import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CONFIG, Handles, insertOutboxRows, Outbox, type Mark, type OutboxRow } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { AppError, CLOCK, customerKey, keyedHash, type Clock } from '@holdfast/kit';
+import { providerName, readRegistration, takeChallenge, verifyRegistration, type NewPasskey } from '@holdfast/passkeys';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { lockCustomer, saveCustomer } from '../credentials/customers.js';
+import { claimCeremony } from '../credentials/ceremony-binding.js';
+import { claimed, claimState, requireOpen } from './claim.js';
+import { claimEvent } from './claim-event.js';
+import { newCode } from './code.js';
+import { findClaim, type FoundClaim } from './find-claim.js';
+import { addPasskey, removePasskeys } from './passkeys.js';
+
+/** Ends the ceremony of a claim: the passkey is kept and the credential issued, in one transaction; exactly one wins. */
+@Controller()
+export class CompleteClaimHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly types: CredentialTypes,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(completeClaim)
+  async completeClaim({ token, response }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
+    const { SECRET_PEPPER, relyingParty: rp } = this.config;
+    const tokenHash = keyedHash(SECRET_PEPPER, token);
+    const found = await findClaim(this.database, tokenHash, context.org);
+    requireOpen(claimState(found.offer, found.credential, this.clock.now()));
+    const answer = readRegistration(response);
+    await this.take(answer.challenge, found, tokenHash, context.org);
+    const passkey = await verifyRegistration(rp, answer);
+
+    const { row, mark } = await this.issue(found, passkey, rp.id, context);
+    await this.outbox.published([row], mark);
+    const { returnUrl } = found.offer;
+    return { subject: found.subject, ...(returnUrl && { returnUrl }) };
+  }
+
+  /** Whoever was overtaken meanwhile hears that, and not that the ceremony took too long. */
+  private async take(challenge: string, { offerId, subject }: FoundClaim, tokenHash: Buffer, org: string): Promise<void> {
+    try {
+      await takeChallenge(this.database, challenge, claimCeremony(org, offerId, subject), this.clock.now());
+    } catch (error) {
+      if (error instanceof AppError) {
+        const { offer, credential } = await findClaim(this.database, tokenHash, org);
+        requireOpen(claimState(offer, credential, this.clock.now()));
+      }
+      throw error;
+    }
+  }
+
+  /** Under the customer's lock, where the offer is looked at once more: it may have ended while the passkey was made. */
+  private async issue({ offerId, subject, app, type }: FoundClaim, passkey: NewPasskey, rpId: string, context: CallContext): Promise<{ row: OutboxRow; mark: Mark }> {
+    const { org } = context;
+    const { validity } = await this.types.find(org, type);
+    const holderApp = providerName(passkey.aaguid);
+    const terms = { documentNumber: newCode(16), ...(validity !== undefined && { validity }), ...(holderApp && { holderApp }) };
+    return this.database.transaction(async (sql) => {
+      const before = await lockCustomer(sql, subject, org, app);
+      if (!before) throw new AppError('unknown_claim');
+      const now = this.clock.now();
+      const claim = claimed(before, offerId, terms, now);
+      const { customer, rekeyed } = claim;
+      if (rekeyed) await removePasskeys(sql, subject);
+      await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
+      await saveCustomer(sql, before, customer);
+      const row = this.outbox.row(claimEvent(claim, offerId, context, now));
+      await insertOutboxRows(sql, [row]);
+      return { row, mark: { org, aggregate: customerKey(org, subject), version: customer.version } };
+    });
+  }
+}

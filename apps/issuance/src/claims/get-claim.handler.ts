@@ -1,0 +1,33 @@
+import { getClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CONFIG, Handles } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { CLOCK, keyedHash, type Clock } from '@holdfast/kit';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { claimState } from './claim.js';
+import { findClaim } from './find-claim.js';
+
+/** What a claim page shows. Changes nothing, so that whoever follows links to look at them is harmless (product §2). */
+@Controller()
+export class GetClaimHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly types: CredentialTypes,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(getClaim)
+  async getClaim({ token }: RequestOf<typeof getClaim>, { org }: CallContext): Promise<ReplyOf<typeof getClaim>> {
+    const { offer, credential, type } = await findClaim(this.database, keyedHash(this.config.SECRET_PEPPER, token), org);
+    const { name, display } = await this.types.find(org, type);
+    return {
+      state: claimState(offer, credential, this.clock.now()),
+      credentialType: { name, display },
+      recovery: credential.status === 'issued' && offer.status === 'open',
+      expiresAt: offer.expiresAt.toISOString(),
+      ...(offer.returnUrl && { returnUrl: offer.returnUrl }),
+    };
+  }
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { statement, type Sql } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+
+/** So that an erasure waits, or is over: a handle never outlives its customer. */
+const hold = statement('holder_hold', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
+/** The same handle for ever: two who begin at once get one. */
+const handleOf = statement(
+  'holder_handle',
+  'INSERT INTO holder AS h (subject, org, handle) VALUES ($1, $2, $3) ON CONFLICT (subject) DO UPDATE SET handle = h.handle RETURNING handle',
+);
+
+/** The WebAuthn user handle of a customer. @throws AppError unknown_claim when the customer has been erased */
+export async function holderHandle(sql: Sql, subject: string, org: string): Promise<Buffer> {
+  if ((await sql.rows(hold, [subject, org])).length === 0) throw new AppError('unknown_claim');
+  const [row] = await sql.rows<{ handle: Buffer }>(handleOf, [subject, org, randomBytes(32)]);
+  return row!.handle;
+}

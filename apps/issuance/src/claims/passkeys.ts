@@ -1,0 +1,26 @@
+import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+import type { NewPasskey } from '@holdfast/passkeys';
+
+const add = statement(
+  'passkey_add',
+  `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+);
+const remove = statement('passkey_remove', 'DELETE FROM passkey WHERE subject = $1');
+
+/** @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26) */
+export async function addPasskey(sql: Sql, passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date }): Promise<void> {
+  const { credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt } = passkey;
+  try {
+    await sql.rows(add, [credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt]);
+  } catch (error) {
+    if (violatedUnique(error) === undefined) throw error;
+    throw new AppError('passkey_invalid', 'This passkey is registered already. Make a new one for this claim.');
+  }
+}
+
+/** All of a customer's: the holder key belongs to the customer and not to one credential. */
+export async function removePasskeys(sql: Sql, subject: string): Promise<void> {
+  await sql.rows(remove, [subject]);
+}

@@ -1,0 +1,24 @@
+import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CONFIG, Handles } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { authenticationOptions, putChallenge } from '@holdfast/passkeys';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { signInCeremony } from '../credentials/ceremony-binding.js';
+
+/** Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. */
+@Controller()
+export class BeginSignInHandler {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(beginSignIn)
+  async beginSignIn({ interaction }: RequestOf<typeof beginSignIn>, { org }: CallContext): Promise<ReplyOf<typeof beginSignIn>> {
+    const challenge = await putChallenge(this.database, signInCeremony(org, interaction), this.clock.now());
+    return { options: await authenticationOptions(this.config.relyingParty, challenge) };
+  }
+}

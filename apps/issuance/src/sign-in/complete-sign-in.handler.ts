@@ -1,0 +1,52 @@
+import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CONFIG, Handles } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { readAuthentication, takeChallenge, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { signInCeremony } from '../credentials/ceremony-binding.js';
+import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
+
+type Reply = ReplyOf<typeof completeSignIn>;
+
+const find = statement(
+  'passkey_find',
+  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", h.handle
+   FROM passkey p JOIN holder h ON h.subject = p.subject WHERE p.credential_id = $1`,
+);
+/** Notes the use and finds the credential, at once. Of two uses with one counter the second finds no row: one is a copy. */
+const use = statement(
+  'passkey_use',
+  `WITH used AS (
+     UPDATE passkey SET counter = $5, backed_up = $6, last_used_at = $2
+     WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR (counter = 0 AND $5 = 0)) RETURNING subject)
+   SELECT used.subject, ${claimColumns} FROM used LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
+);
+
+/** Ends the ceremony of a sign-in: whose passkey it is, and with which credential they are let in. */
+@Controller()
+export class CompleteSignInHandler {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(completeSignIn)
+  async completeSignIn({ interaction, credentialType, response }: RequestOf<typeof completeSignIn>, { org }: CallContext): Promise<Reply> {
+    const answer = readAuthentication(response);
+    await takeChallenge(this.database, answer.challenge, signInCeremony(org, interaction), this.clock.now());
+    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId]);
+    if (!passkey) return { outcome: 'refused', reason: 'unknown_passkey' };
+    const { counter, backedUp } = await verifyAuthentication(this.config.relyingParty, answer, passkey);
+    // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
+    if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
+
+    const [used] = await this.database.rows<ClaimRow & { subject: string }>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
+    if (!used) throw new AppError('passkey_invalid');
+    const { subject } = used;
+    const credential = claimOf(used);
+    return credential ? { outcome: 'signed_in', subject, credential } : { outcome: 'refused', reason: 'no_live_credential', subject };
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { errorCatalogue } from '@holdfast/contracts';
+import { Failed, failureOf, refusalOf } from './failure.ts';
+
+test.each(['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid', 'rate_limited', 'unavailable'] as const)('%s by its code', (code) => {
+  expect(refusalOf(errorCatalogue[code].status, code, null).kind).toBe(code);
+});
+
+test.each([
+  [404, 'unknown_sign_in', 'not_found'],
+  [404, 'unknown_organization', 'not_found'],
+  [404, undefined, 'not_found'],
+  [403, 'cross_site', 'insecure'],
+  [403, 'cross_site_request', 'insecure'],
+  [429, undefined, 'rate_limited'],
+  [500, 'internal', 'unavailable'],
+  [502, undefined, 'unavailable'],
+  [503, { not: 'a code' }, 'unavailable'],
+  [413, 'cancelled', 'unavailable'],
+] as const)('%i %s is %s', (status, code, kind) => {
+  expect(refusalOf(status, code, null).kind).toBe(kind);
+});
+
+test('how long to wait is kept when it is seconds', () => {
+  expect([refusalOf(429, 'rate_limited', '20').retryAfter, refusalOf(429, 'rate_limited', 'Sat, 21 Nov 2026 08:49:00 GMT').retryAfter]).toEqual([20, undefined]);
+});
+
+test.each([
+  ['NotAllowedError', 'cancelled'],
+  ['InvalidStateError', 'existing'],
+  ['SecurityError', 'insecure'],
+  ['ConstraintError', 'unsuitable'],
+  ['NotSupportedError', 'unsuitable'],
+  ['UnknownError', 'passkey_invalid'],
+])('%s of the browser is %s, wrapped or not', (name, kind) => {
+  const thrown = new DOMException('x', name);
+  expect([failureOf(thrown).kind, failureOf(new Error('wrapped', { cause: thrown })).kind]).toEqual([kind, kind]);
+});
+
+test('anything else is worth another try', () => {
+  expect([failureOf('text').kind, failureOf(new Failed('claim_spent')).kind]).toEqual(['passkey_invalid', 'claim_spent']);
+});

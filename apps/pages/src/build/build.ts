@@ -1,0 +1,46 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { texts } from '../texts.ts';
+import { documentOf } from './document.ts';
+
+/**
+ * Makes `dist`: one document per page, and in `dist/assets` what they load, named by their content so that a browser may
+ * keep them for ever.
+ */
+const source = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(source, '..', 'dist');
+const pages = { claim: texts.claim.title, 'sign-in': texts.signIn.title };
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+const { metafile } = await build({
+  entryPoints: {
+    ...Object.fromEntries(Object.keys(pages).map((name) => [name, join(source, name, `${name}-page.ts`)])),
+    page: join(source, 'page.css'),
+    icon: join(source, 'icon.svg'),
+  },
+  outdir: join(dist, 'assets'),
+  entryNames: '[name]-[hash]',
+  loader: { '.svg': 'copy' },
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  // Browsers that have passkeys: Chrome 108, Firefox 122, Safari 16.
+  target: ['chrome108', 'firefox115', 'safari16'],
+  legalComments: 'none',
+  metafile: true,
+});
+
+const made = Object.keys(metafile.outputs).map((path) => basename(path));
+const named = (name: string, ending: string): string => {
+  const found = made.find((file) => file.startsWith(`${name}-`) && file.endsWith(ending) && file.length === name.length + ending.length + 9);
+  if (!found) throw new Error(`The bundler made no ${name}${ending}: ${made.join(', ')}`);
+  return found;
+};
+
+for (const [name, title] of Object.entries(pages)) {
+  const loads = { script: named(name, '.js'), style: named('page', '.css'), icon: named('icon', '.svg') };
+  await writeFile(join(dist, `${name}.html`), documentOf(title, loads));
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { safeAddress } from '../browser/address.ts';
+import { texts } from '../texts.ts';
+import { claimScreen, dateAndTime, type Surroundings } from './claim-screen.ts';
+import type { ClaimState, ClaimView, Stop } from './claim-state.ts';
+
+const around: Surroundings = { timeZone: 'Europe/Berlin', address: (text) => safeAddress(text, 'https://id.example/o/acme/claim') };
+const claim: ClaimView = {
+  organization: { name: 'Acme' },
+  credentialType: { name: 'customer', display: 'Customer account' },
+  state: 'open',
+  recovery: false,
+  expiresAt: '2026-11-24T08:49:00.000Z',
+};
+const stops: Stop[] = ['cancelled', 'existing', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'];
+const states: ClaimState[] = [
+  { name: 'loading' },
+  ...(['ready', 'working', 'done', 'spent', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map((name) => ({ name, claim })),
+  { name: 'unknown' },
+  { name: 'missing' },
+  ...stops.map((why): ClaimState => ({ name: 'stopped', why, claim })),
+];
+
+test('every state has words of its own, and all but the first name what to do', () => {
+  const screens = states.map((state) => claimScreen(state, around));
+  // Not at this address is said by two states, in the same words.
+  expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
+  for (const { heading, body } of screens.slice(1)) expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
+});
+
+test('ready: who, what, until when, and one button', () => {
+  const screen = claimScreen({ name: 'ready', claim }, around);
+  expect(screen).toMatchObject({ organization: 'Acme', heading: texts.claim.ready, primary: { label: 'Create my passkey', action: 'create' } });
+  expect(screen.facts).toEqual([{ name: 'You receive', value: 'Customer account' }, { name: 'This link works until', value: '24 November 2026 at 09:49' }]);
+  expect(screen.body.join()).toContain('Acme');
+});
+
+test('recovery says that the passkey before stops working', () => {
+  const { heading, body } = claimScreen({ name: 'ready', claim: { ...claim, recovery: true } }, around);
+  expect([heading, body.join()]).toEqual([texts.claim.recovery, expect.stringContaining('stops working')]);
+});
+
+describe('going on', () => {
+  test('is a link when there is somewhere to go', () => {
+    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, around).primary).toEqual({ label: 'Continue', href: 'https://shop.example/in' });
+    expect(claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, around).primary).toMatchObject({ href: 'com.example.app:/in' });
+  });
+
+  test('and a word when there is not, or when the address is no address', () => {
+    for (const returnUrl of [undefined, 'javascript:alert(1)', 'data:text/html,x']) {
+      const { primary, body } = claimScreen({ name: 'done', claim, ...(returnUrl && { returnUrl }) }, around);
+      expect([primary, body.at(-1)]).toEqual([undefined, texts.claim.doneClose]);
+    }
+  });
+});
+
+test('ended links lead to no further try; a stop does', () => {
+  for (const name of ['expired', 'withdrawn', 'spent'] as const) expect(claimScreen({ name, claim }, around).primary).toBeUndefined();
+  for (const why of stops.filter((stop) => stop !== 'existing')) expect(claimScreen({ name: 'stopped', why, claim }, around).primary).toEqual({ label: 'Try again', action: 'create' });
+  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, around)).toMatchObject({ tone: 'good', secondary: { action: 'create' } });
+});
+
+test('how long to wait is said', () => {
+  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, around).body).toEqual(['Please wait 20 seconds, then try again.']);
+});
+
+test('times are the customer’s own', () => {
+  expect(dateAndTime('2026-11-24T23:30:00.000Z', 'Asia/Tokyo')).toBe('25 November 2026 at 08:30');
+});

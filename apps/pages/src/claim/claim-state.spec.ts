@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { Failed, type FailureKind } from '../browser/failure.ts';
+import { claimStep, type ClaimEvent, type ClaimState, type ClaimView } from './claim-state.ts';
+
+const claim: ClaimView = {
+  organization: { name: 'Acme' },
+  credentialType: { name: 'customer', display: 'Customer' },
+  state: 'open',
+  recovery: false,
+  expiresAt: '2026-11-24T08:49:00.000Z',
+};
+const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({ type: 'failed', failure: new Failed(kind, retryAfter) });
+const found = (state: ClaimView['state'], ability: 'able' | 'unsupported' | 'insecure' = 'able'): ClaimEvent => ({ type: 'found', claim: { ...claim, state }, ability });
+const loading: ClaimState = { name: 'loading' };
+const working: ClaimState = { name: 'working', claim };
+
+describe('opening', () => {
+  test('asks what the link is, and does nothing more', () => {
+    expect(claimStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'look']);
+    expect(claimStep(loading, found('open'))).toEqual([{ name: 'ready', claim }]);
+  });
+
+  test('without a token there is nothing to ask', () => {
+    expect(claimStep(loading, { type: 'opened', token: undefined })).toEqual([{ name: 'missing' }]);
+    expect(claimStep(loading, { type: 'opened', token: '' })).toEqual([{ name: 'missing' }]);
+  });
+
+  test.each([['claimed', 'spent'], ['expired', 'expired'], ['withdrawn', 'withdrawn']] as const)('a link that is %s says so, also to a browser without passkeys', (state, name) => {
+    expect(claimStep(loading, found(state))[0].name).toBe(name);
+    expect(claimStep(loading, found(state, 'unsupported'))[0].name).toBe(name);
+  });
+
+  test.each(['unsupported', 'insecure'] as const)('%s', (ability) => {
+    expect(claimStep(loading, found('open', ability))).toEqual([{ name: ability, claim }]);
+  });
+
+  test('another link in the same tab begins anew, whatever was shown', () => {
+    expect(claimStep({ name: 'done', claim }, { type: 'opened', token: 'U' })).toEqual([loading, 'look']);
+  });
+});
+
+describe('creating', () => {
+  test('is a deliberate act', () => {
+    expect(claimStep({ name: 'ready', claim }, { type: 'create' })).toEqual([working, 'create']);
+    expect(claimStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([{ name: 'done', claim, returnUrl: 'https://shop.example/' }]);
+    expect(claimStep(working, { type: 'created' })).toEqual([{ name: 'done', claim }]);
+  });
+
+  test('a second click and a late answer change nothing', () => {
+    expect(claimStep(working, { type: 'create' })).toEqual([working]);
+    const done: ClaimState = { name: 'done', claim };
+    for (const event of [{ type: 'create' }, { type: 'created' }, failed('claim_spent'), found('open')] as ClaimEvent[]) expect(claimStep(done, event)).toEqual([done]);
+    expect(claimStep(loading, { type: 'created' })).toEqual([loading]);
+  });
+
+  test.each([['claim_spent', 'spent'], ['claim_expired', 'expired'], ['claim_withdrawn', 'withdrawn'], ['unknown_claim', 'unknown'], ['not_found', 'unknown']] as const)('%s is the end: %s', (kind, name) => {
+    expect(claimStep(working, failed(kind))[0].name).toBe(name);
+    expect(claimStep(loading, failed(kind))[0].name).toBe(name);
+    expect(claimStep(claimStep(working, failed(kind))[0], { type: 'create' })[1]).toBeUndefined();
+  });
+
+  test.each(['cancelled', 'existing', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)('%s is worth another try', (kind) => {
+    const [stopped] = claimStep(working, failed(kind, 7));
+    expect(stopped).toEqual({ name: 'stopped', why: kind, claim, retryAfter: 7 });
+    expect(claimStep(stopped, { type: 'create' })).toEqual([working, 'create']);
+  });
+
+  test('with the server away from the beginning, another try begins there', () => {
+    const [stopped] = claimStep(loading, failed('unavailable'));
+    expect(stopped).toEqual({ name: 'stopped', why: 'unavailable' });
+    expect(claimStep(stopped, { type: 'create' })).toEqual([loading, 'look']);
+  });
+});

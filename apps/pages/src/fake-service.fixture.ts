@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What a route answers: a body, or a status with the body; a function is asked each time. */
+export type Reply = { status?: number; body?: object; headers?: Record<string, string>; hang?: boolean };
+export type Routes = Record<string, Reply | ((body: Record<string, unknown>) => Reply)>;
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+/** As strict as the gateway's: a page that needs more would not work there either. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Serves the built pages as the gateway does, with JSON routes that answer what a test wants. */
+export class FakeService {
+  /** By `METHOD /path below /o/acme/api`. */
+  routes: Routes = {};
+  readonly asked: { route: string; body: Record<string, unknown> }[] = [];
+  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, 'localhost', resolve));
+    return `http://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  count(route: string): number {
+    return this.asked.filter((one) => one.route === route).length;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
+    const page = /^\/o\/[^/]+\/(claim|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1];
+    const asset = readdirSync(join(dist, 'assets')).find((file) => pathname === `/pages/${file}`);
+    if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }).end(readFileSync(join(dist, `${page}.html`)));
+    if (asset) return void response.writeHead(200, { 'content-type': types[extname(asset)] }).end(readFileSync(join(dist, 'assets', asset)));
+    response.writeHead(pathname === '/there' ? 200 : 404, { 'content-type': 'text/html' }).end('<!doctype html><title>There</title><p>There');
+  }
+
+  private async api(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
+    const route = `${request.method} ${path}`;
+    this.asked.push({ route, body });
+    const set = this.routes[route];
+    const reply = typeof set === 'function' ? set(body) : set;
+    if (reply?.hang) return;
+    if (!reply) return void response.destroy();
+    const type = (reply.status ?? 200) < 400 ? 'application/json' : 'application/problem+json';
+    response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(JSON.stringify(reply.body ?? {}));
+  }
+}
+
+export const problem = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({ status, body: { code, title: code, status }, headers });
+
+const challenge = () => randomBytes(32).toString('base64url');
+
+export const creationOptions = (excludeCredentials: object[] = []) => ({
+  challenge: challenge(),
+  rp: { id: 'localhost', name: 'Acme' },
+  user: { id: randomBytes(32).toString('base64url'), name: 'Acme customer · 7F3K', displayName: '' },
+  pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+  timeout: 3000,
+  authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+  attestation: 'none',
+  excludeCredentials,
+});
+
+export const requestOptions = (timeout = 3000) => ({ challenge: challenge(), rpId: 'localhost', timeout, userVerification: 'required' });

@@ -1,0 +1,27 @@
+import { texts } from '../texts.ts';
+
+/** What both pages say when the browser, the device or the network stood in the way. */
+export type CommonStop = 'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'unsupported' | 'rate_limited' | 'unavailable';
+
+const { stopped } = texts;
+
+export function stoppedWords(why: CommonStop, retryAfter?: number): { heading: string; body: string[] } {
+  switch (why) {
+    case 'cancelled':
+      return { heading: stopped.cancelled, body: [stopped.cancelledBody] };
+    case 'ceremony_expired':
+      return { heading: stopped.tooLate, body: [stopped.tooLateBody] };
+    case 'passkey_invalid':
+      return { heading: stopped.invalid, body: [stopped.invalidBody] };
+    case 'unsuitable':
+      return { heading: stopped.unsuitable, body: [stopped.unsuitableBody] };
+    case 'insecure':
+      return { heading: stopped.insecure, body: [stopped.insecureBody] };
+    case 'unsupported':
+      return { heading: stopped.unsupported, body: [stopped.unsupportedBody] };
+    case 'rate_limited':
+      return { heading: stopped.busy, body: [stopped.busyBody(retryAfter)] };
+    case 'unavailable':
+      return { heading: stopped.away, body: [stopped.awayBody] };
+  }
+}

@@ -1,0 +1,73 @@
+import type { SignIn, SignInResult } from '@holdfast/contracts';
+import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService, type PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
+import { ability } from '../browser/ability.ts';
+import { apiOf, safeAddress } from '../browser/address.ts';
+import { call } from '../browser/api.ts';
+import { failureOf, Failed } from '../browser/failure.ts';
+import { openView } from '../screen/view.ts';
+import { texts } from '../texts.ts';
+import { Ceremonies } from './ceremony.ts';
+import { signInScreen, type SignInAction } from './sign-in-screen.ts';
+import { signInStep, type SignInEffect, type SignInEvent, type SignInState } from './sign-in-state.ts';
+
+const api = apiOf(location.pathname);
+const suggests = await browserSupportsWebAuthnAutofill().catch(() => false);
+let state: SignInState = { name: 'loading' };
+
+const view = openView<SignInAction>(texts.signIn.title, (type) => send({ type }));
+
+const ceremonies = new Ceremonies(
+  {
+    options: async () => (await call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', `${api}/options`)).options,
+    authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
+    abort: () => WebAuthnAbortService.cancelCeremony(),
+    after: whenSeen,
+  },
+  (response) => send({ type: 'chosen', response }),
+  (failure) => send({ type: 'failed', failure }),
+);
+
+function send(event: SignInEvent): void {
+  const [next, effect] = signInStep(state, event);
+  state = next;
+  view.show(signInScreen(state, suggests));
+  if (effect) void run(effect).catch((error: unknown) => send({ type: 'failed', failure: failureOf(error) }));
+}
+
+async function run(effect: SignInEffect): Promise<void> {
+  switch (effect.do) {
+    case 'look':
+      return send({ type: 'found', view: await call<SignIn>('GET', api), ability: ability() });
+    case 'offer':
+      return suggests ? ceremonies.offer() : undefined;
+    case 'ask':
+      return ceremonies.ask();
+    case 'complete':
+      return send(outcomeOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
+    case 'cancel':
+      ceremonies.stop();
+      return send(outcomeOf(await call<SignInResult>('POST', `${api}/cancel`)));
+    case 'go':
+      // Not a form: `form-action` would hold back the redirect to the app that follows.
+      location.assign(safeAddress(effect.to, location.href) ?? fail());
+  }
+}
+
+/** With an address to go to the sign-in is over, well or not: the app is told there. */
+function outcomeOf({ redirectTo, refused }: SignInResult): SignInEvent {
+  return redirectTo !== undefined ? { type: 'accepted', redirectTo } : { type: 'refused', reason: refused ?? 'unknown_passkey' };
+}
+
+function fail(): never {
+  throw new Failed('unavailable');
+}
+
+/** After a time, and not while nobody looks: a forgotten tab asks the server for nothing. */
+function whenSeen(milliseconds: number, act: () => void): void {
+  setTimeout(() => {
+    if (document.visibilityState === 'visible') act();
+    else document.addEventListener('visibilitychange', act, { once: true });
+  }, milliseconds);
+}
+
+send({ type: 'opened' });

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { signInScreen } from './sign-in-screen.ts';
+import type { SignInState, Stop } from './sign-in-state.ts';
+
+const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } };
+const stops: Stop[] = ['unknown_passkey', 'other_organization', 'cancelled', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'rate_limited', 'unavailable'];
+const stopped = (why: Stop): SignInState => ({ name: 'stopped', why, view });
+
+test('every state has words of its own', () => {
+  const states: SignInState[] = [
+    { name: 'loading' },
+    ...(['ready', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map((name) => ({ name, view })),
+    ...stops.map(stopped),
+  ];
+  const headings = states.map((state) => signInScreen(state, true).heading);
+  expect(new Set(headings).size).toBe(headings.length);
+});
+
+test('ready: the organization, the app, a button, a field for suggestions, a way back', () => {
+  expect(signInScreen({ name: 'ready', view }, true)).toMatchObject({
+    organization: 'Acme',
+    heading: 'Sign in to Shop',
+    primary: { label: 'Sign in with a passkey', action: 'ask' },
+    field: { label: 'Or pick a passkey here' },
+    secondary: { label: 'Back to Shop', action: 'leave' },
+  });
+  expect(signInScreen({ name: 'ready', view }, false).field).toBeUndefined();
+});
+
+test('a stop can be tried again and left; the field stands where suggestions are', () => {
+  for (const why of stops) expect(signInScreen(stopped(why), true)).toMatchObject({ primary: { action: 'ask' }, secondary: { action: 'leave' } });
+  expect(stops.filter((why) => signInScreen(stopped(why), true).field)).toEqual(['cancelled']);
+});
+
+test('another organization’s passkey is not called unknown or broken', () => {
+  expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
+});

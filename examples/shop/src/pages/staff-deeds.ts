@@ -1,0 +1,69 @@
+import { HoldfastRefused } from '../holdfast/trouble.ts';
+import { idempotencyKey } from '../web/sessions.ts';
+import { redirect, sessionOf, type Answer, type Visit } from '../web/visit.ts';
+import { inWords } from './trouble.ts';
+
+/** A new link to the same customer: lost phone, lost mail. `subject` and account stay what they are. */
+export function offerAgain(visit: Visit): Promise<Answer> {
+  return deed(visit, async (subject) => {
+    const { shop, form } = visit;
+    const session = sessionOf(visit);
+    const account = shop.accounts.find(shop.settings.issuer, subject);
+    if (!account) return 'This shop has no account to send a link to.';
+    const key = idempotencyKey(session, form.get('form') ?? '', subject);
+    const { claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offerAgain(subject, key, shop.settings.welcomeUri);
+    const again = (await shop.credentials.customer(subject)).claimed;
+    await shop.accounts.remember(account, { offerId, credentialId, expiresAt, again });
+    session.letter = { to: account.email, name: account.name, claimUrl, expiresAt, subject };
+    return 'A new link was made. A real shop would send it; here it is.';
+  });
+}
+
+export function withdrawOffer(visit: Visit): Promise<Answer> {
+  return deed(visit, async (subject) => {
+    const { shop } = visit;
+    const account = shop.accounts.find(shop.settings.issuer, subject);
+    if (!account?.offer) return 'There is no offer that could be taken back.';
+    await shop.credentials.withdraw(account.offer.offerId);
+    await shop.accounts.remember(account, undefined);
+    const { session } = visit;
+    if (session?.letter?.subject === subject) delete session.letter;
+    return 'The offer is withdrawn; its link claims nothing any more.';
+  });
+}
+
+/** Holdfast first: should that fail, the account is still there to try again with. */
+export async function eraseCustomer(visit: Visit): Promise<Answer> {
+  const { shop, params } = visit;
+  const subject = params.subject ?? '';
+  const { issuer } = shop.settings;
+  try {
+    await shop.credentials.erase(subject);
+  } catch (error) {
+    if (!(error instanceof HoldfastRefused)) throw error;
+    if (error.code !== 'unknown_subject') return failed(visit, subject, error);
+  }
+  await shop.accounts.remove(issuer, subject);
+  shop.sessions.closeAllOf(issuer, subject);
+  // The person at the keyboard may have been that customer.
+  visit.session = shop.sessions.find(visit.sessionId);
+  if (!visit.session) visit.sessionId = undefined;
+  sessionOf(visit).notice = { kind: 'good', text: 'The customer is erased, here and at Holdfast.' };
+  return redirect(visit, '/staff');
+}
+
+async function deed(visit: Visit, act: (subject: string) => Promise<string>): Promise<Answer> {
+  const subject = visit.params.subject ?? '';
+  try {
+    sessionOf(visit).notice = { kind: 'good', text: await act(subject) };
+  } catch (error) {
+    if (!(error instanceof HoldfastRefused)) throw error;
+    return failed(visit, subject, error);
+  }
+  return redirect(visit, `/staff/${encodeURIComponent(subject)}`);
+}
+
+function failed(visit: Visit, subject: string, error: HoldfastRefused): Answer {
+  sessionOf(visit).notice = inWords(error);
+  return redirect(visit, `/staff/${encodeURIComponent(subject)}`);
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { Accounts } from './accounts/accounts.ts';
+import type { Settings } from './config.ts';
+import { CredentialsApi } from './holdfast/credentials-api.ts';
+import { SignIn } from './holdfast/sign-in.ts';
+import { Sessions } from './web/sessions.ts';
+
+/** One app of one organization, with all that it remembers. */
+export interface Shop {
+  settings: Settings;
+  /** For people, such as "Acme" or "Acme Kiosk". */
+  name: string;
+  credentials: CredentialsApi;
+  signIn: SignIn;
+  accounts: Accounts;
+  sessions: Sessions;
+}
+
+export function openShop(settings: Settings, dataFolder: string): Shop {
+  const { app, organization } = settings;
+  const organizationName = organization.charAt(0).toUpperCase() + organization.slice(1);
+  return {
+    settings,
+    name: app === 'shop' ? organizationName : `${organizationName} Kiosk`,
+    credentials: new CredentialsApi(settings),
+    signIn: new SignIn(settings),
+    accounts: new Accounts(join(dataFolder, `${app}-${organization}.json`)),
+    sessions: new Sessions(),
+  };
+}

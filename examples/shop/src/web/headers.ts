@@ -1,0 +1,40 @@
+import type { Settings } from '../config.ts';
+
+/**
+ * No script, nothing from elsewhere, in nobody's frame. Forms go to ourselves; sign-out goes on to the issuer, and a browser
+ * holds the redirect after a form to form-action as well.
+ */
+export function pageHeaders({ issuer }: Settings): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${new URL(issuer).origin}; base-uri 'none'; frame-ancestors 'none'`,
+    ...plainHeaders,
+  };
+}
+
+export const plainHeaders = {
+  'x-content-type-options': 'nosniff',
+  // Staff pages have customers in their addresses.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** Browsers do not tell ports apart for cookies, so the app's name is in the cookie's. On https the prefix __Host- would be better still. */
+export function cookieName({ app }: Settings): string {
+  return `${app}-session`;
+}
+
+/** Lax: it comes along when the issuer leads back to us, and not with a POST from another site. */
+export function sessionCookie(settings: Settings, id: string | undefined): string {
+  const secure = settings.origin.startsWith('https:') ? '; Secure' : '';
+  return `${cookieName(settings)}=${id ?? ''}; Path=${settings.path}; HttpOnly; SameSite=Lax${secure}${id === undefined ? '; Max-Age=0' : ''}`;
+}
+
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const [key, value] = part.trim().split('=');
+    if (key === name && value) return value;
+  }
+  return undefined;
+}

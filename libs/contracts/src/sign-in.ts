@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { command, query } from './contract.js';
+import { webAuthnJson } from './claims.js';
+import { credentialTypeName, instant, uuid } from './fields.js';
+
+/** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2). */
+export const credentialClaimSchema = z.strictObject({
+  id: z.string(),
+  type: credentialTypeName,
+  document_number: z.string().describe('Changes on every renewal: never a key'),
+  issued_at: instant,
+  expires_at: instant.optional(),
+});
+export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
+
+/** Options of a sign-in ceremony, bound to one interaction, good for ten minutes and one answer; of many, the newest five count. */
+export const beginSignIn = command({
+  service: 'issuance', name: 'begin-sign-in', callers: ['auth'],
+  request: z.strictObject({ interaction: z.string().max(128) }), reply: z.strictObject({ options: webAuthnJson }),
+});
+
+export const signInRefusals = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
+
+/**
+ * Verifies an assertion (user verification required, challenge consumed first) and looks up the live credential of the
+ * wanted type. `refused` is an answer and not an error: the page says it and stays usable.
+ */
+export const completeSignIn = command({
+  service: 'issuance', name: 'complete-sign-in', callers: ['auth'],
+  request: z.strictObject({ interaction: z.string().max(128), credentialType: credentialTypeName.optional(), response: webAuthnJson }),
+  reply: z.discriminatedUnion('outcome', [
+    z.strictObject({ outcome: z.literal('signed_in'), subject: uuid, credential: credentialClaimSchema }),
+    z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInRefusals), subject: uuid.optional() }),
+  ]),
+  errors: ['ceremony_expired', 'passkey_invalid'],
+});
+
+/**
+ * What auth must know of a customer whenever it speaks for them (userinfo, refresh, silent sign-in): `unknown` is erased or
+ * never known, `not_live` is suspended, revoked, expired or not of the wanted type.
+ */
+export const customerStatus = query({
+  service: 'issuance', name: 'customer-status', callers: ['auth'],
+  request: z.strictObject({ subject: uuid, credentialType: credentialTypeName.optional() }),
+  reply: z.discriminatedUnion('state', [
+    z.strictObject({ state: z.literal('live'), credential: credentialClaimSchema }),
+    z.strictObject({ state: z.literal('not_live') }),
+    z.strictObject({ state: z.literal('unknown') }),
+  ]),
+});
+
+/** GET /o/{shortId}/api/sign-in/{uid}: what the sign-in page may show. 404 `unknown_sign_in` when there is nothing to sign in to. */
+export const signInSchema = z
+  .strictObject({
+    organization: z.strictObject({ shortId: z.string(), name: z.string().describe('For people') }),
+    app: z.strictObject({ name: z.string().describe('The app that wants the customer signed in') }),
+  })
+  .meta({ id: 'SignIn' });
+export type SignIn = z.infer<typeof signInSchema>;
+
+/** POST …/options. */
+export const signInOptionsSchema = z.strictObject({ options: webAuthnJson }).meta({ id: 'SignInOptions' });
+
+/**
+ * POST …/complete and …/cancel. With `redirectTo` the sign-in is over and the page goes there; `refused` alone says that
+ * this passkey will not do, and another may be tried.
+ */
+export const signInResultSchema = z
+  .strictObject({ redirectTo: z.url().optional(), refused: z.enum(signInRefusals).optional() })
+  .meta({ id: 'SignInResult' });
+export type SignInResult = z.infer<typeof signInResultSchema>;

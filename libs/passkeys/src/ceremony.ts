@@ -1,0 +1,60 @@
+import { AppError } from '@holdfast/kit';
+import { Logger } from '@nestjs/common';
+import { z } from 'zod';
+
+const logger = new Logger('passkeys');
+
+/** EdDSA, ES256 and RS256 (COSE numbers), best first: what every authenticator in use can do at least one of. */
+export const algorithms = [-8, -7, -257];
+
+/** base64url without padding, as browsers send it, of at most `bytes` bytes. */
+export const base64url = (bytes: number) => z.string().regex(/^[A-Za-z0-9_-]+$/).max(Math.ceil((bytes * 4) / 3));
+
+/** WebAuthn Level 3 §4: a credential id has 1023 bytes at most. */
+export const credentialId = base64url(1023);
+
+/** The members of clientDataJSON that we read ourselves; the library reads the others. */
+const clientData = z.looseObject({ challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/), crossOrigin: z.boolean().optional() });
+
+/** The one error of every ceremony. What exactly did not fit helps whoever forges it, so only the debug log has it. */
+export function passkeyInvalid(why: unknown, detail?: string): AppError {
+  logger.debug(`refused a passkey: ${why instanceof Error ? why.message : String(why)}`);
+  return new AppError('passkey_invalid', detail);
+}
+
+/** The answer of an authenticator in the form of `schema`. @throws AppError passkey_invalid */
+export function readAnswer<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+  const result = schema.safeParse(json);
+  if (!result.success) throw passkeyInvalid(result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '));
+  return result.data;
+}
+
+/**
+ * The challenge that an answer claims to answer, for taking it before anything is verified.
+ * @throws AppError passkey_invalid, also for a ceremony inside somebody else's page: none of ours is ever embedded
+ */
+export function challengeIn(clientDataJSON: string): string {
+  const { challenge, crossOrigin } = readAnswer(clientData, parsed(clientDataJSON));
+  if (crossOrigin) throw passkeyInvalid('the ceremony ran in an embedded page');
+  return challenge;
+}
+
+function parsed(clientDataJSON: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
+  } catch {
+    throw passkeyInvalid('clientDataJSON is not JSON');
+  }
+}
+
+/** Runs the library's verification: whatever it throws is `passkey_invalid`. */
+export async function verified<T extends { verified: boolean }>(verification: () => Promise<T>): Promise<T & { verified: true }> {
+  let result: T;
+  try {
+    result = await verification();
+  } catch (error) {
+    throw passkeyInvalid(error);
+  }
+  if (!result.verified) throw passkeyInvalid('the signature is not of this key');
+  return result as T & { verified: true };
+}

@@ -1,0 +1,5 @@
+export * from './authentication.js';
+export * from './challenges.js';
+export * from './provider-name.js';
+export * from './registration.js';
+export * from './relying-party.js';

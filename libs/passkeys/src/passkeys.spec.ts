@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { SoftwareAuthenticator, type AuthenticatorOptions, type CeremonyOptions } from '@holdfast/testing';
+import { Logger } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { authenticationOptions, counterAllowed, readAuthentication, verifyAuthentication, type StoredPasskey } from './authentication.js';
+import { providerName } from './provider-name.js';
+import { readRegistration, registrationOptions, verifyRegistration } from './registration.js';
+import { relyingParty } from './relying-party.js';
+
+Logger.overrideLogger(false);
+
+const rp = relyingParty('https://id.example:8443');
+const origin = 'https://id.example:8443';
+const handle = randomBytes(32);
+const user = { handle, name: 'Acme · 7F3K' };
+const invalid = expect.objectContaining({ code: 'passkey_invalid', status: 422 });
+
+const options = () => registrationOptions(rp, 'Acme', user, randomBytes(32));
+async function register(authenticator: SoftwareAuthenticator, ceremony: Partial<CeremonyOptions> = {}) {
+  return verifyRegistration(rp, readRegistration(authenticator.register(await options(), { origin, ...ceremony })));
+}
+async function signIn(authenticator: SoftwareAuthenticator, passkey: StoredPasskey, ceremony: Partial<CeremonyOptions> = {}) {
+  return verifyAuthentication(rp, readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin, ...ceremony })), passkey);
+}
+
+describe('the relying party', () => {
+  it('is the host of the base URL, and its origin the only one', () => expect(rp).toEqual({ id: 'id.example', origin }));
+  it('may be a domain above the host', () => expect(relyingParty('https://id.acme.example/', 'acme.example').id).toBe('acme.example'));
+  it.each(['other.example', 'd.example', 'x.id.example'])('cannot be %s', (id) => expect(() => relyingParty(origin, id)).toThrow('RP_ID'));
+});
+
+describe('options', () => {
+  it('of a registration ask for a discoverable, user-verified passkey without attestation', async () => {
+    expect(await options()).toMatchObject({
+      rp: { id: 'id.example', name: 'Acme' },
+      user: { id: handle.toString('base64url'), name: 'Acme · 7F3K', displayName: '' },
+      attestation: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      pubKeyCredParams: [{ alg: -8 }, { alg: -7 }, { alg: -257 }],
+      excludeCredentials: [],
+    });
+  });
+
+  it('of a sign-in name no passkey', async () => {
+    const challenge = randomBytes(32);
+    expect(await authenticationOptions(rp, challenge)).toEqual({ rpId: 'id.example', challenge: challenge.toString('base64url'), timeout: 600_000, userVerification: 'required' });
+  });
+});
+
+describe.each<[string, AuthenticatorOptions]>([['ES256', { algorithm: 'ES256' }], ['EdDSA', { algorithm: 'EdDSA' }], ['RS256', { algorithm: 'RS256' }], ['synced', { synced: true }]])('a passkey (%s)', (_, given) => {
+  it('is registered and signs in, again and again', async () => {
+    const authenticator = new SoftwareAuthenticator({ ...given, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d' });
+    const made = await register(authenticator);
+    expect(made).toMatchObject({ deviceType: given.synced ? 'multiDevice' : 'singleDevice', backedUp: given.synced ?? false, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d', counter: 0, transports: ['internal'] });
+    let counter = made.counter;
+    for (const expected of given.synced ? [0, 0] : [1, 2]) {
+      ({ counter } = await signIn(authenticator, { ...made, handle, counter }));
+      expect(counter).toBe(expected);
+    }
+  });
+});
+
+const wrong: [string, Partial<CeremonyOptions>][] = [
+  ['another origin', { origin: 'https://evil.example' }],
+  ['the same host on another port', { origin: 'https://id.example' }],
+  ['another RP ID', { rpId: 'evil.example' }],
+  ['an unverified user', { userVerified: false }],
+  ['no user', { userPresent: false }],
+  ['the type of the other ceremony', { type: 'webauthn.payment' }],
+  ['a challenge that is none', { challenge: 'short' }],
+  ['an embedded page', { crossOrigin: true }],
+];
+
+describe('a registration is refused with', () => {
+  it.each(wrong)('%s', async (_, ceremony) => expect(register(new SoftwareAuthenticator(), ceremony)).rejects.toEqual(invalid));
+
+  it('another credential id than the attested one', async () => {
+    const answer = new SoftwareAuthenticator().register(await options(), { origin });
+    const renamed = { ...answer, id: 'AAAA', rawId: 'AAAA' };
+    await expect(verifyRegistration(rp, readRegistration(renamed))).rejects.toEqual(invalid);
+  });
+
+  it('an attestation by certificates, unread', async () => {
+    const answer = new SoftwareAuthenticator().register(await options(), { origin }) as { response: { attestationObject: string } };
+    const attestationObject = Buffer.from(answer.response.attestationObject, 'base64url').toString('latin1').replace('dnone', 'eapple');
+    answer.response.attestationObject = Buffer.from(attestationObject, 'latin1').toString('base64url');
+    await expect(verifyRegistration(rp, readRegistration(answer))).rejects.toEqual(invalid);
+  });
+});
+
+describe('an assertion is refused with', () => {
+  it.each([...wrong, ['a signature of another key', { badSignature: true }], ["another holder's handle", { userHandle: randomBytes(32).toString('base64url') }], ['a counter that went back', { counter: 3 }], ['the same counter again', { counter: 5 }]] as typeof wrong)(
+    '%s',
+    async (_, ceremony) => {
+      const authenticator = new SoftwareAuthenticator();
+      const made = await register(authenticator);
+      await expect(signIn(authenticator, { ...made, handle, counter: 5 }, { counter: 6, ...ceremony })).rejects.toEqual(invalid);
+      await expect(signIn(authenticator, { ...made, handle, counter: 5 }, { counter: 6 })).resolves.toMatchObject({ counter: 6 });
+    },
+  );
+
+  it('another backup eligibility than it was made with', async () => {
+    const authenticator = new SoftwareAuthenticator();
+    const made = await register(authenticator);
+    await expect(signIn(authenticator, { ...made, handle, deviceType: 'multiDevice' })).rejects.toEqual(invalid);
+  });
+
+  it('no user handle', () => {
+    expect(() => readAuthentication({ id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } })).toThrow(invalid);
+  });
+});
+
+it('refuses whatever is no answer at all', async () => {
+  const anything = fc.oneof(fc.jsonValue(), fc.record({ id: fc.string(), rawId: fc.string(), type: fc.constant('public-key'), response: fc.jsonValue() }));
+  fc.assert(fc.property(anything, (json) => {
+    expect(() => readRegistration(json)).toThrow(invalid);
+    expect(() => readAuthentication(json)).toThrow(invalid);
+  }));
+  // Any single byte of the attestation changed: refused or, where the byte is of the key or id, another key; never an error of ours.
+  const answer = new SoftwareAuthenticator().register(await options(), { origin }) as { response: { attestationObject: string } };
+  const bytes = Buffer.from(answer.response.attestationObject, 'base64url');
+  await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= by;
+    const result = await verifyRegistration(rp, readRegistration({ ...answer, response: { ...answer.response, attestationObject: changed.toString('base64url') } })).catch((e: { code?: string }) => e);
+    expect(result).toEqual(expect.objectContaining('code' in result ? { code: 'passkey_invalid' } : { credentialId: expect.any(String) }));
+  }));
+});
+
+it('lets counters rise, or stay at 0', () => {
+  expect(counterAllowed(0, 0)).toBe(true);
+  fc.assert(fc.property(fc.nat(), fc.nat(), (stored, given) => {
+    fc.pre(stored > 0 || given > 0);
+    expect(counterAllowed(stored, given)).toBe(given > stored);
+  }));
+});
+
+it('names providers that it knows', () => {
+  expect(providerName('fbfc3007-154e-4ecc-8c0b-6e020557d7bd')).toBe('iCloud Keychain');
+  expect(providerName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
+  expect(providerName('constructor')).toBeUndefined();
+});

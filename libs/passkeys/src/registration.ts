@@ -1,0 +1,119 @@
+import type { WebAuthnJson } from '@holdfast/contracts';
+import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
+import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import { z } from 'zod';
+import { algorithms, base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
+import { ceremonies } from './challenges.js';
+import type { RelyingParty } from './relying-party.js';
+
+/** For whom a passkey is made. */
+export interface PasskeyUser {
+  /** 32 random bytes per holder and organization: an authenticator keeps one passkey per RP ID and handle. */
+  handle: Buffer;
+  /** What the picker shows. Never an id, never anything personal. */
+  name: string;
+}
+
+/** A passkey as it is kept. */
+export interface NewPasskey {
+  credentialId: string;
+  publicKey: Buffer;
+  counter: number;
+  transports: string[];
+  aaguid: string;
+  /** `multiDevice` may be synced to others. */
+  deviceType: 'singleDevice' | 'multiDevice';
+  backedUp: boolean;
+}
+
+/**
+ * WebAuthn Level 3 §5.4. No `excludeCredentials`: a holder who comes back with another link makes a new passkey, and an
+ * authenticator that has the old one replaces it, since both have the same handle. To exclude it would be a dead end.
+ */
+export async function registrationOptions(rp: RelyingParty, rpName: string, user: PasskeyUser, challenge: Buffer): Promise<WebAuthnJson> {
+  const options = await generateRegistrationOptions({
+    rpName,
+    rpID: rp.id,
+    userID: new Uint8Array(user.handle),
+    userName: user.name,
+    userDisplayName: '',
+    challenge: new Uint8Array(challenge),
+    timeout: ceremonies.claim.seconds * 1000,
+    attestationType: 'none',
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: algorithms,
+  });
+  return JSON.parse(JSON.stringify(options)) as WebAuthnJson;
+}
+
+const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+type Transport = (typeof transports)[number];
+const known = (t: string): t is Transport => (transports as readonly string[]).includes(t);
+
+/** RegistrationResponseJSON (§5.1.8), as far as it is read. What an authenticator says of itself besides is not trusted. */
+const responseSchema = z.object({
+  id: credentialId,
+  rawId: credentialId,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url(8_000),
+    attestationObject: base64url(32_000),
+    transports: z.array(z.string().max(32)).max(16).transform((all) => [...new Set(all.filter(known))]).default([]),
+  }),
+});
+
+export interface RegistrationAnswer {
+  challenge: string;
+  response: z.output<typeof responseSchema>;
+}
+
+/** Reads what `navigator.credentials.create()` gave. @throws AppError passkey_invalid */
+export function readRegistration(json: unknown): RegistrationAnswer {
+  const response = readAnswer(responseSchema, json);
+  return { challenge: challengeIn(response.response.clientDataJSON), response };
+}
+
+/** WebAuthn Level 3 §7.1. The challenge must have been taken. @throws AppError passkey_invalid */
+export async function verifyRegistration(rp: RelyingParty, { challenge, response }: RegistrationAnswer): Promise<NewPasskey> {
+  requirePlainAttestation(response.response.attestationObject);
+  const { registrationInfo } = await verified(() =>
+    verifyRegistrationResponse({
+      response: { ...response, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      expectedType: 'webauthn.create',
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    }),
+  );
+  if (!registrationInfo) throw passkeyInvalid('no registration');
+  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
+  if (credential.id !== response.id) throw passkeyInvalid('the credential id is not the one that was attested');
+  return {
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey),
+    counter: credential.counter,
+    transports: response.response.transports,
+    aaguid,
+    deviceType: credentialDeviceType,
+    backedUp: credentialBackedUp,
+  };
+}
+
+/**
+ * We ask for no attestation, so what comes is `none`, or `packed` signed by the new key itself (§5.4.7). Certificates are
+ * turned away unread: verifying a chain may fetch its revocation lists from wherever the sender of it wrote.
+ */
+function requirePlainAttestation(attestationObject: string): void {
+  let fmt: string;
+  let certificates: unknown;
+  try {
+    const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+    fmt = attestation.get('fmt');
+    certificates = attestation.get('attStmt').get('x5c');
+  } catch (error) {
+    throw passkeyInvalid(error);
+  }
+  if (fmt !== 'none' && (fmt !== 'packed' || certificates !== undefined)) throw passkeyInvalid(`attestation of the form ${fmt}`);
+}

@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { encodeCbor, type Cbor } from './cbor.js';
+import { coseNumbers, keyAlgorithms, newKey, type KeyAlgorithm, type PasskeyKey } from './keys.js';
+
+export interface AuthenticatorOptions {
+  /** Left out: the first that the site asks for. */
+  algorithm?: KeyAlgorithm;
+  /** Zeros unless given. */
+  aaguid?: string;
+  /** Passkeys that are synced: backup flags set, counter always 0. */
+  synced?: boolean;
+}
+
+/** How a ceremony goes; all but `origin` are ways of going wrong. */
+export interface CeremonyOptions {
+  /** Of the page in which it runs. */
+  origin: string;
+  /** Another RP ID than the options ask for. */
+  rpId?: string;
+  /** False: the authenticator did not verify its user. */
+  userVerified?: boolean;
+  userPresent?: boolean;
+  /** The signature is of another key. */
+  badSignature?: boolean;
+  /** Another challenge than that of the options. */
+  challenge?: string;
+  crossOrigin?: boolean;
+  /** `webauthn.create` or `webauthn.get`. */
+  type?: string;
+  /** What the counter says, now and from now on. */
+  counter?: number;
+  /** At registration: instead of a random one. */
+  credentialId?: Buffer;
+  /** At authentication: which passkey is picked; the newest for the RP ID when left out. */
+  passkey?: string;
+  /** At authentication: another handle than the one that was registered. */
+  userHandle?: string;
+}
+
+export interface HeldPasskey {
+  id: string;
+  rpId: string;
+  userHandle: string;
+  /** As the picker shows it. */
+  userName: string;
+}
+
+interface Kept extends HeldPasskey {
+  key: PasskeyKey;
+  counter: number;
+}
+
+interface CreationOptions {
+  challenge: string;
+  rp: { id?: string };
+  user: { id: string; name: string };
+  pubKeyCredParams: { alg: number }[];
+}
+
+interface RequestOptions {
+  challenge: string;
+  rpId?: string;
+  allowCredentials?: { id: string }[];
+}
+
+/**
+ * An authenticator without a device, and the browser around it: answers the options of a ceremony as
+ * `navigator.credentials` would (WebAuthn Level 3 §6), or wrongly in one point when told so. Keeps one passkey per RP ID
+ * and user handle, as real ones do.
+ */
+export class SoftwareAuthenticator {
+  private kept: Kept[] = [];
+
+  constructor(private readonly options: AuthenticatorOptions = {}) {}
+
+  /** Its passkeys, oldest first. */
+  get passkeys(): readonly HeldPasskey[] {
+    return this.kept.map(({ id, rpId, userHandle, userName }) => ({ id, rpId, userHandle, userName }));
+  }
+
+  /** PublicKeyCredentialCreationOptionsJSON → RegistrationResponseJSON. */
+  register(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
+    const { challenge, rp, user, pubKeyCredParams } = optionsJson as CreationOptions;
+    const rpId = rp.id ?? new URL(ceremony.origin).hostname;
+    const algorithm = this.options.algorithm ?? keyAlgorithms.find((a) => pubKeyCredParams[0]?.alg === coseNumbers[a]) ?? 'ES256';
+    const id = ceremony.credentialId ?? randomBytes(16);
+    const passkey: Kept = {
+      id: id.toString('base64url'), rpId, userHandle: user.id, userName: user.name, key: newKey(algorithm), counter: ceremony.counter ?? 0,
+    };
+    this.kept = [...this.kept.filter((p) => p.rpId !== rpId || p.userHandle !== user.id), passkey];
+
+    const aaguid = Buffer.from((this.options.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex');
+    const attested = Buffer.concat([aaguid, uint16(id.length), id, passkey.key.cose]);
+    const authData = Buffer.concat([this.authenticatorData(rpId, passkey.counter, ceremony, true), attested]);
+    const attestation = new Map<string, Cbor>([['fmt', 'none'], ['attStmt', new Map()], ['authData', authData]]);
+    return answer(passkey.id, {
+      clientDataJSON: clientData('webauthn.create', challenge, ceremony).toString('base64url'),
+      attestationObject: encodeCbor(attestation).toString('base64url'),
+      transports: ['internal'],
+    });
+  }
+
+  /** PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws when it has no passkey for the RP ID. */
+  authenticate(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
+    const { challenge, rpId = new URL(ceremony.origin).hostname, allowCredentials = [] } = optionsJson as RequestOptions;
+    const wanted = (p: Kept) => p.rpId === rpId && (!ceremony.passkey || p.id === ceremony.passkey) && (allowCredentials.length === 0 || allowCredentials.some((a) => a.id === p.id));
+    const passkey = this.kept.findLast(wanted);
+    if (!passkey) throw new Error(`the authenticator has no passkey for ${rpId}`);
+    passkey.counter = ceremony.counter ?? (this.options.synced ? 0 : passkey.counter + 1);
+
+    const data = clientData('webauthn.get', challenge, ceremony);
+    const authData = this.authenticatorData(rpId, passkey.counter, ceremony, false);
+    const signed = Buffer.concat([authData, sha256(data)]);
+    return answer(passkey.id, {
+      clientDataJSON: data.toString('base64url'),
+      authenticatorData: authData.toString('base64url'),
+      signature: (ceremony.badSignature ? newKey('ES256') : passkey.key).sign(signed).toString('base64url'),
+      userHandle: ceremony.userHandle ?? passkey.userHandle,
+    });
+  }
+
+  /** §6.1: hash of the RP ID, flags, counter. */
+  private authenticatorData(rpId: string, counter: number, ceremony: CeremonyOptions, attested: boolean): Buffer {
+    const { userPresent = true, userVerified = true } = ceremony;
+    const flags = (userPresent ? 0x01 : 0) | (userVerified ? 0x04 : 0) | (this.options.synced ? 0x18 : 0) | (attested ? 0x40 : 0);
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(counter);
+    return Buffer.concat([sha256(Buffer.from(ceremony.rpId ?? rpId)), Buffer.from([flags]), count]);
+  }
+}
+
+/** §5.8.1: what the browser says of the ceremony, and what is signed. */
+function clientData(type: string, challenge: string, ceremony: CeremonyOptions): Buffer {
+  const { origin, crossOrigin = false } = ceremony;
+  return Buffer.from(JSON.stringify({ type: ceremony.type ?? type, challenge: ceremony.challenge ?? challenge, origin, crossOrigin }));
+}
+
+function answer(id: string, response: object): Record<string, unknown> {
+  return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {}, authenticatorAttachment: 'platform' };
+}
+
+function uint16(n: number): Buffer {
+  return Buffer.from([n >> 8, n & 255]);
+}
+
+function sha256(data: Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { home, root } from '../setup/paths.mjs';
+import { stateOfPort } from '../infra/ports.ts';
+import type { Program } from '../infra/program.ts';
+import { Refusal } from '../infra/say.ts';
+import { demoFile } from './demo.ts';
+import { logOf } from './servers.ts';
+import { inherited } from './service-env.ts';
+import { answersOk } from './service-program.ts';
+
+/** Ports of examples/shop: one program, which is two apps of each demo organization. */
+export interface ShopPorts {
+  shop: number;
+  kiosk: number;
+}
+
+const hint = 'choose others, such as: SHOP_PORT=4010 KIOSK_PORT=4011 npm start (or leave the example shop out: npm start -- --no-examples)';
+
+/** Asked before anything is started, so that a taken port is one sentence and not a half-open house. */
+export async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Promise<void> {
+  if (shop === kiosk) throw new Refusal(`SHOP_PORT and KIOSK_PORT are both ${shop}; ${hint}`);
+  for (const [name, port] of Object.entries({ SHOP_PORT: shop, KIOSK_PORT: kiosk })) {
+    if (taken.includes(port)) throw new Refusal(`Port ${port} (${name}) is the gateway's; ${hint}`);
+    const state = await stateOfPort(port);
+    if (state !== 'free') throw new Refusal(`Port ${port} (${name}) ${state === 'taken' ? 'is taken by another program' : 'may be used by root only'}; ${hint}`);
+  }
+}
+
+export function shopReadyUrl({ shop }: ShopPorts): string {
+  return `http://localhost:${shop}/healthz`;
+}
+
+/** It is told no more than any organization's app would be: its settings come from demo.json. */
+export function shopProgram(ports: ShopPorts, caller: NodeJS.ProcessEnv): Program {
+  return {
+    name: 'shop',
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', join(root, 'examples', 'shop', 'src', 'main.ts')],
+    env: {
+      ...inherited(caller),
+      NODE_ENV: 'production',
+      DEMO_FILE: demoFile,
+      SHOP_DATA: caller.SHOP_DATA || join(home, 'shop'),
+      ...portVariables(ports),
+      HOLDFAST_EXIT_WITH_PARENT: '1',
+    },
+    cwd: root,
+    logFile: logOf('shop'),
+    stopSignal: 'SIGTERM',
+    stopWithin: 5000,
+    ready: () => answersOk(shopReadyUrl(ports)),
+  };
+}
+
+/** As the shop and the seed of its apps both read them. */
+export function portVariables({ shop, kiosk }: ShopPorts): NodeJS.ProcessEnv {
+  return { SHOP_PORT: String(shop), KIOSK_PORT: String(kiosk) };
+}
