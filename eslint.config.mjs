@@ -10,10 +10,10 @@ const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testin
 /** Nx lints a project from its folder: then its own types are enough, and reading those of all takes minutes. */
 function typesOf(folder) {
   const where = basename(dirname(folder));
-  if (where === 'examples') return [`${relative(import.meta.dirname, folder)}/tsconfig.json`];
-  const inside = ['apps', 'libs'].includes(where);
-  const kinds = ['lib', 'spec'].map((kind) => `${inside ? relative(import.meta.dirname, folder) : '{apps,libs}/*'}/tsconfig.${kind}.json`);
-  return inside ? kinds : [...kinds, 'examples/*/tsconfig.json'];
+  const here = relative(import.meta.dirname, folder);
+  if (where === 'examples') return [`${here}/tsconfig.json`];
+  if (['apps', 'libs'].includes(where)) return [`${here}/tsconfig.{lib,spec}.json`];
+  return ['{apps,libs}/*/tsconfig.{lib,spec}.json', 'examples/*/tsconfig.json'];
 }
 
 export default [

@@ -4,29 +4,29 @@ import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
+import type { Throwaway } from '../infra/throwaway.ts';
 
-export interface E2eHouse {
-  /** What the tests need to find the house. */
-  env: NodeJS.ProcessEnv;
-  stop: () => Promise<void>;
-}
-
-/** A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. */
-export async function startHouse(home: string): Promise<E2eHouse> {
+/**
+ * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
+ * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
+ * @returns what the tests need to find it
+ */
+export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subjects=2'): Promise<NodeJS.ProcessEnv> {
+  const home = servers.houseFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
-  const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', 'gateway=2,subjects=2'], {
+  const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1) },
   });
-  const stop = async (): Promise<void> => {
+  servers.alsoStop(async () => {
     if (hasEnded(house)) return;
     const ended = once(house, 'exit');
     house.kill('SIGTERM');
     await ended;
-  };
+  });
   const ready = await Promise.race([once(house, 'message').then(() => true), once(house, 'exit').then(() => false)]);
   if (!ready) throw new Error('The house for the e2e tests did not start; what it said is above.');
-  return { env: { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json') }, stop };
+  return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json') };
 }

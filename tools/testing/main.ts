@@ -28,7 +28,8 @@ async function runStage(stage: Stage): Promise<Result> {
   say(`\n== ${stage} ==`);
   const began = Date.now();
   try {
-    return await runJest(stage, servers.folder, jestArgs, await environment(stage));
+    const counts = await runJest(stage, servers.folder, jestArgs, await environment(stage));
+    return { ...counts, milliseconds: Date.now() - began };
   } catch (error) {
     warn((error as Error).message);
     return { passed: 0, failed: 1, milliseconds: Date.now() - began };
@@ -38,7 +39,5 @@ async function runStage(stage: Stage): Promise<Result> {
 async function environment(stage: Stage): Promise<NodeJS.ProcessEnv> {
   if (stage === 'unit') return {};
   if (stage === 'integration') return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
-  const house = await startHouse(servers.houseFolder);
-  servers.alsoStop(house.stop);
-  return house.env;
+  return startHouse(servers);
 }

@@ -3,12 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { readJson } from '../infra/files.ts';
-import { countTests, type Result, type Stage } from './stages.ts';
+import { countTests, type Stage } from './stages.ts';
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<Result> {
-  const began = Date.now();
+export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<{ passed: number; failed: number }> {
   const outputFile = join(folder, `${stage}.json`);
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
@@ -26,5 +25,5 @@ export async function runJest(stage: Stage, folder: string, jestArgs: string[], 
     child.once('exit', (code) => resolve(code ?? 1));
   });
   process.off('exit', kill);
-  return { ...countTests(readJson(outputFile), status), milliseconds: Date.now() - began };
+  return countTests(readJson(outputFile), status);
 }

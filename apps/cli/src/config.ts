@@ -1,6 +1,7 @@
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { loadConfig } from '@holdfast/kit';
 import { z } from 'zod';
+import { Refusal } from './refusal.js';
 
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
 const demoSchema = z.object({
@@ -9,8 +10,16 @@ const demoSchema = z.object({
   KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).default(4001),
 });
 
-export const busConfig = () => loadConfig(busSchema);
-export const demoConfig = () => loadConfig(demoSchema);
+export const busConfig = () => orRefuse(() => loadConfig(busSchema), 'No house is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.');
+export const demoConfig = () => orRefuse(() => loadConfig(demoSchema), 'BASE_URL must be the public address of the house, such as http://localhost:8080.');
+
+function orRefuse<T>(read: () => T, sentence: string): T {
+  try {
+    return read();
+  } catch {
+    throw new Refusal(sentence);
+  }
+}
 
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
@@ -18,6 +27,6 @@ const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase(
 export function databaseConfig(): { url: string; passwords: Record<string, string> } {
   const names = databaseServices.map(passwordOf);
   const schema = z.object({ DATABASE_URL: z.string().min(1), ...Object.fromEntries(names.map((name) => [name, z.string().min(1)])) });
-  const env = loadConfig(schema) as Record<string, string>;
+  const env = orRefuse(() => loadConfig(schema) as Record<string, string>, `Set DATABASE_URL (of the owner) and ${names.join(', ')}.`);
   return { url: env.DATABASE_URL!, passwords: Object.fromEntries(databaseServices.map((s) => [s, env[passwordOf(s)]!])) };
 }

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
-  /** Under which client secrets are hashed; the same for every service that checks one. */
-  SECRET_PEPPER: keyFromEnv,
+  SECRET_PEPPER: keyFromEnv.describe('Secret: client secrets are hashed under it; the same for every service that checks one'),
 });
 export type Config = z.output<typeof configSchema>;

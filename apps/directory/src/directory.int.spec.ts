@@ -4,11 +4,12 @@ import {
 } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { createLogger, keyedHash } from '@holdfast/kit';
-import { migrate } from '@holdfast/data';
+import { Database, migrate } from '@holdfast/data';
 import { createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
+import { recordAccessChange } from './access/access-change.js';
 import { DirectoryModule } from './app.module.js';
 import type { Config } from './config.js';
 import { migrations } from './migrations/index.js';
@@ -59,7 +60,7 @@ let count = 0;
 async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
   return ask(createApp, { org, name: `${kind} ${(count += 1)}`, kind, scopes });
 }
-const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId));
+const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
 const entryOf = async (clientId: string, org = 'acme') => (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
 
 describe('organizations', () => {
@@ -217,6 +218,24 @@ describe('the feed of access', () => {
     const { entries } = await ask(accessChanges, { since: seen }, 'gateway');
     for (const entry of entries) found.set(entry.id, entry.minVersion);
     expect(apps.map(({ app }) => found.get(app.clientId))).toEqual(Array(8).fill(11));
+  });
+
+  test('a change that is not committed yet holds up the ones after it', async () => {
+    const db = await Database.connect({ url: database.url(), pool: 2, applicationName: 'test' });
+    const order: string[] = [];
+    let commitFirst = () => undefined as void;
+    const first = db.transaction(async (sql) => {
+      await recordAccessChange(sql, { kind: 'organization', id: 'acme' });
+      await new Promise<void>((resolve) => (commitFirst = resolve));
+      order.push('first');
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const second = db.transaction((sql) => recordAccessChange(sql, { kind: 'organization', id: 'acme' })).then(() => order.push('second'));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    commitFirst();
+    await Promise.all([first, second]);
+    await db.close();
+    expect(order).toEqual(['first', 'second']);
   });
 
   test('a heartbeat comes four times a second and right after a change', async () => {

@@ -7,16 +7,16 @@ const urls = z
   .pipe(z.array(z.url()).min(1));
 
 export const configSchema = baseConfigSchema.extend({
-  HTTP_PORT: z.coerce.number().int(),
-  /** `localhost` listens on IPv4 and IPv6; a container says 0.0.0.0. */
-  HTTP_HOST: z.string().default('localhost'),
-  /** Replicas of auth, comma separated. */
-  AUTH_URLS: urls,
-  /** Seals page tokens. */
-  PAGE_TOKEN_KEY: keyFromEnv,
-  /** Requests to the claim routes per address and minute, in each replica. */
-  CLAIM_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600),
-  /** Addresses and networks whose X-Forwarded-For is believed, comma separated: proxies in front of the house. Nobody's, when left out. */
-  TRUSTED_PROXIES: z.string().transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean)).pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))).default([]),
+  HTTP_PORT: z.coerce.number().int().describe('Port of the API'),
+  HTTP_HOST: z.string().default('localhost').describe('Address that port listens on: `localhost` is IPv4 and IPv6; a container says `0.0.0.0`'),
+  AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
+  PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
+  CLAIM_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Requests to the claim routes per address and minute, in each replica'),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean))
+    .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
+    .default([])
+    .describe("Addresses and networks whose X-Forwarded-For is believed, comma separated: proxies in front of the house. Nobody's, when left out"),
 });
 export type GatewayConfig = z.output<typeof configSchema>;

@@ -9,13 +9,17 @@ import { assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { endpoints } from './endpoints.js';
+import { unroutable } from './errors/unroutable.js';
 import { newCall } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
 /** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
 export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
-    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions: { maxParamLength: 200 }, requestTimeout: 30_000, trustProxy: config.TRUSTED_PROXIES });
+    const refusals = unroutable(config.BASE_URL, (requestId, traceparent) => headersOf(config, requestId, traceparent));
+    // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
+    const routerOptions = { maxParamLength: 16_384 };
+    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions, requestTimeout: 30_000, trustProxy: config.TRUSTED_PROXIES, ...refusals });
     const fastify = adapter.getInstance<FastifyInstance>();
     const seen: { method: string | string[]; url: string }[] = [];
     fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { getSubject, issuanceEventSchema, listSubjects, streams, type IssuanceEvent, type SubjectCursor } from '@holdfast/contracts';
+import { getSubject, issuanceEventSchema, listSubjects, type IssuanceEvent, type SubjectCursor } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';

@@ -1,10 +1,13 @@
 import { errorCatalogue, type CallContext, type Contract, type ReplyOf, type WireError } from '@holdfast/contracts';
-import { AppError, newId, unavailable } from '@holdfast/kit';
+import { AppError, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 
 /** `unavailable`, where a command may or may not have been carried out: it was sent, and no answer came. */
 export class UncertainError extends AppError {}
+
+/** Nest takes what has no id for an event. Which answer belongs to which request, NATS tells by the inbox. */
+const anyId = '0';
 
 type Packet<Reply> = { response?: Reply; err?: unknown };
 
@@ -18,7 +21,7 @@ export class Bus {
    */
   async request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
     const { subject, timeout } = contract;
-    const message = JSON.stringify({ pattern: subject, id: newId(), data: { input, context } });
+    const message = JSON.stringify({ pattern: subject, id: anyId, data: { input, context } });
     if (contract.kind === 'command') return this.ask(contract, message, timeout);
     try {
       return await this.ask(contract, message, timeout / 2);

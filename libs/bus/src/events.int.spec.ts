@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
@@ -136,6 +137,44 @@ describe('events', () => {
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
     await eventually(() => expect(applied.size).toBe(23), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('loses nothing when JetStream comes back with older files', async () => {
+    await declare();
+    const { emit } = await producer();
+    await emit(Array.from({ length: 5 }, event));
+    cpSync(nats.storeDir, `${nats.storeDir}.older`, { recursive: true });
+    await emit(Array.from({ length: 5 }, event));
+    await nats.kill();
+    rmSync(nats.storeDir, { recursive: true });
+    renameSync(`${nats.storeDir}.older`, nats.storeDir);
+    await nats.restart();
+    await emit(Array.from({ length: 10 }, event));
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied.size).toBe(20), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('confirms nothing that a consumer made anew has never seen', async () => {
+    await declare();
+    let open = false;
+    const applied = new Set<string>();
+    await consumer(async (events) => {
+      if (!open) throw new Error('not now');
+      events.forEach((e) => applied.add(e.id));
+    });
+    const { emit } = await producer();
+    await emit(Array.from({ length: 5 }, event));
+    // The consumer's own files are lost, the stream's are not: made anew, it begins where it is told that it stands.
+    await nats.kill();
+    rmSync(`${nats.storeDir}/jetstream/$G/streams/DIRECTORY/obs`, { recursive: true });
+    await nats.restart();
+    await declare();
+    open = true;
+    await emit(Array.from({ length: 5 }, event));
+    await eventually(() => expect(applied.size).toBe(10), 15_000);
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 

@@ -64,6 +64,8 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const root: DynamicModule = { module: ServiceRoot, global: true, imports: [module], providers, exports: providers };
   const transport = new BusTransport(connection, service);
   const app = await (options.createApp ?? microservice)(root, transport);
+  // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will say.
+  await connection.flush().catch(() => undefined);
 
   readiness.requires(() => !connection.isClosed() && connection.flush().then(() => true));
   if (database) readiness.requires(() => database.rows(ping).then(() => true));

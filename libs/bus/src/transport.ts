@@ -25,6 +25,11 @@ export class BusTransport extends ServerNats {
   /** connection.ts reports the state of the connection, once. */
   override async handleStatusUpdates(): Promise<void> {}
 
+  /** Our patterns are subjects; Nest would first try to read each as JSON, and catch the error, with every message. */
+  override getRouteFromPattern(pattern: string): string {
+    return pattern;
+  }
+
   override async handleMessage(...args: Parameters<ServerNats['handleMessage']>): Promise<unknown> {
     this.running += 1;
     try {

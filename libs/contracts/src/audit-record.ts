@@ -40,30 +40,30 @@ export const outcomes = ['success', 'denied', 'failure'] as const;
  * in its place, which erasure cuts off from the id for ever.
  */
 export const auditTargetSchema = z.strictObject({
-  type: z.enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event']),
-  id: z.string(),
-  holder: z.string().optional(),
+  type: z.enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event']).describe('What it is'),
+  id: z.string().describe('Which one'),
+  holder: z.string().optional().describe('The customer or person to whom the id belongs'),
 });
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
 /** From and to of each field that changed. Never a secret, never an id of a customer. */
-export const changesSchema = z.record(z.string(), z.strictObject({ from: z.json().optional(), to: z.json().optional() }));
+export const changesSchema = z.record(z.string(), z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }));
 
 /** A record before it has its place in the log: as a handler or the gateway writes it. */
 export const auditRecordSchema = z.strictObject({
-  id: z.uuid(),
-  occurredAt: instant,
-  action: z.enum(actionNames),
-  actor: actorSchema,
-  targets: z.array(auditTargetSchema),
+  id: z.uuid().describe('The event'),
+  occurredAt: instant.describe('When it happened'),
+  action: z.enum(actionNames).describe('What was done; the list may grow'),
+  actor: actorSchema.describe('Who did it'),
+  targets: z.array(auditTargetSchema).describe('What it was done to'),
   outcome: z.strictObject({
-    result: z.enum(outcomes),
+    result: z.enum(outcomes).describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
     status: z.int().optional().describe('HTTP status of the answer'),
     code: z.string().optional().describe('Error code of the answer'),
     count: z.int().optional().describe('How many refusals this record stands for'),
-  }),
-  request: requestInfoSchema,
-  changes: changesSchema.optional(),
+  }).describe('How it ended'),
+  request: requestInfoSchema.describe('How it came in'),
+  changes: changesSchema.optional().describe('Of each field that changed: before and after. Never a secret'),
 });
 export type AuditRecord = z.infer<typeof auditRecordSchema>;
 

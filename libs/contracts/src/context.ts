@@ -3,13 +3,14 @@ import { z } from 'zod';
 export const shortId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{1,30}[a-z0-9])$/, 'must be 3 to 32 lower-case letters, digits or hyphens, not beginning or ending with a hyphen')
-  .describe("The organization's short identifier, as it appears in its issuer");
+  .describe("The organization's short identifier, as it appears in its issuer")
+  .meta({ examples: ['acme'] });
 
 /** Who acts. `anonymous` is a caller whose token was refused. */
 export const actorSchema = z.strictObject({
-  type: z.enum(['app', 'operator', 'system', 'customer', 'person', 'anonymous']),
-  id: z.string(),
-  name: z.string().optional(),
+  type: z.enum(['app', 'operator', 'system', 'customer', 'person', 'anonymous']).describe('What it is; `anonymous` is a caller whose token was refused'),
+  id: z.string().describe('The client ID of an app, for instance'),
+  name: z.string().optional().describe('Its name when it acted'),
 });
 export type Actor = z.infer<typeof actorSchema>;
 
@@ -17,7 +18,7 @@ export type Actor = z.infer<typeof actorSchema>;
 export const requestInfoSchema = z.strictObject({
   id: z.string().describe('The X-Request-Id that the caller sent or was given'),
   traceparent: z.string().describe('W3C Trace Context of the request'),
-  method: z.string(),
+  method: z.string().describe('HTTP method; `CLI` for the command line of the operator'),
   route: z.string().describe('Template of the route, never the path itself'),
 });
 export type RequestInfo = z.infer<typeof requestInfoSchema>;

@@ -51,20 +51,20 @@ export type SubjectSummary = z.infer<typeof subjectSummarySchema>;
 export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
 
 /** An offer as events carry it: no token, nothing that could claim. */
-export const offerStateSchema = z.strictObject({
-  id: uuid,
-  credentialId: uuid,
-  status: z.enum(offerStatuses),
-  createdAt: instant,
-  expiresAt: instant,
+export const offerStateSchema = z.looseObject({
+  id: uuid.describe('The offer'),
+  credentialId: uuid.describe('The credential that it leads to'),
+  status: z.enum(offerStatuses).describe('`open` says nothing about time: an offer that ran out stays `open`'),
+  createdAt: instant.describe('When it was made'),
+  expiresAt: instant.describe('When it ends'),
 });
 
 /** The whole public state of a customer: what an event about it carries, ids and states only. */
-export const subjectStateSchema = z.strictObject({
-  subject: uuid,
+export const subjectStateSchema = z.looseObject({
+  subject: uuid.describe('The customer'),
   app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
-  createdAt: instant,
-  credentials: z.array(credentialSchema),
-  offers: z.array(offerStateSchema),
+  createdAt: instant.describe('When the app first offered to this customer'),
+  credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
+  offers: z.array(offerStateSchema).describe('Every offer, in order of creation'),
 });
 export type SubjectState = z.infer<typeof subjectStateSchema>;

@@ -18,32 +18,31 @@ export const eventTypes = {
 export type EventType = keyof typeof eventTypes;
 
 const base = {
-  id: z.uuid(),
-  occurredAt: instant,
-  org: z.string(),
-  /** Of the aggregate: a projection applies what is newer and passes over the rest. */
-  version: z.int(),
-  requestId: z.string(),
-  traceparent: z.string(),
-  /** The audit record of the change: it commits with the event because it is one row with it. */
-  audit: auditRecordSchema.optional(),
+  id: z.uuid().describe('The event; the same id again is the same event'),
+  occurredAt: instant.describe('When it happened'),
+  org: z.string().describe('shortId of the organization'),
+  version: z.int().describe('Of the customer, app or organization: a projection applies what is newer and passes over the rest'),
+  requestId: z.string().describe('X-Request-Id of the request that caused it'),
+  traceparent: z.string().describe('W3C Trace Context of that request'),
+  audit: auditRecordSchema.optional().describe('The audit record of the change: it commits with the event because it is one row with it'),
 };
 
+// Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING, deployability).
+
 /** What issuance says: the whole public state of one customer, or that it is erased. */
-export const issuanceEventSchema = z.strictObject({
+export const issuanceEventSchema = z.looseObject({
   ...base,
-  type: z.enum(['offer.created', 'offer.withdrawn', 'credential.issued', 'credential.rekeyed', 'subject.erased']),
-  subject: uuid,
-  /** Absent once erased. */
-  state: subjectStateSchema.optional(),
+  type: z.enum(['offer.created', 'offer.withdrawn', 'credential.issued', 'credential.rekeyed', 'subject.erased']).describe('What happened'),
+  subject: uuid.describe('The customer'),
+  state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
 });
 export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
 
 /** What directory says: which organization or app changed, ids only. */
-export const directoryEventSchema = z.strictObject({
+export const directoryEventSchema = z.looseObject({
   ...base,
-  type: z.enum(['organization.created', 'organization.updated', 'app.created', 'app.updated']),
-  app: z.string().optional(),
+  type: z.enum(['organization.created', 'organization.updated', 'app.created', 'app.updated']).describe('What happened'),
+  app: z.string().optional().describe('Client ID of the app; absent when it is about the organization'),
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 export type HouseEvent = IssuanceEvent | DirectoryEvent;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /** RFC 3339, UTC, milliseconds and `Z`: the one form of time that we give out. */
-export const instant = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T09:30:00.000Z' });
+export const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-11-21T09:30:00.000Z'] });
 
 /** A UUID of any version; letters may come in either case and leave in lower case. */
-export const uuid = z.guid('must be a UUID').toLowerCase();
+export const uuid = z.guid('must be a UUID').toLowerCase().meta({ examples: ['5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10'] });
 
 export const pageLimit = z.int().min(1).max(200);
 

@@ -14,14 +14,17 @@ export const offerRequestSchema = z
       .positive()
       .optional()
       .describe('Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out')
-      .meta({ example: 259200 }),
+      .meta({ examples: [259200] }),
     validUntil: z.iso
       .datetime({ offset: true })
       .optional()
       .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer'),
+    // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
     returnUrl: z
-      .url()
+      .string()
       .max(2000)
+      .refine((url) => URL.canParse(url), 'must be a URL')
+      .meta({ format: 'uri' })
       .optional()
       .describe('Where the claim page leads afterwards; must equal a redirect URI registered for the calling app'),
   })

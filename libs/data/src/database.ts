@@ -1,5 +1,5 @@
 import './pg-types.js';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import { DataSource, type MixedList, type EntitySchema } from 'typeorm';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
@@ -18,6 +18,15 @@ export interface Sql {
   rows<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
 }
 
+/**
+ * An open transaction. Statements that are begun together are sent together, and run one after the other in that order:
+ * one trip to the server in place of one each.
+ */
+export interface Transaction extends Sql {
+  /** The last statement, with the commit in the same trip. When it fails, nothing is committed. */
+  last<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+}
+
 export interface DatabaseOptions {
   url: string;
   /** Connections of this process. */
@@ -28,8 +37,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * The service's database. Rows that are managed (directory) go through TypeORM's entities; hot paths go straight to SQL
- * as prepared statements over the same pool.
+ * The service's database: prepared statements, straight to SQL, over TypeORM's pool. TypeORM runs the migrations.
  */
 export class Database implements Sql {
   private constructor(readonly orm: DataSource) {}
@@ -44,7 +52,8 @@ export class Database implements Sql {
       applicationName,
       connectTimeoutMS: 3000,
       // A statement that hangs must not hold a request for ever.
-      extra: { statement_timeout: 10_000, keepAlive: true },
+      // Pipelining sends what is begun together without waiting for answers in between.
+      extra: { statement_timeout: 10_000, keepAlive: true, pipeline: true },
       logging: false,
     });
     await orm.initialize();
@@ -58,16 +67,30 @@ export class Database implements Sql {
   }
 
   /** READ COMMITTED. Rolls back when `work` throws. */
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     const client = await poolOf(this.orm).connect();
     let broken: Error | undefined;
     // A server that goes away mid-transaction emits an error that nobody else listens to.
     const onError = (error: Error) => (broken = error);
     client.on('error', onError);
+    let committed: Promise<void> | undefined;
+    const commit = () =>
+      (committed ??= client.query('COMMIT').then(({ command }) => {
+        // What PostgreSQL answers when a statement has failed before, though nobody may have minded.
+        if (command === 'ROLLBACK') throw new Error('a statement of the transaction has failed, so nothing was committed');
+      }));
+    const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) => (await client.query<Row>({ ...s, values })).rows;
+    const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
+      const [result] = await Promise.all([rows<Row>(s, values), commit()]);
+      return result;
+    };
     try {
-      await client.query('BEGIN');
-      const result = await work(sqlOf(client));
-      await client.query('COMMIT');
+      // Not awaited yet: it goes out with the first statement.
+      const begun = client.query('BEGIN');
+      begun.catch(() => undefined);
+      const result = await work({ rows, last });
+      await begun;
+      await commit();
       return result;
     } catch (error) {
       await client.query('ROLLBACK').catch((e: Error) => (broken ??= e));
@@ -81,10 +104,6 @@ export class Database implements Sql {
   async close(): Promise<void> {
     await this.orm.destroy();
   }
-}
-
-function sqlOf(client: PoolClient): Sql {
-  return { rows: async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) => (await client.query<Row>({ ...s, values })).rows };
 }
 
 /** TypeORM's postgres driver keeps its pg Pool as `master`. */

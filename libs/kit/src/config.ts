@@ -8,20 +8,20 @@ export const keyFromEnv = z
 
 /** What every service is told. */
 export const baseConfigSchema = z.object({
-  NATS_URL: z.string().min(1),
-  NATS_NKEY_SEED: z.string().min(1),
-  BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
-  OPS_PORT: z.coerce.number().int().default(0),
-  OPS_HOST: z.string().default('127.0.0.1'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'fatal']).default('info'),
-  HOLDFAST_REPLICA: z.string().default('1'),
-  HOLDFAST_EXIT_WITH_PARENT: z.stringbool().default(false),
+  NATS_URL: z.string().min(1).describe('Servers of the bus, comma separated'),
+  NATS_NKEY_SEED: z.string().min(1).describe('Secret: seed of the NKey by which NATS knows this service'),
+  BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')).describe('Public address of the house: what links, issuers and tokens begin with'),
+  OPS_PORT: z.coerce.number().int().default(0).describe('Port of `/healthz`, `/readyz` and `/metrics`; 0 takes a free one'),
+  OPS_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Least level of the lines on standard output'),
+  HOLDFAST_REPLICA: z.string().default('1').describe('Which replica this is; stands in each log line'),
+  HOLDFAST_EXIT_WITH_PARENT: z.stringbool().default(false).describe('Stop when standard input ends, so that nothing outlives whoever started it'),
 });
 export type BaseConfig = z.output<typeof baseConfigSchema>;
 
 export const databaseConfigSchema = z.object({
-  DATABASE_URL: z.string().min(1),
-  DATABASE_POOL: z.coerce.number().int().min(1).default(12),
+  DATABASE_URL: z.string().min(1).describe("Secret: PostgreSQL, as this service's own role"),
+  DATABASE_POOL: z.coerce.number().int().min(1).default(12).describe('Connections of one process, at most'),
 });
 
 /**

@@ -6,4 +6,5 @@ export * from './crypto.js';
 export * from './ids.js';
 export * from './logger.js';
 export * from './nest-logger.js';
+export * from './random.js';
 export * from './zod-faults.js';

@@ -11,6 +11,8 @@ import { freePort } from './free-port.js';
 
 export interface TestBus {
   url: string;
+  /** Folder of JetStream's files. */
+  storeDir: string;
   /** Seed of a user's NKey. */
   seed(user: BusUser): string;
   stop(): Promise<void>;
@@ -45,6 +47,7 @@ export async function startTestBus(): Promise<TestBus> {
   };
   return {
     url: `nats://127.0.0.1:${port}`,
+    storeDir,
     seed: (user) => new TextDecoder().decode(keys.get(user)!.getSeed()),
     stop: async () => {
       await end('SIGTERM');

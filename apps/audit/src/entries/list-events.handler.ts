@@ -5,7 +5,7 @@ import { Controller } from '@nestjs/common';
 import { eventOf, idsIn } from './leaf.js';
 import { listStatement } from './list-statement.js';
 import { Names } from './names.js';
-import { text } from './text.js';
+import { storableId } from './storable.js';
 
 /** The organization's log, newest first. */
 @Controller()
@@ -27,7 +27,7 @@ export class ListEventsHandler {
 
   /** A customer's id stands in the log as a pseudonym; the id of an app, or a pseudonym itself, as it is. */
   private async pseudonymised(org: string, filter: AuditFilter): Promise<AuditFilter> {
-    const [actor, target] = [filter.actor, filter.target].map((id) => (id === undefined ? id : text(id)));
+    const [actor, target] = [filter.actor, filter.target].map((id) => (id === undefined ? id : storableId(id)));
     const found = await this.names.find(org, [actor, target].filter((id) => id !== undefined));
     return {
       ...filter,

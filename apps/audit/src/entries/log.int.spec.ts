@@ -101,10 +101,12 @@ describe('the log', () => {
     await expect(bus.request(getAuditEvent, { id: r.id }, testContext({ org: 'other' }))).rejects.toMatchObject({ code: 'unknown_event' });
   });
 
-  it('stores a NUL, and finds it', async () => {
-    await append(record(), record({ targets: [{ type: 'app', id: 'a\0b' }] }), record());
-    expect((await list()).map((e) => e.seq)).toEqual([3, 2, 1]);
-    expect((await list({ target: 'a\0b' })).map((e) => e.targets[0]!.id)).toEqual(['a\0b']);
+  it('stores what no column can hold, finds it, and lets it spoil nothing', async () => {
+    const odd = ['a\0b', 'a\uFFFDb', 'a\uD800b', 'x'.repeat(5000), `${'x'.repeat(126)}\u{1F600}x`];
+    await append(record(), record({ targets: odd.map((id) => ({ type: 'app', id })) }), record({ targets: odd.map((id) => customer(id)) }), record());
+    expect((await list()).map((e) => e.seq)).toEqual([4, 3, 2, 1]);
+    expect((await list({ target: 'a\0b' })).map((e) => e.seq)).toEqual([3]);
+    expect((await list({ target: 'a\0b' }))[0]!.targets[0]!.id).toBe('a\uFFFDb');
   });
 
   it('says unavailable and writes nothing while the database is away, and goes on afterwards', async () => {

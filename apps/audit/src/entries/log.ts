@@ -1,40 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { Database, statement, violatedUnique, type Sql } from '@holdfast/data';
+import { Database, statement, violatedUnique, type Sql, type Transaction } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { arrange, key, lateId, type Arranged, type Item, type Known } from './arrange.js';
 import { namesIn } from './leaf.js';
-import { text } from './text.js';
+import { storable } from './storable.js';
 
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
 const holdHeads = statement('head_hold', 'SELECT org, seq FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE');
-/** A statement of its own, after the heads are held: it sees what the batch before has committed. */
+/**
+ * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part to
+ * one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is old.
+ */
 const lookUp = statement(
   'entry_known',
-  `SELECT 'entry' AS kind, e.org, e.id::text AS value, e.from_provisional::text AS found
-     FROM unnest($1::text[], $2::uuid[]) AS q(org, id) JOIN entry e ON e.org = q.org AND e.id = q.id
+  `SELECT 'entry' AS kind, q.org, q.id::text AS value, e.from_provisional::text AS found
+     FROM unnest($1::text[], $2::uuid[]) AS q(org, id), LATERAL (SELECT from_provisional FROM entry WHERE org = q.org AND id = q.id LIMIT 1) e
    UNION ALL
-   SELECT 'name', p.org, p.value, p.pseudonym FROM unnest($3::text[], $4::text[]) AS q(org, value) JOIN pseudonym p ON p.org = q.org AND p.value = q.value
+   SELECT 'name', q.org, q.value, p.pseudonym
+     FROM unnest($3::text[], $4::text[]) AS q(org, value), LATERAL (SELECT pseudonym FROM pseudonym WHERE org = q.org AND value = q.value LIMIT 1) p
    UNION ALL
-   SELECT 'erased', '', encode(e.key, 'hex'), '' FROM unnest($5::bytea[]) AS q(key) JOIN erased e ON e.key = q.key`,
+   SELECT 'erased', '', encode(q.key, 'hex'), ''
+     FROM unnest($5::bytea[]) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e`,
 );
-/** The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning. */
+/**
+ * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning.
+ * SELECT hides from the planner how long the arrays are: seeing few rows, it would find a plan made for them cheaper than
+ * the one it keeps, and plan with every batch.
+ */
 const write = statement(
   'entry_write',
   `WITH entries AS (
      INSERT INTO entry (org, seq, id, occurred_at, action, actor_id, outcome, from_provisional, leaf)
-     SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bytea[])
+     SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[]), (SELECT $3::uuid[]), (SELECT $4::timestamptz[]), (SELECT $5::text[]), (SELECT $6::text[]), (SELECT $7::text[]), (SELECT $8::boolean[]), (SELECT $9::bytea[]))
    ), raised AS (
-     UPDATE head SET seq = h.seq FROM (SELECT org, max(seq) AS seq FROM unnest($1::text[], $2::bigint[]) AS e(org, seq) GROUP BY org) h WHERE head.org = h.org
+     UPDATE head SET seq = h.seq FROM (SELECT org, max(seq) AS seq FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) AS e(org, seq) GROUP BY org) h WHERE head.org = h.org
    ), targets AS (
-     INSERT INTO entry_target (org, target, seq) SELECT * FROM unnest($10::text[], $11::text[], $12::bigint[])
+     INSERT INTO entry_target (org, target, seq) SELECT * FROM unnest((SELECT $10::text[]), (SELECT $11::text[]), (SELECT $12::bigint[]))
    ), named AS (
-     INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest($13::text[], $14::text[], $15::text[], $16::text[])
+     INSERT INTO pseudonym (org, value, holder, pseudonym) SELECT * FROM unnest((SELECT $13::text[]), (SELECT $14::text[]), (SELECT $15::text[]), (SELECT $16::text[]))
    ), settled AS (
-     DELETE FROM provisional p USING unnest($17::text[], $18::uuid[]) AS s(org, id) WHERE p.org = s.org AND p.id = s.id
+     DELETE FROM provisional WHERE (org, id) IN (SELECT * FROM unnest((SELECT $17::text[]), (SELECT $18::uuid[])))
    ), erasing AS (
-     SELECT * FROM unnest($19::text[], $20::text[]) AS e(org, holder)
+     SELECT * FROM unnest((SELECT $19::text[]), (SELECT $20::text[])) AS e(org, holder)
    ), unnamed AS (
      DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.holder = e.holder RETURNING p.org, p.value
    )
@@ -57,7 +66,8 @@ export class Log {
    * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
    * held and commit with it. An item that has its place already keeps it.
    */
-  async append(items: readonly Item[]): Promise<void> {
+  async append(given: readonly Item[]): Promise<void> {
+    const items = given.map(({ record, ...item }) => ({ ...item, ...(record && { record: storable(record) }) }));
     for (let round = 1; ; round += 1) {
       try {
         const { late } = await this.database.transaction((sql) => appendIn(sql, items));
@@ -70,37 +80,51 @@ export class Log {
   }
 }
 
-async function appendIn(sql: Sql, items: readonly Item[]): Promise<Arranged> {
+async function appendIn(sql: Transaction, items: readonly Item[]): Promise<Arranged> {
   const orgs = [...new Set(items.map((i) => i.org))];
-  const heads = await held(sql, orgs);
-  const arranged = arrange(items, { heads, ...(await known(sql, items)) }, () => randomBytes(16).toString('base64url'));
-  await sql.rows(write, columnsOf(arranged, items));
+  // Begun together: one trip. What is known is still looked up after the heads are held.
+  const look = () => Promise.all([held(sql, orgs), known(sql, items)]);
+  let [heads, there] = await look();
+  if (heads.size < orgs.length) {
+    await sql.rows(newHeads, [orgs.sort()]);
+    [heads, there] = await look();
+  }
+  const arranged = arrange(items, { heads, ...there }, () => randomBytes(16).toString('base64url'));
+  await sql.last(write, columnsOf(arranged, items));
   return arranged;
 }
 
 async function held(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
-  let rows = await sql.rows<{ org: string; seq: number }>(holdHeads, [orgs]);
-  if (rows.length < orgs.length) {
-    await sql.rows(newHeads, [orgs.sort()]);
-    rows = await sql.rows(holdHeads, [orgs]);
-  }
+  const rows = await sql.rows<{ org: string; seq: number }>(holdHeads, [orgs]);
   return new Map(rows.map((r) => [r.org, r.seq]));
 }
 
 async function known(sql: Sql, items: readonly Item[]): Promise<Omit<Known, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
-  const ids = records.flatMap(({ org, record }) => [record.id, lateId(record.id)].map((id) => ({ org, id })));
-  const names = records.flatMap(({ org, record }) => namesIn(record).map((name) => ({ org, ...name })));
-  const keys = names.flatMap(({ org, value, holder }) => [value, ...(holder === undefined || holder === value ? [] : [holder])].map((v) => customerKey(org, v)));
-  const found = await sql.rows<{ kind: 'entry' | 'name' | 'erased'; org: string; value: string; found: string }>(lookUp, [
-    ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => text(n.value)), keys,
-  ]);
-  const of = (kind: string) => found.filter((f) => f.kind === kind);
+  const ids = records.map(({ org, record }) => ({ org, id: record.id }));
+  const names = distinct(records.flatMap(({ org, record }) => namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }])));
+  const keys = names.map(({ org, value }) => customerKey(org, value));
+  const found = await sql.rows<Found>(lookUp, [ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => n.value), keys]);
+  const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
+  // Only where the gateway's guess stands may the handler's record stand a second time, under another id.
+  const guessed = of('entry').filter((f) => f.found === 'true').map(({ org, value }) => ({ org, id: lateId(value) }));
+  const late = guessed.length === 0 ? [] : await sql.rows<Found>(lookUp, [guessed.map((g) => g.org), guessed.map((g) => g.id), [], [], []]);
   return {
-    entries: new Map(of('entry').map((f) => [key(f.org, f.value), f.found === 'true'])),
+    entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
     pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
     erased: new Set(of('erased').map((f) => f.value)),
   };
+}
+
+interface Found {
+  kind: 'entry' | 'name' | 'erased';
+  org: string;
+  value: string;
+  found: string;
+}
+
+function distinct(names: { org: string; value: string }[]): { org: string; value: string }[] {
+  return [...new Map(names.map((n) => [key(n.org, n.value), n])).values()];
 }
 
 function columnsOf({ entries, named }: Arranged, items: readonly Item[]): unknown[] {
@@ -110,10 +134,10 @@ function columnsOf({ entries, named }: Arranged, items: readonly Item[]): unknow
   const erasures = items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]));
   return [
     entries.map((e) => e.org), entries.map((e) => e.seq), entries.map((e) => e.record.id), entries.map((e) => e.record.occurredAt),
-    entries.map((e) => e.record.action), entries.map((e) => text(e.leaf.actorId)), entries.map((e) => e.record.outcome.result),
+    entries.map((e) => e.record.action), entries.map((e) => e.leaf.actorId), entries.map((e) => e.record.outcome.result),
     entries.map((e) => e.provisional), entries.map((e) => e.leaf.bytes),
-    targets.map((t) => t.org), targets.map((t) => text(t.target)), targets.map((t) => t.seq),
-    named.map((n) => n.org), named.map((n) => text(n.value)), named.map((n) => text(n.holder)), named.map((n) => n.pseudonym),
+    targets.map((t) => t.org), targets.map((t) => t.target), targets.map((t) => t.seq),
+    named.map((n) => n.org), named.map((n) => n.value), named.map((n) => n.holder), named.map((n) => n.pseudonym),
     settled.map((s) => s.org), settled.map((s) => s.id),
     erasures.map((e) => e.org), erasures.map((e) => e.holder),
   ];

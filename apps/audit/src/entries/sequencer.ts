@@ -28,7 +28,7 @@ export class Sequencer {
   async append(items: readonly Item[]): Promise<void> {
     if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up');
     const places = items.map((item) => new Promise<void>((resolve, reject) => {
-      this.queue.push({ item, done: (error) => (error ? reject(error) : resolve()) });
+      this.queue.push({ item, done: (error) => (error === undefined ? resolve() : reject(asError(error))) });
     }));
     void this.run();
     await Promise.all(places);
@@ -53,4 +53,8 @@ export class Sequencer {
       else for (const one of batch) await this.place([one]);
     }
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

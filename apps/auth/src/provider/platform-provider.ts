@@ -1,6 +1,7 @@
 import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
 import { errors, Provider, type Configuration } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
+import { LocalSigningKey } from '../keys/local-signing-key.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { noStorage, serveClients } from './platform-clients.js';
 import { scopeFault } from './scope-rule.js';
@@ -28,7 +29,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
   const off = { enabled: false };
   return {
     adapter: noStorage,
-    jwks: { keys },
+    jwks: { keys: keys.map((key) => new LocalSigningKey(key)) },
     routes: { token: tokenRoute },
     scopes: [...operationNames],
     responseTypes: [],
@@ -38,6 +39,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
     ttl: { ClientCredentials: accessTokenLifetime },
     features: {
       clientCredentials: { enabled: true },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       devInteractions: off,
       dPoP: off,
       pushedAuthorizationRequests: off,

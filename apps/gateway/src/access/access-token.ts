@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { accessTokenClaimsSchema, apiAudience, type AccessTokenClaims } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/bus';
 import { AppError, CLOCK, type Clock } from '@holdfast/kit';
@@ -25,15 +25,16 @@ export class AccessTokens {
 
   /** The claims of a good token; `invalid_token` for any other. */
   async verify(token: string): Promise<AccessTokenClaims> {
-    const hash = createHash('sha256').update(token).digest('base64');
-    const known = this.verified.get(hash);
+    const key = hash('sha256', token, 'base64');
+    const known = this.verified.get(key);
     const claims = known ?? (await this.check(token));
     if (claims.exp * 1000 <= this.clock.now().getTime()) throw new AppError('invalid_token', 'The access token has expired.');
-    if (!known) this.verified.set(hash, claims);
+    if (!known) this.verified.set(key, claims);
     return claims;
   }
 
   private async check(token: string): Promise<AccessTokenClaims> {
+    if (!token.split('.').every(isCanonical)) throw new AppError('invalid_token');
     try {
       const { payload } = await jwtVerify(token, (header) => this.keys.find(header.kid), {
         issuer: this.config.BASE_URL,
@@ -49,4 +50,9 @@ export class AccessTokens {
       throw new AppError('invalid_token', error instanceof errors.JWTExpired ? 'The access token has expired.' : undefined);
     }
   }
+}
+
+/** base64url has several spellings of the same bytes, and jose reads them all; a token that was bent anywhere must not pass. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }

@@ -2,14 +2,17 @@ import { apiAudience, operationNames } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/bus';
 import { Controller, Inject } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
+import { resourceMetadataReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';
 
 export const resourceMetadataEndpoint = endpoint({
+  id: 'getResourceMetadata',
   method: 'GET',
   path: '/.well-known/oauth-protected-resource',
   tag: 'OAuth',
   summary: 'Metadata of the API (RFC 9728)',
   answers: { 200: { description: 'The metadata' } },
+  reference: resourceMetadataReference,
 });
 
 /** Where clients find the authorization server and the scopes of the API. */

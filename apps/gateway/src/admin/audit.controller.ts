@@ -13,6 +13,7 @@ import { limitParameter, pageSchema, pageTokenParameter } from '../routing/pagin
 const tag = 'Admin API: audit';
 
 export const listAuditEventsEndpoint = endpoint({
+  id: 'listAuditEvents',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/events',
   tag,
@@ -27,6 +28,7 @@ export const listAuditEventsEndpoint = endpoint({
 });
 
 export const getAuditEventEndpoint = endpoint({
+  id: 'getAuditEvent',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/events/{id}',
   tag,

@@ -20,6 +20,7 @@ const always: ErrorCode[] = ['invalid_request', 'unknown_claim', 'cross_site_req
 const ended: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 
 export const claimEndpoint = endpoint({
+  id: 'getClaim',
   method: 'POST',
   path: '/o/{shortId}/api/claim',
   tag,
@@ -38,6 +39,7 @@ export const claimEndpoint = endpoint({
 });
 
 export const claimOptionsEndpoint = endpoint({
+  id: 'getClaimOptions',
   method: 'POST',
   path: '/o/{shortId}/api/claim/options',
   tag,
@@ -57,6 +59,7 @@ export const claimOptionsEndpoint = endpoint({
 });
 
 export const completeClaimEndpoint = endpoint({
+  id: 'completeClaim',
   method: 'POST',
   path: '/o/{shortId}/api/claim/complete',
   tag,

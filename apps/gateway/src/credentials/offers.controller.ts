@@ -11,6 +11,7 @@ import { Input } from '../routing/input.js';
 const tag = 'Customer credentials';
 
 export const createOfferEndpoint = endpoint({
+  id: 'createOffer',
   method: 'POST',
   path: '/o/{shortId}/api/credentials/offers',
   tag,
@@ -23,11 +24,12 @@ export const createOfferEndpoint = endpoint({
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
-  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } } },
+  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer', 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key' } } },
   errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'payload_too_large', 'unsupported_media_type'],
 });
 
 export const withdrawOfferEndpoint = endpoint({
+  id: 'withdrawOffer',
   method: 'DELETE',
   path: '/o/{shortId}/api/credentials/offers/{offerId}',
   tag,

@@ -14,6 +14,7 @@ const tag = 'Customer credentials';
 const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The value returned when the offer was made') });
 
 export const listSubjectsEndpoint = endpoint({
+  id: 'listSubjects',
   method: 'GET',
   path: '/o/{shortId}/api/credentials/subjects',
   tag,
@@ -32,6 +33,7 @@ export const listSubjectsEndpoint = endpoint({
 });
 
 export const getSubjectEndpoint = endpoint({
+  id: 'getSubject',
   method: 'GET',
   path: '/o/{shortId}/api/credentials/subjects/{subject}',
   tag,
@@ -45,6 +47,7 @@ export const getSubjectEndpoint = endpoint({
 });
 
 export const eraseSubjectEndpoint = endpoint({
+  id: 'eraseSubject',
   method: 'DELETE',
   path: '/o/{shortId}/api/credentials/subjects/{subject}',
   tag,

@@ -1,11 +1,28 @@
-import { errorCatalogue, operations, type ErrorCode } from '@holdfast/contracts';
+import { operations, type ErrorCode } from '@holdfast/contracts';
 import { z } from 'zod';
 import type { Answer, Endpoint } from '../routing/endpoint.js';
+import { examples } from './examples.js';
+import { jsonSchema, type Json } from './json-schema.js';
+import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
 /** Codes that every guarded endpoint may answer. */
 const always: ErrorCode[] = ['missing_token', 'invalid_token', 'wrong_organization', 'insufficient_scope', 'invalid_request', 'unavailable', 'internal'];
 
-type Json = Record<string, unknown>;
+const tags: Record<string, string> = {
+  OAuth: 'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
+  'Customer credentials': 'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
+  'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
+  Reference: 'This description, and pages to read it.',
+  Health: 'For load balancers and supervisors.',
+};
+
+const about = `**A first call.** Get a token at \`/oauth2/token\` with the client ID and client secret of an app, then make an offer. Its \`claimUrl\` is for the customer; Holdfast sends nothing.
+
+**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never null. Unknown request members and parameters are refused; answers may get further members. Errors are problem documents (RFC 9457) with a \`code\` to branch on; [every code is explained](/docs/errors).
+
+**Reading what was written.** Once a change is answered, every read shows it, whoever asks. When that cannot be kept, a read answers 503 with \`Retry-After\`, never an old state.
+
+**Order of checks.** Token (401), organization (403), scope (403), parameters and body (400, 422), object (404; the same for what is not yours and what does not exist).`;
 
 /** The OpenAPI 3.1 description, from the very declarations that guard and validate. */
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
@@ -17,76 +34,61 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   }
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Holdfast',
-      version: '1.0.0',
-      description:
-        'Passwordless customer credentials and the Admin API. Times are RFC 3339 in UTC with milliseconds; an absent optional field is left out, never null; ' +
-        'unknown request members are refused. Errors are problem details (RFC 9457): branch on `code`. Every code is explained at /docs/errors.',
-    },
+    info: { title: 'Holdfast', version: '1.0.0', summary: 'Passwordless customer credentials and the Admin API.', description: about },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(endpoints.map((e) => e.tag))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
       schemas,
+      examples: problemExamples(baseUrl),
       securitySchemes: {
-        clientCredentials: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } } },
+        clientCredentials: {
+          type: 'oauth2',
+          description: 'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is refused within a second once its app, grant or secret is taken away.',
+          flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
+        },
+        clientBasic: { type: 'http', scheme: 'basic', description: 'Client ID and client secret of the app' },
       },
-      responses: { Problem: problemResponse },
       headers: {
         'X-Request-Id': { description: 'Id of the request: the one sent, or a new one. It stands in every log line, event and audit record.', schema: { type: 'string' } },
+        'Api-Version': { description: 'The dated behaviour of the API that the calling app was made for', schema: { type: 'string', format: 'date' } },
+        ...problemHeaders,
       },
     },
   };
 }
 
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
-  const { tag, summary, description, operation, body, answers, errors = [] } = endpoint;
+  const { id, tag, summary, description, operation, body, answers, errors = [], reference } = endpoint;
   const codes = operation ? [...always, ...errors] : errors;
   return {
-    operationId: operationId(endpoint),
+    operationId: id,
     tags: [tag],
     summary,
     ...(description && { description }),
     security: operation ? [{ clientCredentials: [operation] }] : [],
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...headersOf(endpoint)],
-    ...(body && { requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body, schemas, 'input') } } } }),
+    ...(body && { requestBody: { required: false, content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas)])),
-      ...Object.fromEntries([...statusesOf(codes)].map(([status, list]) => [status, { ...problemResponse, description: list.map((c) => `\`${c}\`: ${errorCatalogue[c].title}.`).join(' ') }])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id]?.answer, operation !== undefined)])),
+      ...problemResponses(codes, body !== undefined),
     },
+    ...reference,
   };
 }
 
-/** `invalid_request` stands for both: 400 for what cannot be read, 422 for what is not acceptable. */
-function statusesOf(codes: ErrorCode[]): Map<string, ErrorCode[]> {
-  const byStatus = new Map<string, ErrorCode[]>();
-  for (const code of codes) {
-    for (const status of code === 'invalid_request' ? ['400', '422'] : [String(errorCatalogue[code].status)]) {
-      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-    }
-  }
-  return new Map([...byStatus].sort());
-}
-
-function operationId({ method, path }: Endpoint): string {
-  const words = path.split('/').filter((part) => part && !part.startsWith('{') && !['o', 'api'].includes(part));
-  const one = path.endsWith('}') ? 'ById' : '';
-  return method.toLowerCase() + words.map((w) => w.replace(/(^|[^A-Za-z0-9])([a-z0-9])/gi, (_, __, c: string) => c.toUpperCase())).join('') + one;
-}
-
-function answerOf({ description, schema, headers = {} }: Answer, schemas: Json): Json {
+function answerOf({ description, schema, headers = {} }: Answer, schemas: Json, example: unknown, guarded: boolean): Json {
   const declared = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]));
   return {
     description,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...declared },
-    ...(schema && { content: { 'application/json': { schema: schemaOf(schema, schemas, 'output') } } }),
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }), ...declared },
+    ...(schema && { content: { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example } } }),
   };
 }
 
 function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = jsonSchema(schema, {}, 'input') as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, { description, parameter, ...rest }]) => ({
     name,
     in: place,
@@ -98,51 +100,11 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
 }
 
 function headersOf({ idempotent }: Endpoint): Json[] {
-  const requestId = { name: 'X-Request-Id', in: 'header', required: false, description: 'Your own id of the request, 1 to 128 of `A-Za-z0-9._-`', schema: { type: 'string' } };
+  const requestId = {
+    name: 'X-Request-Id', in: 'header', required: false, description: 'Your own id of the request; another form is replaced by an id of ours',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  };
   if (!idempotent) return [requestId];
-  const description = 'Makes a repeat safe: the same key with the same body gets the same answer for 24 hours';
-  return [requestId, { name: 'Idempotency-Key', in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 } }];
+  const description = 'Makes a repeat safe: for 24 hours the same key with the same body gets the same answer, with `Idempotency-Replayed: true`';
+  return [requestId, { name: 'Idempotency-Key', in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 }, example: 'order-20261121-0001' }];
 }
-
-/** Schemas with an id become components and are referred to. */
-function schemaOf(schema: z.ZodType, schemas: Json, io: 'input' | 'output'): Json {
-  const { $defs, $schema: _, ...top } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Json & { $defs?: Json };
-  for (const [name, def] of Object.entries($defs ?? {})) schemas[name] ??= referring(def as Json);
-  const { id, ...rest } = referring(top) as Json & { id?: string };
-  if (!id) return rest;
-  schemas[id] = rest;
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-function referring(node: Json): Json {
-  return JSON.parse(JSON.stringify(node).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
-}
-
-const problemSchema = {
-  type: 'object',
-  description: 'Problem details (RFC 9457). Branch on `code`; `detail` is for people and may change.',
-  properties: {
-    type: { type: 'string', format: 'uri', description: 'Where the code is explained' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(errorCatalogue) },
-    requestId: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { pointer: { type: 'string', description: 'JSON Pointer into the body' }, parameter: { type: 'string' }, header: { type: 'string' }, detail: { type: 'string' } },
-        required: ['detail'],
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'code', 'requestId'],
-};
-
-const problemResponse = {
-  description: 'What went wrong',
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-};

@@ -52,7 +52,7 @@ function escape(text: string): string {
 }
 
 export const pageStyle = `:root { color-scheme: light dark; --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --paper: #12161c; --line: #333b47; --link: #8ab4f8; --soft: #1c222b; } }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --paper: #1c2022; --line: #3a4246; --link: #8ab4f8; --soft: #262c2f; } }
 body { margin: 0; color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; border-bottom: 1px solid var(--line); }
@@ -64,4 +64,13 @@ main.text h2 span { font-weight: 400; opacity: .75; }
 main.text p { margin: .25rem 0; }
 code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere; }
 noscript { display: block; padding: 1.25rem; }
+html.dark-mode .swagger-ui .scheme-container { background: var(--paper); }
+.swagger-ui .response-col_links, .swagger-ui .col_header.response-col_links { display: none; }
+.swagger-ui .scheme-container { box-shadow: 0 1px 0 var(--line); padding: 1rem 0; }
+.swagger-ui .info { margin: 1.5rem 0; }
+.swagger-ui .info .description { max-width: 60rem; }
+@media (max-width: 44rem) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; padding: .25rem 0 0; }
+}
 `;

@@ -16,6 +16,7 @@ const permissions = 'publickey-credentials-get=(self), publickey-credentials-cre
 const sameForAll = 'The same document for every organization, known or not: only the JSON routes say what there is. Never stored; it loads what it needs from `/pages`.';
 
 export const claimPageEndpoint = endpoint({
+  id: 'getClaimPage',
   method: 'GET',
   path: '/o/{shortId}/claim',
   tag,
@@ -26,6 +27,7 @@ export const claimPageEndpoint = endpoint({
 });
 
 export const signInPageEndpoint = endpoint({
+  id: 'getSignInPage',
   method: 'GET',
   path: '/o/{shortId}/sign-in/{uid}',
   tag,
@@ -36,6 +38,7 @@ export const signInPageEndpoint = endpoint({
 });
 
 export const pageAssetEndpoint = endpoint({
+  id: 'getPageAsset',
   method: 'GET',
   path: '/pages/{file}',
   tag,

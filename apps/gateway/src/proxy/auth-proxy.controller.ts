@@ -1,11 +1,13 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serverMetadataReference, tokenReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';
 import { AuthProxy } from './auth-proxy.js';
 
 const tag = 'OAuth';
 
 export const tokenEndpoint = endpoint({
+  id: 'createToken',
   method: 'POST',
   path: '/oauth2/token',
   tag,
@@ -13,15 +15,18 @@ export const tokenEndpoint = endpoint({
   description:
     'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: `grant_type=client_credentials` and ' +
     '`scope`, the operations wanted, separated by spaces; each must have been granted to the app. The token lives ten minutes. Errors are those of RFC 6749 §5.2.',
-  answers: { 200: { description: 'An access token: `access_token`, `token_type`, `expires_in`, `scope`' } },
+  answers: { 200: { description: 'An access token' } },
+  reference: tokenReference,
 });
 
 export const metadataEndpoint = endpoint({
+  id: 'getServerMetadata',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   tag,
   summary: 'Metadata of the authorization server (RFC 8414)',
   answers: { 200: { description: 'The metadata' } },
+  reference: serverMetadataReference,
 });
 
 /** The platform's own authorization server. */
@@ -31,7 +36,10 @@ export class AuthProxyController {
 
   @Route(tokenEndpoint)
   token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.proxy.pass(request, reply);
+    // Node would drop all but the first: whoever reads the other one in front of us would see another client.
+    const given = request.raw.headersDistinct.authorization ?? [];
+    if (given.length > 1) void reply.code(400).send({ error: 'invalid_request', error_description: 'send one Authorization header' });
+    else this.proxy.pass(request, reply);
   }
 
   @Route(metadataEndpoint)

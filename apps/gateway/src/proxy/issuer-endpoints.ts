@@ -9,56 +9,57 @@ const uid = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/).describe('The sign-in, as
 const ofSignIn = z.strictObject({ shortId, uid });
 const errors: Endpoint['errors'] = ['unknown_organization'];
 
-const issuer = (method: Endpoint['method'], path: string, summary: string, answer: string, more: { description?: string; params?: z.ZodType } = {}) =>
-  endpoint({ method, path: `/o/{shortId}${path}`, tag, summary, params: ofOrganization, answers: { 200: { description: answer } }, errors, ...more });
+const issuer = (id: string, method: Endpoint['method'], path: string, summary: string, answer: string, more: { description?: string; params?: z.ZodType } = {}) =>
+  endpoint({ id, method, path: `/o/{shortId}${path}`, tag, summary, params: ofOrganization, answers: { 200: { description: answer } }, errors, ...more });
 
-export const discovery = issuer('GET', '/.well-known/openid-configuration', "Metadata of an organization's issuer (OpenID Connect Discovery)", 'The metadata: a standard client needs nothing else');
+export const discovery = issuer('getDiscovery', 'GET', '/.well-known/openid-configuration', "Metadata of an organization's issuer (OpenID Connect Discovery)", 'The metadata: a standard client needs nothing else');
 export const authorizationServer = endpoint({
+  id: 'getIssuerMetadata',
   method: 'GET', path: '/.well-known/oauth-authorization-server/o/{shortId}', tag, summary: 'The same metadata where RFC 8414 puts it', params: ofOrganization,
   answers: { 200: { description: 'The metadata' } }, errors,
 });
-export const authorize = issuer('GET', '/authorize', 'Begin a sign-in (OpenID Connect Core §3.1.2)', 'A page, or with 303 the way to it', {
+export const authorize = issuer('authorize', 'GET', '/authorize', 'Begin a sign-in (OpenID Connect Core §3.1.2)', 'A page, or with 303 the way to it', {
   description: 'Authorization code flow. PKCE with S256 is required, unless the app made it optional and sends a nonce. `response_mode`: `query` or `form_post`. The answer carries `iss` (RFC 9207).',
 });
-export const authorizePost = issuer('POST', '/authorize', 'Begin a sign-in by a form', 'With 303 the same by GET');
-export const resume = issuer('GET', '/authorize/{uid}', 'Go on after the sign-in page', 'With 303 the way back to the app', { params: ofSignIn });
-export const issuerToken = issuer('POST', '/token', 'Exchange a code or a refresh token (RFC 6749 §4.1.3, §6)', 'ID token, access token and, if the app has them, a refresh token', {
+export const authorizePost = issuer('authorizeByForm', 'POST', '/authorize', 'Begin a sign-in by a form', 'With 303 the same by GET');
+export const resume = issuer('resumeSignIn', 'GET', '/authorize/{uid}', 'Go on after the sign-in page', 'With 303 the way back to the app', { params: ofSignIn });
+export const issuerToken = issuer('exchangeCode', 'POST', '/token', 'Exchange a code or a refresh token (RFC 6749 §4.1.3, §6)', 'ID token, access token and, if the app has them, a refresh token', {
   description: 'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone. A refresh token is good once; used twice, it ends all that came of its sign-in.',
 });
-export const userinfo = issuer('GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub` and `credential`');
-export const userinfoPost = issuer('POST', '/userinfo', 'The same by POST', '`sub` and `credential`');
-export const jwks = issuer('GET', '/jwks', 'Public keys of the issuer (RFC 7517)', 'The keys');
-export const endSession = issuer('GET', '/session/end', 'Sign out (RP-Initiated Logout)', 'A page that asks, or with 303 the way back', {
+export const userinfo = issuer('getUserinfo', 'GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub` and `credential`');
+export const userinfoPost = issuer('postUserinfo', 'POST', '/userinfo', 'The same by POST', '`sub` and `credential`');
+export const jwks = issuer('getIssuerKeys', 'GET', '/jwks', 'Public keys of the issuer (RFC 7517)', 'The keys');
+export const endSession = issuer('endSession', 'GET', '/session/end', 'Sign out (RP-Initiated Logout)', 'A page that asks, or with 303 the way back', {
   description: 'With the ID token as `id_token_hint` the customer is signed out at once; without it they are asked. `post_logout_redirect_uri` must equal a registered one.',
 });
-export const endSessionPost = issuer('POST', '/session/end', 'Sign out by a form', 'With 303 the same by GET');
-export const endSessionConfirm = issuer('POST', '/session/end/confirm', 'What the sign-out page sends', 'With 303 the way back');
-export const endSessionSuccess = issuer('GET', '/session/end/success', 'The page after a sign-out that leads nowhere', 'The page');
-export const revocation = issuer('POST', '/token/revocation', 'Revoke a token (RFC 7009)', 'Done, whether there was such a token or not');
-export const tokenPreflight = issuer('OPTIONS', '/token', 'CORS', 'For apps of the kind spa');
-export const userinfoPreflight = issuer('OPTIONS', '/userinfo', 'CORS', 'For apps of the kind spa');
-export const revocationPreflight = issuer('OPTIONS', '/token/revocation', 'CORS', 'For apps of the kind spa');
+export const endSessionPost = issuer('endSessionByForm', 'POST', '/session/end', 'Sign out by a form', 'With 303 the same by GET');
+export const endSessionConfirm = issuer('confirmEndSession', 'POST', '/session/end/confirm', 'What the sign-out page sends', 'With 303 the way back');
+export const endSessionSuccess = issuer('getEndSessionResult', 'GET', '/session/end/success', 'The page after a sign-out that leads nowhere', 'The page');
+export const revocation = issuer('revokeToken', 'POST', '/token/revocation', 'Revoke a token (RFC 7009)', 'Done, whether there was such a token or not');
+export const tokenPreflight = issuer('preflightToken', 'OPTIONS', '/token', 'CORS', 'For apps of the kind spa');
+export const userinfoPreflight = issuer('preflightUserinfo', 'OPTIONS', '/userinfo', 'CORS', 'For apps of the kind spa');
+export const revocationPreflight = issuer('preflightRevocation', 'OPTIONS', '/token/revocation', 'CORS', 'For apps of the kind spa');
 
 const pageErrors: Endpoint['errors'] = ['unknown_organization', 'unknown_sign_in', 'unavailable'];
 const page = { tag: pageTag, params: ofSignIn, errors: pageErrors };
 
 export const showSignIn = endpoint({
-  ...page, method: 'GET', path: '/o/{shortId}/api/sign-in/{uid}', summary: 'What the sign-in page shows',
+  ...page, id: 'getSignIn', method: 'GET', path: '/o/{shortId}/api/sign-in/{uid}', summary: 'What the sign-in page shows',
   answers: { 200: { description: 'Who asks', schema: signInSchema } },
 });
 export const signInOptions = endpoint({
-  ...page, method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/options', summary: 'Options of a passkey sign-in',
+  ...page, id: 'getSignInOptions', method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/options', summary: 'Options of a passkey sign-in',
   errors: [...pageErrors, 'cross_site_request', 'unsupported_media_type'],
   answers: { 200: { description: 'For `navigator.credentials.get`; they replace those before', schema: signInOptionsSchema } },
 });
 export const completeSignInStep = endpoint({
-  ...page, method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/complete', summary: 'Sign in with what the authenticator answered',
+  ...page, id: 'completeSignIn', method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/complete', summary: 'Sign in with what the authenticator answered',
   body: z.strictObject({ response: webAuthnJson.describe('The PublicKeyCredential, as JSON') }),
   errors: [...pageErrors, 'invalid_request', 'ceremony_expired', 'passkey_invalid', 'cross_site_request', 'unsupported_media_type'],
   answers: { 200: { description: '`redirectTo`: the sign-in is over, go there. `refused` alone: another passkey may be tried', schema: signInResultSchema } },
 });
 export const cancelSignIn = endpoint({
-  ...page, method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/cancel', summary: 'Go back to the app without signing in',
+  ...page, id: 'cancelSignIn', method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/cancel', summary: 'Go back to the app without signing in',
   errors: [...pageErrors, 'cross_site_request', 'unsupported_media_type'],
   answers: { 200: { description: '`redirectTo`: the app is told `access_denied` there', schema: signInResultSchema } },
 });

@@ -19,6 +19,8 @@ export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
 > {
+  /** By which generated clients call it. */
+  id: string;
   method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   /** In the specification's way of writing: `/o/{shortId}/…`. */
   path: string;
@@ -40,6 +42,8 @@ export interface Endpoint<
   answers: Record<number, Answer>;
   /** Besides those that every endpoint may answer. */
   errors?: ErrorCode[];
+  /** Of what is handed on and not validated here: members of the OpenAPI operation, as they stand. */
+  reference?: Record<string, unknown>;
 }
 
 export interface InputOf<E extends Endpoint> {

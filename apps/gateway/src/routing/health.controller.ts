@@ -6,8 +6,8 @@ import { endpoint, Route } from './endpoint.js';
 const tag = 'Health';
 const answers = { 200: { description: 'Yes' } };
 
-export const healthEndpoint = endpoint({ method: 'GET', path: '/healthz', tag, summary: 'Does the gateway live?', answers });
-export const readyEndpoint = endpoint({ method: 'GET', path: '/readyz', tag, summary: 'May the gateway be sent requests?', answers });
+export const healthEndpoint = endpoint({ id: 'getHealth', method: 'GET', path: '/healthz', tag, summary: 'Does the gateway live?', answers });
+export const readyEndpoint = endpoint({ id: 'getReadiness', method: 'GET', path: '/readyz', tag, summary: 'May the gateway be sent requests?', answers });
 
 @Controller()
 export class HealthController {

@@ -31,7 +31,7 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
 }
 
 function bodyOf(schema: z.ZodType, json: unknown): unknown {
-  const result = schema.safeParse(json ?? {});
+  const result = schema.safeParse(json === undefined ? {} : json);
   if (!result.success) throw unprocessable(zodFaults(result.error.issues));
   return result.data;
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomForIds } from '@holdfast/kit';
 
 /** W3C Trace Context of a request: the caller's trace, with a span of ours. */
 export interface Trace {
@@ -13,6 +13,6 @@ export function childOf(parent: string | string[] | undefined): Trace {
   const match = typeof parent === 'string' ? form.exec(parent) : null;
   const [, traceId, parentId, flags] = match ?? [];
   const valid = traceId && parentId && !zeros.test(traceId) && !zeros.test(parentId);
-  const random = randomBytes(24).toString('hex');
+  const random = randomForIds(24).toString('hex');
   return { traceparent: `00-${valid ? traceId : random.slice(16)}-${random.slice(0, 16)}-${valid ? flags : '00'}` };
 }

@@ -18,12 +18,12 @@ const apply = statement(
    WHERE s.version < excluded.version AND s.erased_at IS NULL`,
 );
 
-/** The newest event of each customer in a batch: one statement can touch a row once. */
+/** The newest event of each customer in a batch, since one statement can touch a row once; an erasure is the last word. */
 export function newestPerSubject(events: IssuanceEvent[]): IssuanceEvent[] {
   const newest = new Map<string, IssuanceEvent>();
   for (const event of events) {
     const known = newest.get(event.subject);
-    if (!known || known.version < event.version) newest.set(event.subject, event);
+    if (!known || (known.state && (!event.state || known.version < event.version))) newest.set(event.subject, event);
   }
   return [...newest.values()];
 }

@@ -1,0 +1,36 @@
+import type { App } from '@holdfast/contracts';
+import { keyedHash } from '@holdfast/kit';
+import { expect, test } from '@jest/globals';
+import { matchSecret, toClientRecord } from './client-record.js';
+
+const pepper = Buffer.alloc(32, 1);
+const app: App = {
+  clientId: 'app_1', org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], scopes: ['offers:write'], disabled: false, apiVersion: '2026-11-01', version: 1,
+  createdAt: '2026-11-21T09:30:00.000Z',
+};
+const hashed = (id: string, secret: string) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') });
+const both = [hashed('sec_1', 'one'), hashed('sec_2', 'two')];
+const record = toClientRecord({ app, secrets: both, orgSuspended: false });
+
+test('either live secret matches, and says which it was', () => {
+  expect(['one', 'two', 'three', ''].map((secret) => matchSecret(pepper, secret, record))).toEqual(['sec_1', 'sec_2', undefined, undefined]);
+});
+
+test('nothing matches for a client that is unknown, disabled, suspended or without secrets', () => {
+  const others = [
+    undefined,
+    toClientRecord({ app: { ...app, disabled: true }, secrets: both, orgSuspended: false }),
+    toClientRecord({ app, secrets: both, orgSuspended: true }),
+    toClientRecord({ app, secrets: [], orgSuspended: false }),
+  ];
+  for (const other of others) expect(matchSecret(pepper, 'one', other)).toBeUndefined();
+});
+
+test('another pepper, another hash', () => expect(matchSecret(Buffer.alloc(32, 2), 'one', record)).toBeUndefined());
+
+test('grants that such an app cannot hold are not there', () => {
+  const scopes: App['scopes'] = ['offers:write', 'users:read'];
+  expect(toClientRecord({ app: { ...app, scopes }, secrets: [], orgSuspended: false }).scopes).toEqual(['offers:write']);
+  expect(toClientRecord({ app: { ...app, kind: 'service', scopes }, secrets: [], orgSuspended: false }).scopes).toEqual(scopes);
+  expect(toClientRecord({ app: { ...app, kind: 'spa', scopes }, secrets: [], orgSuspended: false }).scopes).toEqual([]);
+});

@@ -1,0 +1,16 @@
+import { AppError, unavailable, unprocessable } from '@holdfast/kit';
+import { UncertainError } from '@holdfast/bus';
+import { expect, test } from '@jest/globals';
+import { sentence } from './refusal.js';
+
+test.each([
+  [new AppError('unknown_app', 'There is no app "x".'), 'There is no app "x".'],
+  [new AppError('unknown_app'), 'List the apps with'],
+  [unavailable('directory is not running'), 'Start it with: npm start'],
+  [new UncertainError('unavailable', 'directory did not answer in time'), 'look whether the change was made'],
+  [unprocessable([{ pointer: '#/input/shortId', detail: 'must be short' }]), 'shortId: must be short'],
+  [new AppError('internal'), 'the log of the service has the details'],
+])('%s', (error, words) => {
+  expect(sentence(error)).toContain(words);
+  expect(sentence(error)).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,32 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError, newId } from '@holdfast/kit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newCall } from '../routing/call.js';
+import { problemOf, problemType } from './problem.js';
+
+const statusOfFault: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** What is refused before any hook or route of ours sees it, in the same form as every other refusal. */
+export function unroutable(baseUrl: string, headersOf: (requestId: string, traceparent: string) => Record<string, string>) {
+  return {
+    /** An address that cannot be decoded. */
+    frameworkErrors(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+      const { requestId, trace } = newCall(request);
+      const error = new AppError('invalid_request', 'The address could not be read.');
+      reply.raw.writeHead(error.status, { ...headersOf(requestId, trace.traceparent), 'content-type': problemType }).end(JSON.stringify(problemOf(error, requestId, baseUrl)));
+    },
+    /** What is no HTTP, or too much of it. */
+    clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+      if (code !== 'ECONNRESET' && socket.writable) {
+        const requestId = newId();
+        const error = new AppError('invalid_request', 'The request could not be read.', { status: statusOfFault[code] ?? 400 });
+        const body = JSON.stringify(problemOf(error, requestId, baseUrl));
+        const headers = { 'x-request-id': requestId, 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' };
+        const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`);
+      }
+      socket.destroy();
+    },
+  };
+}

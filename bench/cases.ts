@@ -1,0 +1,92 @@
+import type { Pool } from 'pg';
+import type { App, House } from './house.ts';
+import type { GetArgs, ListArgs, OfferArgs } from './statements.ts';
+import type { HttpJob, SqlJob } from './workers/job.ts';
+
+/** Something that the house does, and the least that must be done for it. */
+export interface Case {
+  name: string;
+  house: HttpJob;
+  /** What the baseline is, for the reader. */
+  against: string;
+  baseline: HttpJob | SqlJob;
+}
+
+const org = 'acme';
+const limit = 50;
+
+/** A page this deep is read as the deep one: half of all. */
+async function deepPage(house: House, bearer: Record<string, string>, subjects: number): Promise<string> {
+  let token = '';
+  for (let seen = 0; seen < subjects / 2; seen += 200) {
+    const response = await fetch(`${house.baseUrl}${listPath}?limit=200${token && `&next_page_token=${token}`}`, { headers: bearer });
+    const { nextPageToken } = (await response.json()) as { nextPageToken?: string };
+    if (!nextPageToken) break;
+    token = nextPageToken;
+  }
+  return token;
+}
+
+const listPath = `/o/${org}/api/credentials/subjects`;
+
+export async function tokenOf({ baseUrl }: House, app: Pick<App, 'clientId' | 'clientSecret'>, scope: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope });
+  const response = await fetch(`${baseUrl}/oauth2/token`, { method: 'POST', body, headers: { authorization: basic(app) } });
+  if (!response.ok) throw new Error(`The house gives the benchmark no token: ${await response.text()}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'>): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+}
+
+/** All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each round. */
+export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'clientSecret'>, pool: Pool, stockUrl: string, subjects: number): Promise<Case[]> {
+  const { baseUrl: url, shop, databaseUrl } = house;
+  const bearer = { authorization: `Bearer ${await tokenOf(house, reader, 'issued:read')}` };
+  const offering = { authorization: `Bearer ${await tokenOf(house, shop, 'offers:write')}`, 'content-type': 'application/json' };
+  const tokenRequest = {
+    method: 'POST' as const,
+    path: '/oauth2/token',
+    headers: { authorization: basic(shop), 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=client_credentials&scope=${encodeURIComponent('issued:read offers:write')}`,
+  };
+  const health = { kind: 'http' as const, requests: [{ method: 'GET' as const, path: '/healthz' }], expect: 200 };
+  const get = (path: string): HttpJob => ({ kind: 'http', url, requests: [{ method: 'GET', path, headers: bearer }], expect: 200 });
+  const sql = (statement: string, args: unknown): SqlJob => ({ kind: 'sql', url: databaseUrl, statement, args });
+
+  await fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' });
+  const [{ payload }] = (await pool.query<{ payload: string }>('SELECT payload FROM issuance.outbox ORDER BY created_at DESC LIMIT 1')).rows as [{ payload: string }];
+  const known = await pool.query<{ subject: string }>('SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200', [reader.clientId]);
+  const ids = known.rows.map((r) => r.subject);
+  const half = await pool.query<{ at: Date; subject: string }>(
+    'SELECT created_at AS at, subject FROM subjects.subject WHERE org = $1 AND app = $2 AND subject IS NOT NULL ORDER BY created_at DESC, subject DESC OFFSET $3 LIMIT 1',
+    [org, reader.clientId, Math.floor(subjects / 2) - 1],
+  );
+  const after = { createdAt: half.rows[0]!.at.toISOString(), subject: half.rows[0]!.subject };
+  const page = { org, app: reader.clientId, limit: limit + 1 };
+
+  return [
+    { name: 'floor', house: { ...health, url }, against: 'the same on plain node:http', baseline: { ...health, url: stockUrl } },
+    { name: 'token', house: { kind: 'http', url, requests: [tokenRequest], expect: 200 }, against: 'stock oidc-provider, same JWT', baseline: { kind: 'http', url: stockUrl, requests: [tokenRequest], expect: 200 } },
+    {
+      name: 'offer',
+      house: { kind: 'http', url, requests: [{ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: '{}' }], expect: 201 },
+      against: 'one bare statement, same rows',
+      baseline: sql('offer', { payload } satisfies OfferArgs),
+    },
+    {
+      name: 'get',
+      house: { ...get(''), requests: ids.map((id) => ({ method: 'GET', path: `${listPath}/${id}`, headers: bearer })) },
+      against: 'bare read by primary key',
+      baseline: sql('get', { org, app: reader.clientId, subjects: ids } satisfies GetArgs),
+    },
+    { name: 'list', house: get(`${listPath}?limit=${limit}`), against: 'bare keyset query', baseline: sql('list', page satisfies ListArgs) },
+    {
+      name: 'deep-list',
+      house: get(`${listPath}?limit=${limit}&next_page_token=${await deepPage(house, bearer, subjects)}`),
+      against: 'bare keyset query',
+      baseline: sql('deep-list', { ...page, after } satisfies ListArgs),
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { allStats, cpuOfTree } from './processes.ts';
+
+interface Member {
+  name: string;
+  pid: number | null;
+}
+
+export interface App {
+  clientId: string;
+  clientSecret: string;
+  scopes: string[];
+}
+
+const commandLine = fileURLToPath(new URL('../tools/holdfast.mjs', import.meta.url));
+
+/** The house that was started for us, as the files in its folder describe it. */
+export class House {
+  readonly baseUrl: string;
+  /** As the owner of the database. */
+  readonly databaseUrl: string;
+  readonly shop: App;
+  readonly #home: string;
+  readonly #control: { port: number; token: string };
+
+  constructor(home: string) {
+    const read = (file: string): unknown => JSON.parse(readFileSync(join(home, file), 'utf8'));
+    const launcher = read('launcher.json') as { baseUrl: string; databaseUrl: string; control: { port: number; token: string } };
+    const demo = read('demo.json') as { organizations: { shortId: string; apps: (App & { name: string })[] }[] };
+    this.#home = home;
+    this.#control = launcher.control;
+    this.baseUrl = launcher.baseUrl;
+    this.databaseUrl = launcher.databaseUrl;
+    this.shop = demo.organizations.find((o) => o.shortId === 'acme')!.apps.find((a) => a.name === 'shop')!;
+  }
+
+  async members(): Promise<{ name: string; pid: number }[]> {
+    const members = (await this.#ask('GET', 'list')) as Member[];
+    return members.flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid }]));
+  }
+
+  async stopMember(name: string): Promise<void> {
+    await this.#ask('POST', `stop/${name}`);
+  }
+
+  /** Resolves when it is ready. */
+  async startMember(name: string): Promise<void> {
+    await this.#ask('POST', `start/${name}`);
+  }
+
+  /** CPU time used so far by each of our processes, in µs. */
+  async cpu(): Promise<Map<string, number>> {
+    const members = await this.members();
+    const all = allStats();
+    return new Map(members.map(({ name, pid }) => [name, cpuOfTree(pid, all)]));
+  }
+
+  /** Runs the operator's command line and gives back what it prints as JSON. */
+  async operator(...args: string[]): Promise<unknown> {
+    const env = { ...process.env, HOLDFAST_HOME: this.#home };
+    const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, '--json'], { env });
+    return JSON.parse(stdout);
+  }
+
+  async #ask(method: string, path: string): Promise<unknown> {
+    const { port, token } = this.#control;
+    const response = await fetch(`http://127.0.0.1:${port}/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    if (!response.ok) throw new Error(`The launcher would not ${path}: ${await response.text()}`);
+    return response.json();
+  }
+}

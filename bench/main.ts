@@ -1,0 +1,92 @@
+// Measures the house in HOLDFAST_HOME, which tools/testing/bench.ts has started for us, beside yardsticks, and prints
+// tables. It passes or fails nothing.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { explainPages } from './buffers.ts';
+import { makeCases, type Case } from './cases.ts';
+import { House } from './house.ts';
+import { Bench } from './measure.ts';
+import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
+import { summarize } from './profile-summary.ts';
+import { profileWhile } from './profile.ts';
+import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
+import { runRounds } from './rounds.ts';
+import { copyTables, seedSubjects } from './seed.ts';
+import { memoryOf, startTimes } from './standing.ts';
+import { figure, table } from './table.ts';
+
+const options = parse();
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const house = new House(process.env.HOLDFAST_HOME ?? '.holdfast');
+await stayOnTwoCores();
+await sleep(3000);
+const idle = await memoryOf(house);
+
+const pool = new pg.Pool({ connectionString: house.databaseUrl, max: 2 });
+const bench = new Bench(house);
+await bench.ready();
+say(`Seeding ${options.subjects} customers ...`);
+const reader = await seedSubjects(house, pool, options.subjects);
+await copyTables(pool);
+if (options.profile === undefined) await measure(options);
+else await profileService(options.profile, options.only);
+bench.end();
+await pool.end();
+
+function cases(): Promise<Case[]> {
+  return makeCases(house, reader, pool, bench.stockUrl, options.subjects);
+}
+
+async function measure({ rounds, seconds, json }: Options): Promise<void> {
+  const pairs = await runRounds(bench, cases, options, say);
+  const loaded = await memoryOf(house);
+  const plans = await explainPages(pool, await cases());
+  say('Starting each service once more, alone ...');
+  const starts = await startTimes(house);
+  const ready = Number(process.env.BENCH_READY_MS);
+
+  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s\n`);
+  say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
+  say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
+  say(`${standingTable(idle, loaded, starts)}\n`);
+  say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
+  if (json === undefined) return;
+  const everything = { options, pairs, plans, idle: Object.fromEntries(idle), loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
+}
+
+async function profileService(service: string, only: string[]): Promise<void> {
+  const { pid } = (await house.members()).find((m) => m.name === service)!;
+  for (const { name, house: job } of await cases()) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const load = { concurrency: 16, seconds: 5 };
+    await bench.measure(job, load);
+    const { packages, functions, busy } = summarize(await profileWhile(pid, () => bench.measure(job, load)));
+    const rows = (spent: typeof packages, most: number): string[][] => spent.slice(0, most).map((s) => [s.name, `${figure(s.share * 100)} %`]);
+    say(`\n${service} under ${name}: works ${figure(busy * 100)} % of the time\n`);
+    say(`${table(['package', 'self time'], rows(packages, 25))}\n\n${table(['function', 'self time'], rows(functions, 40))}`);
+  }
+}
+
+/** The house and all that we start: what they start inherits it. */
+async function stayOnTwoCores(): Promise<void> {
+  if (!hasMoreCores()) return;
+  const pids = [process.pid, ...(await house.members()).map((m) => m.pid)];
+  const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
+  if (!done.every((status) => status === 0)) say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
+}
+
+function parse(): Options {
+  try {
+    const parsed = parseOptions(process.argv.slice(2));
+    if (!parsed.help) return parsed;
+    process.stdout.write(help);
+    return process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    return process.exit(2);
+  }
+}

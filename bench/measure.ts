@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { House } from './house.ts';
+import type { HttpJob, Load, Result, SqlJob } from './workers/job.ts';
+import { Worker } from './workers/worker.ts';
+
+export interface Measured extends Result {
+  /** Per second. */
+  rate: number;
+  /** CPU time per request, in µs, of each process that served it. */
+  cpu: Record<string, number>;
+  total: number;
+}
+
+/** What runs after the last answer belongs to the requests too: the relay's notes, the consumers' last batch. */
+const settling = 300;
+
+/** The processes that make load and stand in as yardsticks. */
+export class Bench {
+  readonly #http = new Worker('./http.ts');
+  readonly #sql = new Worker('./sql.ts');
+  readonly #stock: Worker;
+  readonly #house: House;
+  stockUrl = '';
+
+  constructor(house: House) {
+    this.#house = house;
+    const { clientId, clientSecret, scopes } = house.shop;
+    this.#stock = new Worker('./stock-provider.ts', [scopes.join(' '), clientId, clientSecret]);
+  }
+
+  async ready(): Promise<void> {
+    const { port } = (await this.#stock.said()) as { port: number };
+    this.stockUrl = `http://127.0.0.1:${port}`;
+  }
+
+  /** Load on the house, or on a yardstick; whose CPU counts follows from which it is. */
+  async measure(job: HttpJob | SqlJob, load: Load): Promise<Measured> {
+    const before = await this.#cpu(job);
+    const result = await (job.kind === 'http' ? this.#http : this.#sql).run(job, load);
+    await sleep(settling);
+    const after = await this.#cpu(job);
+    const each = Math.max(1, result.requests + result.failures);
+    const cpu = Object.fromEntries([...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / each]));
+    const total = Object.values(cpu).reduce((sum, micros) => sum + micros, 0);
+    return { ...result, rate: result.requests / result.seconds, cpu, total };
+  }
+
+  async #cpu(job: HttpJob | SqlJob): Promise<Map<string, number>> {
+    if (job.kind === 'http' && job.url === this.stockUrl) return new Map([['stock', this.#stock.cpu()]]);
+    const house = await this.#house.cpu();
+    if (job.kind === 'http') return house;
+    return new Map([['client', this.#sql.cpu()], ['postgres', house.get('postgres') ?? 0]]);
+  }
+
+  end(): void {
+    for (const worker of [this.#http, this.#sql, this.#stock]) worker.end();
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CpuProfile } from './profile-summary.ts';
+
+/** Where Node.js opens its inspector when told so by SIGUSR1. */
+const inspector = 'http://127.0.0.1:9229/json/list';
+
+/** Profiles a running service while `load` goes on, without starting it otherwise than it always is. */
+export async function profileWhile(pid: number, load: () => Promise<unknown>): Promise<CpuProfile> {
+  process.kill(pid, 'SIGUSR1');
+  const socket = new WebSocket(await debuggerUrl());
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = () => reject(new Error('the inspector does not take us'));
+  });
+  const ask = asker(socket);
+  const { result } = (await ask('Runtime.evaluate', { expression: 'process.pid' })) as { result: { value: number } };
+  if (result.value !== pid) throw new Error('Port 9229 belongs to the inspector of another program; end that and try again.');
+  await ask('Profiler.enable');
+  await ask('Profiler.setSamplingInterval', { interval: 200 });
+  await ask('Profiler.start');
+  await load();
+  const { profile } = (await ask('Profiler.stop')) as { profile: CpuProfile };
+  void ask('Runtime.evaluate', { expression: "process.getBuiltinModule('node:inspector').close()" });
+  await sleep(200);
+  socket.close();
+  return profile;
+}
+
+async function debuggerUrl(): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    await sleep(100);
+    try {
+      const [target] = (await (await fetch(inspector)).json()) as { webSocketDebuggerUrl: string }[];
+      return target!.webSocketDebuggerUrl;
+    } catch (error) {
+      if (attempt === 30) throw error;
+    }
+  }
+}
+
+function asker(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  socket.onmessage = ({ data }) => {
+    const { id, result, error } = JSON.parse(String(data)) as { id: number; result?: unknown; error?: { message: string } };
+    if (error) waiting.get(id)?.reject(new Error(error.message));
+    else waiting.get(id)?.resolve(result);
+  };
+  return (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      const id = waiting.size + 1;
+      waiting.set(id, { resolve, reject });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+}

@@ -1,0 +1,54 @@
+import type { Pair } from './rounds.ts';
+import type { Start } from './standing.ts';
+import { median } from './statistics.ts';
+import { figure, megabytes, table } from './table.ts';
+
+type Numbers = (pair: Pair) => number;
+
+/** Pairs of the same case and concurrency together, in the order in which they first came. */
+function groups(pairs: readonly Pair[]): Pair[][] {
+  return [...Map.groupBy(pairs, (p) => `${p.name} ${p.concurrency}`).values()];
+}
+
+const middle = (group: Pair[], of: Numbers): string => figure(median(group.map(of)));
+
+export function speedTable(pairs: readonly Pair[]): string {
+  const head = ['case', 'at', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'base req/s', 'base p50', 'base CPU', 'req/s ÷ base', 'CPU ÷ base', 'load µs', 'failed'];
+  const rows = groups(pairs).map((group) => [
+    group[0]!.name,
+    String(group[0]!.concurrency),
+    middle(group, (p) => p.house.rate),
+    middle(group, (p) => p.house.p50),
+    middle(group, (p) => p.house.p99),
+    middle(group, (p) => p.house.total),
+    middle(group, (p) => p.baseline.rate),
+    middle(group, (p) => p.baseline.p50),
+    middle(group, (p) => p.baseline.total),
+    middle(group, (p) => p.house.rate / p.baseline.rate),
+    middle(group, (p) => p.house.total / p.baseline.total),
+    middle(group, (p) => p.house.ownCpu / Math.max(1, p.house.requests)),
+    String(group.reduce((sum, p) => sum + p.house.failures + p.baseline.failures, 0)),
+  ]);
+  return table(head, rows);
+}
+
+/** CPU µs per request of each process of the house. */
+export function processTable(pairs: readonly Pair[]): string {
+  const names = [...new Set(pairs.flatMap((p) => Object.keys(p.house.cpu)))];
+  const rows = groups(pairs).map((group) => [
+    `${group[0]!.name} at ${group[0]!.concurrency}`,
+    ...names.map((name) => middle(group, (p) => p.house.cpu[name] ?? 0)),
+    middle(group, (p) => p.house.total),
+  ]);
+  return table(['CPU µs per request', ...names, 'all'], rows);
+}
+
+export function yardsticks(pairs: readonly Pair[]): string {
+  return [...new Map(pairs.map((p) => [p.name, p.against]))].map(([name, against]) => `  ${name.padEnd(10)} ${against}`).join('\n');
+}
+
+export function standingTable(idle: Map<string, number>, loaded: Map<string, number>, starts: Map<string, Start>): string {
+  const sum = (sizes: Map<string, number>): number => [...sizes.values()].reduce((total, size) => total + size, 0);
+  const rows = [...idle.keys()].map((name) => [name, megabytes(idle.get(name)!), megabytes(loaded.get(name) ?? 0), figure(starts.get(name)?.milliseconds), figure(starts.get(name)?.cpu)]);
+  return table(['process', 'PSS idle MB', 'PSS loaded MB', 'start ms', 'start CPU ms'], [...rows, ['all', megabytes(sum(idle)), megabytes(sum(loaded)), '', '']]);
+}

@@ -1,0 +1,29 @@
+import type { House } from './house.ts';
+import { allStats, cpuOfTree, pssOf } from './processes.ts';
+
+/** PSS of each process of the house, in bytes. */
+export async function memoryOf(house: House): Promise<Map<string, number>> {
+  return new Map((await house.members()).map(({ name, pid }) => [name, pssOf(pid)]));
+}
+
+export interface Start {
+  /** Until ready, alone on the machine, in ms. */
+  milliseconds: number;
+  /** CPU time until ready, in ms; the part of it that noise cannot change much. */
+  cpu: number;
+}
+
+/** Starts each service again, alone. */
+export async function startTimes(house: House): Promise<Map<string, Start>> {
+  const times = new Map<string, Start>();
+  for (const { name } of await house.members()) {
+    if (name === 'postgres' || name === 'nats') continue;
+    await house.stopMember(name);
+    const began = performance.now();
+    await house.startMember(name);
+    const milliseconds = performance.now() - began;
+    const pid = (await house.members()).find((m) => m.name === name)?.pid ?? 0;
+    times.set(name, { milliseconds, cpu: cpuOfTree(pid, allStats()) / 1000 });
+  }
+  return times;
+}

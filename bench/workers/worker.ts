@@ -1,0 +1,45 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { allStats, cpuOfTree } from '../processes.ts';
+import type { HttpJob, Load, Result, SqlJob } from './job.ts';
+
+const execArgv = ['--disable-warning=ExperimentalWarning'];
+
+/** A process that loads something on demand, or is itself the yardstick. It ends with us. */
+export class Worker {
+  readonly #child: ChildProcess;
+
+  constructor(script: string, args: string[] = []) {
+    this.#child = fork(fileURLToPath(new URL(script, import.meta.url)), args, { execArgv });
+  }
+
+  async run(job: HttpJob | SqlJob, load: Load): Promise<Result> {
+    this.#child.send({ job, load });
+    const { result, error } = (await this.said()) as { result?: Result; error?: string };
+    if (!result) throw new Error(error);
+    return result;
+  }
+
+  async said(): Promise<unknown> {
+    const over = new AbortController();
+    const { signal } = over;
+    const ended = once(this.#child, 'exit', { signal }).then(() => [{ error: 'a worker of the benchmark ended' }]);
+    ended.catch(() => undefined);
+    try {
+      const [message] = (await Promise.race([once(this.#child, 'message', { signal }), ended])) as unknown[];
+      return message;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** In µs. */
+  cpu(): number {
+    return cpuOfTree(this.#child.pid ?? 0, allStats());
+  }
+
+  end(): void {
+    this.#child.disconnect();
+  }
+}

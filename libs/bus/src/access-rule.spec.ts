@@ -1,0 +1,53 @@
+import type { AccessEntry } from '@holdfast/contracts';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { refusedBy, type TokenOrigin } from './access-rule.js';
+
+const token: TokenOrigin = { client_id: 'app_1', org: 'acme', client_version: 5, secret_id: 'sec_1' };
+const app: AccessEntry = { seq: 1, kind: 'app', id: 'app_1', disabled: false, minVersion: 5, revokedSecrets: ['sec_0'] };
+const organization: AccessEntry = { seq: 1, kind: 'organization', id: 'acme', disabled: false, minVersion: 0, revokedSecrets: [] };
+
+test.each([
+  ['nothing has changed', undefined, undefined, undefined],
+  ['changes that leave it standing', app, organization, undefined],
+  ['the organization is suspended', undefined, { ...organization, disabled: true }, 'organization suspended'],
+  ['the app is disabled', { ...app, disabled: true }, undefined, 'app disabled'],
+  ['made before rights shrank', { ...app, minVersion: 6 }, organization, 'rights have shrunk'],
+  ['its secret is revoked', { ...app, revokedSecrets: ['sec_1'] }, organization, 'secret revoked'],
+])('%s', (_, appEntry, orgEntry, reason) => {
+  expect(refusedBy(token, appEntry, orgEntry)).toBe(reason);
+});
+
+test('a token without a secret lives on when secrets are revoked', () => {
+  const { secret_id: _, ...other } = token;
+  expect(refusedBy(other, { ...app, revokedSecrets: ['sec_1'] })).toBeUndefined();
+});
+
+const entry = (kind: AccessEntry['kind']): fc.Arbitrary<AccessEntry> =>
+  fc.record({
+    seq: fc.nat(),
+    kind: fc.constant(kind),
+    id: fc.constant('x'),
+    disabled: fc.boolean(),
+    minVersion: fc.integer({ min: 0, max: 10 }),
+    revokedSecrets: fc.subarray(['sec_1', 'sec_2', 'sec_3']),
+  });
+const origin = fc.record({ client_id: fc.constant('x'), org: fc.constant('acme'), client_version: fc.integer({ min: 0, max: 10 }), secret_id: fc.constantFrom('sec_1', 'sec_2', 'sec_3') });
+
+test('each level refuses alone, whatever the others say, and nothing else does', () => {
+  fc.assert(
+    fc.property(origin, entry('app'), entry('organization'), (t, a, o) => {
+      const grounds = [o.disabled, a.disabled, t.client_version < a.minVersion, a.revokedSecrets.includes(t.secret_id)];
+      expect(refusedBy(t, a, o) !== undefined).toBe(grounds.some(Boolean));
+    }),
+  );
+});
+
+test('what makes an entry stricter never lets a refused token in', () => {
+  fc.assert(
+    fc.property(origin, entry('app'), entry('organization'), fc.nat(5), fc.boolean(), (t, a, o, more, disabled) => {
+      const stricter = { ...a, disabled: a.disabled || disabled, minVersion: a.minVersion + more, revokedSecrets: [...a.revokedSecrets, 'sec_3'] };
+      if (refusedBy(t, a, o)) expect(refusedBy(t, stricter, o)).toBeDefined();
+    }),
+  );
+});

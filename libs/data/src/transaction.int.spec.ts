@@ -1,0 +1,80 @@
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database, statement } from './database.js';
+
+const add = statement('add', 'INSERT INTO thing VALUES ($1)');
+const addMore = statement('add_more', 'INSERT INTO thing VALUES ($1)');
+const count = statement('count', 'SELECT count(*)::int AS n FROM thing');
+const fail = statement('fail', 'SELECT 1 / $1::int AS one');
+
+describe('a transaction', () => {
+  let tables: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    tables = await createTestDatabase('audit', () => Promise.resolve());
+    await tables.query('CREATE TABLE audit.thing (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)');
+    // One connection: what a transaction leaves behind meets the next.
+    database = await Database.connect({ url: tables.url(), pool: 1, applicationName: 'test' });
+  });
+  beforeEach(() => tables.query('TRUNCATE audit.thing'));
+  afterAll(async () => {
+    await database.close();
+    await tables.drop();
+  });
+  const stored = async () => (await database.rows<{ n: number }>(count))[0]!.n;
+
+  it('runs what is begun together in order, each statement seeing those before', async () => {
+    const seen = await database.transaction(async (sql) => Promise.all([sql.rows(add, [1]), sql.rows<{ n: number }>(count), sql.rows(addMore, [2])]));
+    expect(seen[1]).toEqual([{ n: 1 }]);
+    expect(await stored()).toBe(2);
+  });
+
+  it('commits with the last statement', async () => {
+    expect(await database.transaction((sql) => sql.last<{ n: number }>(count))).toEqual([{ n: 0 }]);
+    await database.transaction(async (sql) => {
+      await sql.rows(add, [1]);
+      await sql.last(addMore, [2]);
+    });
+    expect(await stored()).toBe(2);
+  });
+
+  it.each([
+    ['a statement', async (sql: { rows: Database['rows'] }) => sql.rows(fail, [0])],
+    ['one of two begun together', async (sql: { rows: Database['rows'] }) => Promise.all([sql.rows(fail, [0]), sql.rows(addMore, [2])])],
+  ])('stores nothing when %s fails, and says what failed', async (_, work) => {
+    const running = database.transaction(async (sql) => {
+      await sql.rows(add, [1]);
+      await work(sql);
+    });
+    await expect(running).rejects.toThrow('division by zero');
+    expect(await stored()).toBe(0);
+  });
+
+  it('stores nothing when the last statement, or the commit itself, fails', async () => {
+    const lastFails = database.transaction(async (sql) => {
+      await sql.rows(add, [1]);
+      await sql.last(fail, [0]);
+    });
+    await expect(lastFails).rejects.toThrow('division by zero');
+    const commitFails = database.transaction(async (sql) => {
+      await sql.rows(add, [1]);
+      await sql.last(addMore, [1]);
+    });
+    await expect(commitFails).rejects.toThrow('duplicate key');
+    expect(await stored()).toBe(0);
+  });
+
+  it('is no success when the work passes over a failed statement', async () => {
+    const running = database.transaction(async (sql) => {
+      await sql.rows(add, [1]);
+      await sql.rows(fail, [0]).catch(() => undefined);
+    });
+    await expect(running).rejects.toThrow('nothing was committed');
+    expect(await stored()).toBe(0);
+  });
+
+  it('throws what the work throws', async () => {
+    await expect(database.transaction(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow('changed my mind');
+    expect(await stored()).toBe(0);
+  });
+});

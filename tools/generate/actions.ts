@@ -1,0 +1,14 @@
+import { actions, auditEventSchema } from '@holdfast/contracts';
+import { code, page, table } from './markdown.ts';
+import { fieldTable } from './schema.ts';
+
+export function actionsPage(): string {
+  return page(
+    'Actions of the audit log',
+    'libs/contracts/src/audit-record.ts',
+    'Every action of every caller has one record, refusals and failures included; `outcome` tells which. Callers whose token was refused are counted: one record per minute, with `outcome.count`.',
+    table(['Action', 'Means'], Object.entries(actions).map(([name, says]) => [code(name), says])),
+    '## A record, as it is read back',
+    fieldTable(auditEventSchema),
+  );
+}

@@ -1,0 +1,10 @@
+import { built } from './built.ts';
+
+/** Stands for the address of the house: the same text, whoever generates it. */
+const baseUrl = 'https://id.example';
+
+export async function openApiJson(): Promise<string> {
+  const { openApi } = (await built('gateway', 'docs/openapi')) as { openApi: (endpoints: unknown, baseUrl: string) => object };
+  const { endpoints } = await built('gateway', 'endpoints');
+  return `${JSON.stringify(openApi(endpoints, baseUrl), null, 2)}\n`;
+}

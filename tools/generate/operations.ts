@@ -1,0 +1,20 @@
+import { adminOperations, appKinds, customerScopes, grantable, neverGrantable } from '@holdfast/contracts';
+import { code, codes, page, table } from './markdown.ts';
+
+const rows = (operations: Record<string, string>): string[][] => Object.entries(operations).map(([name, says]) => [code(name), says]);
+
+export function operationsPage(): string {
+  const kinds = appKinds.map((kind) => [code(kind), grantable(kind).length > 0 ? codes(grantable(kind)) : 'none: it is public and cannot keep a secret']);
+  return page(
+    'Operations',
+    'libs/contracts/src/operations.ts',
+    'What a program can be granted, and ask for as `scope`. The list is closed, and no operation implies another.',
+    '## Customer scopes',
+    table(['Operation', 'Lets the app'], rows(customerScopes)),
+    '## Admin API',
+    table(['Operation', 'Lets the app'], rows(adminOperations)),
+    '## Who may be granted what',
+    table(['Kind of app', 'Operations'], kinds),
+    `Never granted to a program: ${codes(neverGrantable)}. Directory refuses them, a constraint of its database refuses them, and the token endpoint refuses them.`,
+  );
+}

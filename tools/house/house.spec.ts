@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { root } from '../setup/paths.mjs';
+import { filesBelow, findings, textOf } from './files.ts';
+import { anyLines, importsOf, targetOf } from './imports.ts';
+import { layers } from './layers.mjs';
+import { projectOf, readProjects, type Project } from './projects.ts';
+
+const all = filesBelow();
+const projects = readProjects();
+const sources = all.filter((f) => /\.(ts|tsx)$/.test(f) && projectOf(f, projects));
+const byName = new Map(projects.map((p) => [p.name, p]));
+const rowOf = (layer = '') => layers.find((row) => row.sourceTag === layer);
+const isTest = (file: string) => /\.spec\.tsx?$/.test(file) || /^(libs\/testing|apps\/e2e)\//.test(file);
+
+/** Targets that a project has no use for, and why. */
+const without: Record<string, Record<string, string>> = {
+  tools: { build: 'runs from its sources' },
+  e2e: { build: 'has nothing but tests', test: 'its tests need a running house: the stage e2e' },
+};
+
+/** Files of code that may be longer than 300 lines, and why. */
+const long: Record<string, string> = {
+  'apps/auth/src/auth.int.spec.ts': 'every refusal of one endpoint, against one set of stand-ins for directory and audit',
+};
+
+describe('projects', () => {
+  test('each has one layer, and each layer has one row that says whom it may use', () => {
+    const tags = projects.map(({ name, layers }) => [name, layers.length]);
+    expect(tags.filter(([, count]) => count !== 1)).toEqual([]);
+    expect([...new Set(projects.flatMap((p) => p.layers))].sort()).toEqual(layers.map((row) => row.sourceTag).sort());
+  });
+
+  test('no row lets everything in, or an app', () => {
+    for (const { sourceTag, onlyDependOnLibsWithTags } of layers) {
+      expect([sourceTag, ...onlyDependOnLibsWithTags].join()).not.toContain('*');
+      expect(onlyDependOnLibsWithTags).not.toContain('layer:app');
+      expect(onlyDependOnLibsWithTags.filter((tag) => !rowOf(tag))).toEqual([]);
+    }
+  });
+
+  test('each can be built, type checked, tested and linted', () => {
+    const missing = projects.flatMap(({ name, targets }) =>
+      ['build', 'typecheck', 'test', 'lint'].filter((t) => !targets.includes(t) && !without[name]?.[t]).map((t) => `${name}: ${t}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('who uses whom', () => {
+  /** A sentence when `from` may not use `to`. */
+  const fault = (where: string, from: Project, to: Project | undefined, inTest: boolean): string[] => {
+    if (!to || to === from) return [];
+    const allowed: string[] = rowOf(from.layers[0])?.onlyDependOnLibsWithTags ?? [];
+    if (!allowed.includes(to.layers[0] ?? '')) return [`${where}: ${from.name} may not use ${to.name}`];
+    return to.name === 'testing' && !inTest ? [`${where}: testing is for tests only`] : [];
+  };
+
+  test('package.json', () => {
+    const faults = projects.flatMap((from) => [
+      ...from.dependencies.flatMap((to) => fault(`${from.folder}/package.json`, from, byName.get(to), false)),
+      ...from.devDependencies.flatMap((to) => fault(`${from.folder}/package.json`, from, byName.get(to), true)),
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  test('tsconfig references', () => {
+    const faults = projects.flatMap((from) => from.references.flatMap(({ from: file, to }) => fault(file, from, projectOf(to, projects), file.includes('spec'))));
+    expect(faults).toEqual([]);
+  });
+
+  test('imports', () => {
+    const faults = sources.flatMap((file) => {
+      const from = projectOf(file, projects)!;
+      return importsOf(file).flatMap((specifier) => {
+        const [, name, deep] = /^@holdfast\/([^/]+)(\/.*)?$/.exec(specifier) ?? [];
+        if (deep) return [`${file}: ${specifier} reaches into another project`];
+        if (name) return byName.has(name) ? fault(file, from, byName.get(name), isTest(file)) : [`${file}: there is no ${specifier}`];
+        const target = targetOf(file, specifier);
+        return target === undefined || projectOf(target, projects) === from ? [] : [`${file}: ${specifier} leaves its project`];
+      });
+    });
+    expect(faults).toEqual([]);
+    // Were nothing read, nothing would be found.
+    expect(sources.flatMap(importsOf).filter((s) => s.startsWith('@holdfast/')).length).toBeGreaterThan(100);
+  });
+
+  test('ESLint says no to each step in the wrong direction', () => {
+    const plant = (file: string, from: string) => ({ file, text: `import * as planted from '${from}';\nexport const seen = Object.keys(planted);\n` });
+    const wrong = [
+      plant('libs/contracts/src/index.ts', '@holdfast/kit'),
+      plant('libs/kit/src/index.ts', '@holdfast/data'),
+      plant('libs/data/src/index.ts', '@holdfast/bus'),
+      plant('libs/testing/src/index.ts', '@holdfast/kit'),
+      plant('libs/bus/src/index.ts', '../../../apps/gateway/src/config.js'),
+      plant('apps/subjects/src/config.ts', '../../issuance/src/config.js'),
+    ];
+    const right = [plant('libs/kit/src/index.ts', '@holdfast/contracts'), plant('apps/subjects/src/config.ts', '@holdfast/bus')];
+    const others = [
+      { file: 'libs/bus/src/index.ts', text: "export * from '@holdfast/testing';\n" },
+      { file: 'libs/bus/src/index.ts', text: 'export const home = process.env.HOME;\n' },
+    ];
+    const boundaries = '@nx/enforce-module-boundaries';
+    expect(lint([...wrong, ...right, ...others])).toEqual([...wrong.map(() => [boundaries]), ...right.map(() => []), ['no-restricted-imports'], ['no-restricted-syntax']]);
+  }, 120_000);
+});
+
+function lint(planted: { file: string; text: string }[]): string[][] {
+  const printed = execFileSync(process.execPath, [join(root, 'tools', 'house', 'planted.mjs'), JSON.stringify(planted)], { cwd: root, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false' } });
+  return JSON.parse(printed) as string[][];
+}
+
+describe('what is written', () => {
+  const code = all.filter((f) => /\.(ts|tsx|mjs|js|sh)$/.test(f));
+  // This file names what it looks for.
+  const others = all.filter((f) => !f.startsWith('tools/house/') && !/\.(png|ico|woff2)$/.test(f) && f !== 'package-lock.json');
+
+  test('the environment is read in config.ts only', () => {
+    const services = sources.filter((f) => /^(apps|libs)\//.test(f) && !isTest(f) && !f.endsWith('/config.ts'));
+    expect(findings(services, /process\.env/)).toEqual([]);
+  });
+
+  test('no any, and no rule is switched off without a reason', () => {
+    expect(sources.flatMap((file) => anyLines(file).map((line) => `${file}:${line}`))).toEqual([]);
+    const silenced = [...findings(others, /eslint-disable|@ts-(ignore|expect-error|nocheck)/)];
+    expect(silenced.filter((line) => !/(eslint-disable[\w-]* .+ -- \w|@ts-expect-error \w)/.test(line))).toEqual([]);
+  });
+
+  test('nothing is put off in a comment', () => {
+    expect(findings(others, /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  test('no drawer for what has no place', () => {
+    const drawers = /(^|\/)(utils?|helpers?|common|shared|types|dtos?|misc)\//;
+    expect(all.filter((f) => drawers.test(f))).toEqual([]);
+  });
+
+  test('no file of code is longer than 300 lines without a reason', () => {
+    const tooLong = code.filter((f) => textOf(f).split('\n').length > 301);
+    expect(tooLong.filter((f) => !long[f])).toEqual([]);
+    expect(Object.keys(long).filter((f) => !tooLong.includes(f))).toEqual([]);
+  });
+
+  test('no path of a machine and no host of a package registry', () => {
+    const paths = /(^|[\s"'`(=:])\/(work|home|Users)\/[\w.-]|\/root\/\w/;
+    expect(findings(others, paths)).toEqual([]);
+    const hosts = /registry\.[\w-]+\.\w+|\/\/[\w.-]*(artifactory|nexus|verdaccio|mirror)[\w.-]*/i;
+    expect(findings([...others, 'package-lock.json'], hosts)).toEqual([]);
+    expect(findings(['package-lock.json'], /"resolved": "https?:/)).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  const documents = all.filter((f) => f.endsWith('.md'));
+
+  test('links lead to files that are there', () => {
+    const broken = documents.flatMap((file) =>
+      [...textOf(file).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(root, posix.join(posix.dirname(file), link))))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('the walks, and all other documents, name only files that are there', () => {
+    const named = /`((?:apps|libs|tools|docs|bench|docker|examples|\.ci)\/[\w./-]+)`/g;
+    const missing = documents.flatMap((file) =>
+      [...textOf(file).matchAll(named)].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path))).map((path) => `${file}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+    const walks = [...textOf('docs/walks.md').matchAll(named)];
+    expect(walks.length).toBeGreaterThan(30);
+  });
+
+  test('each app and lib says what it is for', () => {
+    const folders = projects.filter(({ folder }) => /^(apps|libs)\//.test(folder)).map(({ folder }) => `${folder}/README.md`);
+    expect(folders.filter((file) => !all.includes(file))).toEqual([]);
+  });
+});
