@@ -1,0 +1,72 @@
+import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
+import type { Offer } from '@holdfast/contracts';
+import { callApi, type Client } from '../client.ts';
+import type { Problem, Reply } from '../http.ts';
+import { house } from '../under-test.ts';
+import { UserAgent, type Seen } from './user-agent.ts';
+
+export const origin = new URL(house.baseUrl).origin;
+
+type Ceremony = Partial<CeremonyOptions>;
+
+/** What stands after the # of a claim link. */
+export function tokenOf(claimUrl: string): string {
+  return new URL(claimUrl).hash.slice(1);
+}
+
+export function lookAtClaim<Body = Problem>(org: string, token: string): Promise<Reply<Body>> {
+  return callApi<Body>(house, 'POST', `/o/${org}/api/claim`, { json: { token } });
+}
+
+export function beginClaim(org: string, token: string): Promise<Reply<{ options: object } & Problem>> {
+  return callApi(house, 'POST', `/o/${org}/api/claim/options`, { json: { token } });
+}
+
+export function completeClaim(org: string, token: string, response: object): Promise<Reply<{ returnUrl?: string } & Problem>> {
+  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, { json: { token, response } });
+}
+
+/** The whole ceremony; the answer that ended it. */
+export async function claim(org: string, token: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Reply<{ returnUrl?: string } & Problem>> {
+  const { status, body, ...rest } = await beginClaim(org, token);
+  if (status !== 200) return { status, body, ...rest };
+  return completeClaim(org, token, authenticator.register(body.options, { origin, ...ceremony }));
+}
+
+/** A customer who holds a credential, with the device that their passkey is on. */
+export interface Customer {
+  org: string;
+  subject: string;
+  token: string;
+  authenticator: SoftwareAuthenticator;
+}
+
+export async function newCustomer(app: Client, authenticator = new SoftwareAuthenticator()): Promise<Customer> {
+  const { body } = await app.offer<Offer>();
+  const { org } = app.app;
+  const token = tokenOf(body.claimUrl);
+  const { status, text } = await claim(org, token, authenticator);
+  if (status !== 200) throw new Error(`the claim was answered ${status} ${text}`);
+  return { org, subject: body.subject, token, authenticator };
+}
+
+/** Goes to an authorization URL; the JSON routes of the sign-in page to which it leads. */
+export async function beginSignIn(agent: UserAgent, url: string): Promise<string> {
+  const { status, location, text } = await agent.go(url);
+  if (!location.includes('/sign-in/')) throw new Error(`no sign-in page: ${status} ${location} ${text}`);
+  return location.replace('/sign-in/', '/api/sign-in/');
+}
+
+/** Answers the sign-in page with a passkey. */
+export async function answerSignIn(agent: UserAgent, page: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Seen> {
+  const { status, json, text } = await agent.post(`${page}/options`);
+  if (status !== 200) throw new Error(`no options: ${status} ${text}`);
+  return agent.post(`${page}/complete`, { response: authenticator.authenticate(json.options as object, { origin, ...ceremony }) });
+}
+
+/** From the authorization URL to where the app is told: its redirect URI, or the page that posts to it. */
+export async function signIn(agent: UserAgent, url: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Seen> {
+  const done = await answerSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
+  if (typeof done.json.redirectTo !== 'string') throw new Error(`not signed in: ${done.status} ${done.text}`);
+  return agent.go(done.json.redirectTo);
+}

@@ -1,0 +1,242 @@
+// What the authorization and token endpoints refuse: addresses, proofs and codes that are not the app's own (RFC 9700).
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oidc from 'openid-client';
+import { Client } from '../client.ts';
+import { times } from '../eventually.ts';
+import { closeConnections } from '../http.ts';
+import { customerScopes, house } from '../under-test.ts';
+import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
+import { RelyingParty } from './relying-party.fixture.ts';
+import { UserAgent } from './user-agent.ts';
+
+let org: string;
+let shop: RelyingParty;
+let kiosk: RelyingParty;
+let lax: RelyingParty;
+let phone: RelyingParty;
+let elsewhere: RelyingParty;
+let ada: Customer;
+beforeAll(async () => {
+  const [here, there] = await Promise.all([house.newOrganization(), house.newOrganization()]);
+  org = here;
+  [shop, kiosk, lax, phone, elsewhere] = await Promise.all([
+    RelyingParty.make(org, 'shop', { grants: customerScopes, redirectUris: ['https://shop.example/callback', 'https://shop.example/other'] }),
+    RelyingParty.make(org, 'kiosk', { redirectUris: ['https://kiosk.example/callback'] }),
+    RelyingParty.make(org, 'lax', { pkce: 'optional' }),
+    RelyingParty.make(org, 'phone', { kind: 'native', redirectUris: ['http://127.0.0.1/in'], postLogoutRedirectUris: [] }),
+    RelyingParty.make(there, 'elsewhere'),
+  ]);
+  ada = await newCustomer(new Client(house, shop.app));
+});
+afterAll(closeConnections);
+
+const denied = { status: 400, json: { error: 'invalid_grant' } };
+
+describe('redirect URIs', () => {
+  const good = 'https://shop.example/callback';
+  const corpus = [
+    `${good}/`, `${good}?`, `${good}?x=1`, `${good}#`, `${good}#x`, `${good}/../callback`, `${good}/%2e%2e/callback`, `${good}%2f`, `${good}\\`, `${good};x`, `${good}%00`, `${good} `, ` ${good}`,
+    'https://shop.example/Callback', 'https://SHOP.example/callback', 'HTTPS://shop.example/callback', 'http://shop.example/callback', 'https://shop.example:443/callback', 'https://shop.example:8443/callback',
+    'https://shop.example./callback', 'https://shop.example.evil.example/callback', 'https://evil.example/callback', 'https://evil.example/https://shop.example/callback', 'https://shop.example@evil.example/callback',
+    'https://evil.example\\@shop.example/callback', 'https://user@shop.example/callback', 'https://shop.example%40evil.example/callback', 'https://a.shop.example/callback', 'https://shopXexample/callback',
+    '//shop.example/callback', '/callback', 'callback', 'shop.example/callback', '', 'javascript:alert(1)', 'data:text/html,x', 'https://kiosk.example/callback', 'http://127.0.0.1/callback', 'http://localhost/callback',
+    'https://shop.example/callback\r\nLocation: https://evil.example', 'https://shop.example/callbаck', 'https://xn--shop-example/callback', '*', 'https://shop.example/*', 'https:shop.example/callback', 'https:///shop.example/callback',
+  ];
+
+  it.each(corpus)('%j leads nowhere', async (redirect_uri) => {
+    const agent = new UserAgent(house.baseUrl);
+    for (const prompt of [undefined, 'none']) {
+      const { url } = await shop.begin({ redirect_uri, ...(prompt && { prompt }) });
+      const { status, location, headers } = await agent.go(url);
+      expect([status, location]).toEqual([400, '']);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+  });
+
+  it('left out, given twice, or under another name', async () => {
+    const agent = new UserAgent(house.baseUrl);
+    const { url: without } = await shop.begin({ redirect_uri: undefined });
+    const { url } = await shop.begin();
+    for (const bad of [without, `${url}&redirect_uri=${encodeURIComponent('https://evil.example/')}`, url.replace('redirect_uri=', 'Redirect_uri=')]) {
+      expect(await agent.go(bad)).toMatchObject({ status: 400, location: '' });
+    }
+  });
+
+  it.each(['http://127.0.0.1:8080/other', 'http://127.0.0.1:8080/in/', 'http://localhost:8080/in', 'http://127.0.0.2:8080/in', 'http://127.0.0.1:80@evil.example/in', 'https://127.0.0.1/in', 'http://[::1]:8080/in', 'http://127.1/in', 'com.example.app:/in'])(
+    'of a native app: %s',
+    async (redirect_uri) => {
+      const { url } = await phone.begin({ redirect_uri });
+      expect(await new UserAgent(house.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
+    },
+  );
+});
+
+describe('authorization requests that an app may not make', () => {
+  it.each([
+    ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['plain, unsaid', { code_challenge_method: undefined }, 'invalid_request'],
+    ['an unknown method', { code_challenge_method: 'S512' }, 'invalid_request'],
+    ['a short challenge', { code_challenge: 'abc' }, 'invalid_request'],
+    ['a challenge with other letters', { code_challenge: '!'.repeat(43) }, 'invalid_request'],
+    ['an empty challenge', { code_challenge: '' }, 'invalid_request'],
+    ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
+    ['an ID token from the front', { response_type: 'id_token' }, 'unsupported_response_type'],
+    ['the hybrid flow', { response_type: 'code id_token' }, 'unsupported_response_type'],
+    ['nothing', { response_type: 'none' }, 'unsupported_response_type'],
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['a request by address', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+    ['no openid', { scope: 'offers:write' }, 'invalid_request'],
+    ['consent and silence', { prompt: 'none login' }, 'invalid_request'],
+    ['an age that is none', { max_age: '-1' }, 'invalid_request'],
+  ])('%s: told to the app, with state and iss', async (_, more, error) => {
+    const { url, checks } = await shop.begin(more);
+    const { status, location } = await new UserAgent(house.baseUrl).go(url);
+    expect([status, location.split('?')[0]?.split('#')[0]]).toEqual([303, shop.redirectUri]);
+    const told = Object.fromEntries(new URLSearchParams(location.split(/[?#]/)[1]));
+    expect(told).toMatchObject({ error, state: checks.expectedState, iss: `${house.baseUrl}/o/${org}` });
+    expect(told).not.toHaveProperty('code');
+  });
+
+  it('the fragment, where a code does not belong', async () => {
+    const { url } = await shop.begin({ response_mode: 'fragment' });
+    const { location } = await new UserAgent(house.baseUrl).go(url);
+    expect(location).not.toContain('#');
+  });
+
+  it('PKCE may be optional for a web app that sends a nonce, and only then', async () => {
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    const agent = new UserAgent(house.baseUrl);
+    expect(await lax.silently(agent, { ...without, nonce: undefined })).toMatchObject({ error: 'invalid_request' });
+    expect(await lax.silently(agent, { code_challenge_method: 'plain' })).toMatchObject({ error: 'invalid_request' });
+    const { code, code_verifier } = await lax.code(ada.authenticator, { more: without });
+    // A verifier where there was no challenge: somebody took the challenge out (RFC 9700 §2.1.1).
+    expect(await lax.token({ code, code_verifier })).toMatchObject(denied);
+    const plain = await lax.code(ada.authenticator, { more: without });
+    expect((await lax.token({ code: plain.code })).status).toBe(200);
+    const proven = await lax.code(ada.authenticator);
+    expect(await lax.token({ code: proven.code })).toMatchObject(denied);
+  });
+
+  it.each(['plain', undefined])('a public app, whatever it was told: %s', async (code_challenge_method) => {
+    const without = code_challenge_method ? { code_challenge_method } : { code_challenge: undefined, code_challenge_method };
+    const told = await phone.silently(new UserAgent(house.baseUrl), { ...without, redirect_uri: 'http://127.0.0.1/in' });
+    expect(told).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it('an app of another organization, and none', async () => {
+    const agent = new UserAgent(house.baseUrl);
+    const { url } = await shop.begin();
+    for (const bad of [url.replace(shop.app.clientId, elsewhere.app.clientId), url.replace(`/o/${org}/`, `/o/${elsewhere.app.org}/`), url.replace(shop.app.clientId, 'app_nobody')]) {
+      const { status, location } = await agent.go(bad);
+      expect([status, location]).toEqual([400, '']);
+    }
+  });
+});
+
+describe('codes', () => {
+  const code = () => shop.code(ada.authenticator);
+
+  it('the second time: refused, and what came of the first time ends', async () => {
+    const { code: one, code_verifier } = await code();
+    const { status, json } = await shop.token({ code: one, code_verifier });
+    expect(status).toBe(200);
+    expect(await shop.token({ code: one, code_verifier })).toMatchObject(denied);
+    expect(await shop.refresh(json.refresh_token!)).toMatchObject(denied);
+    expect((await shop.userinfo(json.access_token!)).status).toBe(401);
+  });
+
+  it('twenty at once: one at most', async () => {
+    const { code: one, code_verifier } = await code();
+    const answers = await Promise.all(times(20).map(() => shop.token({ code: one, code_verifier })));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    for (const { status, json } of answers) if (status !== 200) expect([status, json.error]).toEqual([400, 'invalid_grant']);
+    const won = answers.find(({ status }) => status === 200);
+    if (won) expect((await shop.userinfo(won.json.access_token!)).status).toBe(401);
+  });
+
+  it.each([
+    ['another verifier', { code_verifier: oidc.randomPKCECodeVerifier() }, 'invalid_grant'],
+    ['no verifier', { code_verifier: undefined }, 'invalid_grant'],
+    ['a verifier that is too short', { code_verifier: 'abc' }, 'invalid_request'],
+    ['another redirect URI of the app', { redirect_uri: 'https://shop.example/other' }, 'invalid_grant'],
+    ['no redirect URI', { redirect_uri: undefined }, 'invalid_request'],
+    ['an altered code', { code: `${'A'.repeat(43)}` }, 'invalid_grant'],
+    ['no code', { code: undefined }, 'invalid_request'],
+    ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['client_credentials', { grant_type: 'client_credentials', scope: 'offers:write' }, 'unsupported_grant_type'],
+  ])('with %s', async (_, more, error) => {
+    const { code: one, code_verifier } = await code();
+    const { status, json } = await shop.token({ code: one, code_verifier, ...more });
+    expect([status, json.error]).toEqual([400, error]);
+    expect(json).not.toHaveProperty('access_token');
+  });
+
+  it('by another client, at another issuer, with a wrong secret, by nobody', async () => {
+    const { code: one, code_verifier } = await code();
+    expect(await kiosk.token({ code: one, code_verifier, redirect_uri: shop.redirectUri })).toMatchObject(denied);
+    const two = await code();
+    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { issuer: `${house.baseUrl}/o/${elsewhere.app.org}` })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(await elsewhere.token({ code: two.code, code_verifier: two.code_verifier, redirect_uri: shop.redirectUri })).toMatchObject(denied);
+    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { as: { ...shop.app, clientSecret: kiosk.app.clientSecret } })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { as: { ...shop.app, clientSecret: '' } })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect((await shop.token({ code: two.code, code_verifier: two.code_verifier })).status).toBe(200);
+  });
+
+  it('injected into another sign-in: the library refuses state, nonce and issuer that do not fit', async () => {
+    const mine = await shop.begin();
+    const { location } = await signIn(new UserAgent(house.baseUrl), mine.url, ada.authenticator);
+    const theirs = await shop.begin();
+    await expect(oidc.authorizationCodeGrant(shop.config, new URL(location), theirs.checks)).rejects.toThrow();
+    const mixed = new URL(location);
+    mixed.searchParams.set('iss', `${house.baseUrl}/o/${elsewhere.app.org}`);
+    await expect(oidc.authorizationCodeGrant(shop.config, mixed, mine.checks)).rejects.toThrow();
+    // Even with the victim's own state, the code belongs to another verifier.
+    await expect(oidc.authorizationCodeGrant(shop.config, new URL(location), { ...mine.checks, pkceCodeVerifier: theirs.checks.pkceCodeVerifier })).rejects.toThrow();
+  });
+});
+
+describe('refresh tokens', () => {
+  it('rotate; the old one again ends the whole family', async () => {
+    const { refreshToken, claims } = await shop.signIn(ada.authenticator);
+    const second = await shop.refresh(refreshToken);
+    expect(second.status).toBe(200);
+    const { sub, credential, aud, iss } = JSON.parse(Buffer.from(second.json.id_token!.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
+    expect({ sub, credential, aud, iss }).toEqual({ sub: claims.sub, credential: claims.credential, aud: claims.aud, iss: claims.iss });
+    const third = await shop.refresh(second.json.refresh_token!);
+    expect(third.status).toBe(200);
+    expect(await shop.refresh(refreshToken)).toMatchObject(denied);
+    expect(await shop.refresh(third.json.refresh_token!)).toMatchObject(denied);
+    expect((await shop.userinfo(third.json.access_token!)).status).toBe(401);
+  });
+
+  it('twenty at once: one at most, and then none', async () => {
+    const { refreshToken } = await shop.signIn(ada.authenticator);
+    const answers = await Promise.all(times(20).map(() => shop.refresh(refreshToken)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    for (const { status, json } of answers) if (status !== 200) expect([status, json.error]).toEqual([400, 'invalid_grant']);
+    for (const { json } of won) expect(await shop.refresh(json.refresh_token!)).toMatchObject(denied);
+  });
+
+  it('by another client, at another issuer, as an access token, with more scope', async () => {
+    const { refreshToken, accessToken, idToken } = await shop.signIn(ada.authenticator);
+    expect(await kiosk.refresh(refreshToken)).toMatchObject(denied);
+    expect((await elsewhere.refresh(refreshToken)).status).toBe(400);
+    for (const token of [refreshToken, idToken, 'x', '']) expect((await shop.userinfo(token)).status).toBeGreaterThanOrEqual(400);
+    expect((await shop.userinfo(accessToken, elsewhere.app.org)).status).toBe(401);
+    expect(await shop.refresh(accessToken)).toMatchObject(denied);
+    const { status, json } = await shop.token({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, scope: 'openid offers:write' });
+    expect([status, json.error]).toEqual([400, 'invalid_scope']);
+  });
+
+  it('a customer’s token opens no API of the organization', async () => {
+    const { accessToken, idToken } = await shop.signIn(ada.authenticator);
+    for (const token of [accessToken, idToken]) {
+      const answer = await fetch(`${house.baseUrl}/o/${org}/api/credentials/subjects`, { headers: { authorization: `Bearer ${token}` } });
+      expect(answer.status).toBe(401);
+    }
+    const program = await new Client(house, shop.app).token();
+    expect((await shop.userinfo(program)).status).toBe(401);
+  });
+});
