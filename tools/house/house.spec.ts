@@ -96,6 +96,7 @@ describe('who uses whom', () => {
       plant('libs/testing/src/index.ts', '@holdfast/kit'),
       plant('libs/bus/src/index.ts', '../../../apps/gateway/src/config.js'),
       plant('apps/subjects/src/config.ts', '../../issuance/src/config.js'),
+      plant('examples/shop/src/config.ts', '@holdfast/contracts'),
     ];
     const right = [plant('libs/kit/src/index.ts', '@holdfast/contracts'), plant('apps/subjects/src/config.ts', '@holdfast/bus')];
     const others = [
@@ -118,7 +119,7 @@ describe('what is written', () => {
   const others = all.filter((f) => !f.startsWith('tools/house/') && !/\.(png|ico|woff2)$/.test(f) && f !== 'package-lock.json');
 
   test('the environment is read in config.ts only', () => {
-    const services = sources.filter((f) => /^(apps|libs)\//.test(f) && !isTest(f) && !f.endsWith('/config.ts'));
+    const services = sources.filter((f) => /^(apps|libs|examples)\//.test(f) && !isTest(f) && !f.endsWith('/config.ts'));
     expect(findings(services, /process\.env/)).toEqual([]);
   });
 
@@ -175,8 +176,8 @@ describe('documents', () => {
     expect(walks.length).toBeGreaterThan(30);
   });
 
-  test('each app and lib says what it is for', () => {
-    const folders = projects.filter(({ folder }) => /^(apps|libs)\//.test(folder)).map(({ folder }) => `${folder}/README.md`);
+  test('each app, lib and example says what it is for', () => {
+    const folders = projects.filter(({ folder }) => /^(apps|libs|examples)\//.test(folder)).map(({ folder }) => `${folder}/README.md`);
     expect(folders.filter((file) => !all.includes(file))).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 let status = 1;
 try {
   const began = performance.now();
-  const house = await startHouse(servers, 'gateway=1');
+  const house = await startHouse(servers, 'gateway=1', ['--no-examples']);
   status = await runBench({ ...house, BENCH_READY_MS: String(performance.now() - began) });
 } catch (error) {
   warn((error as Error).message);

@@ -11,12 +11,12 @@ import type { Throwaway } from '../infra/throwaway.ts';
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
  * @returns what the tests need to find it
  */
-export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subjects=2'): Promise<NodeJS.ProcessEnv> {
+export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subjects=2', more: string[] = []): Promise<NodeJS.ProcessEnv> {
   const home = servers.houseFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
-  const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas], {
+  const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1) },
   });

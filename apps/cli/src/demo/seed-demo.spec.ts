@@ -26,6 +26,7 @@ class FakeHouse {
         this.apps.push(app);
         return { app, clientSecret: this.newSecret(app.clientId) };
       }
+      case 'update-app': return Object.assign(this.apps.find((app) => app.clientId === clientId)!, input);
       case 'list-secrets': return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
       case 'create-secret': return { clientSecret: this.newSecret(clientId) };
       case 'revoke-secret': return this.secrets.set(clientId, this.secrets.get(clientId)!.filter((id) => id !== input.secretId));
@@ -43,7 +44,7 @@ class FakeHouse {
 }
 
 let house: FakeHouse;
-const seed = (known: DemoOrganization[] = []) => seedDemo(house, 'http://localhost:8080', known.flatMap(({ apps }) => apps));
+const seed = (known: DemoOrganization[] = [], ports = { shop: 4000, kiosk: 4001 }) => seedDemo(house, 'http://localhost:8080', ports, known.flatMap(({ apps }) => apps));
 beforeEach(() => {
   house = new FakeHouse();
 });
@@ -60,6 +61,15 @@ test('changes nothing when all is there and remembered', async () => {
   const { made } = house;
   expect(await seed(first)).toEqual(first);
   expect(house.made).toBe(made);
+});
+
+test('follows the example shop to another port, and leaves what somebody registered by hand', async () => {
+  const first = await seed();
+  const uris = (app: string) => house.apps.filter(({ name, org }) => name === app && org === 'acme').map(({ redirectUris, postLogoutRedirectUris }) => [...redirectUris, ...postLogoutRedirectUris]);
+  house.apps[0]!.redirectUris.push('https://shop.example/callback', 'http://localhost:4000/other');
+  await seed(first, { shop: 5000, kiosk: 5001 });
+  expect(uris('shop')).toEqual([['http://localhost:5000/acme/callback', 'http://localhost:5000/acme/welcome', 'https://shop.example/callback', 'http://localhost:4000/other', 'http://localhost:5000/acme']]);
+  expect(uris('kiosk')).toEqual([['http://localhost:5001/acme/callback', 'http://localhost:5001/acme/welcome', 'http://localhost:5001/acme']]);
 });
 
 test('replaces a forgotten secret, again and again, without running into the limit', async () => {
