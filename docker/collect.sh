@@ -8,12 +8,12 @@ out=$2
 
 mkdir -p "$out"
 cp package.json package-lock.json .npmrc "$out"
-for project in apps/* libs/*; do
+for project in apps/* libs/* examples/*; do
   [ -f "$project/package.json" ] || continue
   mkdir -p "$out/$project"
   cp "$project/package.json" "$out/$project"
   case "$project" in
-    libs/testing) ;;
+    libs/testing | examples/*) ;;
     libs/* | "apps/$service") cp -R "$project/dist" "$out/$project" ;;
     # What the gateway serves to browsers.
     apps/pages) if [ "$service" = gateway ]; then cp -R "$project/dist" "$out/$project"; fi ;;

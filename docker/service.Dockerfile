@@ -8,6 +8,8 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc nx.json tsconfig.base.json ./
 COPY apps apps
 COPY libs libs
+# Of the example nothing is built; the lock names it.
+COPY examples/shop/package.json examples/shop/
 RUN npm ci --no-audit --no-fund
 RUN NX_DAEMON=false NX_TUI=false node node_modules/nx/dist/bin/nx.js run-many -t build
 ARG SERVICE

@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { StateStore } from '../state/state-store.js';
 import type { IssuerAudit } from './issuer-audit.js';
-import { signInApi, signInPage } from './issuer-paths.js';
+import { issuerPath, signInApi, signInPage } from './issuer-paths.js';
 import { endGrants, leaveSignedOut } from './sign-out.js';
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
@@ -19,7 +19,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, store,
     await next();
     const oidcCtx = ctx as KoaContextWithOIDC;
     if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx, shortId, store);
-    narrowCookies(ctx);
+    narrowCookies(ctx, shortId);
     try {
       if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, signedIn.has(ctx));
     } catch (error) {
@@ -46,6 +46,8 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, store,
 
 async function finishRoute(ctx: KoaContextWithOIDC, shortId: string, store: StateStore): Promise<void> {
   const { route, session } = ctx.oidc;
+  // Short, so that a key which leaked is soon gone from every cache.
+  if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
   if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
@@ -55,10 +57,11 @@ async function finishRoute(ctx: KoaContextWithOIDC, shortId: string, store: Stat
 }
 
 /** The library binds a sign-in's cookie to its page; the page is static, and its JSON routes are what need it. */
-function narrowCookies(ctx: HttpContext): void {
+function narrowCookies(ctx: HttpContext, shortId: string): void {
   const cookies = ctx.response.headers['set-cookie'];
   if (!Array.isArray(cookies)) return;
-  ctx.set('Set-Cookie', cookies.map((cookie) => cookie.replace(`${signInPage}`, (found, at: number) => (cookie.slice(0, at).endsWith('/api') ? found : signInApi))));
+  const path = `path=${issuerPath(shortId)}`;
+  ctx.set('Set-Cookie', cookies.map((cookie) => cookie.replace(path + signInPage, path + signInApi)));
 }
 
 function withhold(ctx: HttpContext): void {

@@ -99,6 +99,21 @@ describe('a session', () => {
   });
 });
 
+test('over https every cookie is Secure and every address https, whatever a client says of its way', async () => {
+  const other = await house.another('https://id.example');
+  const { url } = await shop.begin();
+  const { search } = new URL(url);
+  const { headers, location } = await new TestBrowser(other.base).go(`/o/acme/authorize${search}`, { headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' } });
+  expect(location).toMatch(/^\/o\/acme\/sign-in\/[\w-]+$/);
+  const cookies = headers.getSetCookie();
+  expect(cookies).toHaveLength(2);
+  for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly/i);
+  const metadata = await new TestBrowser(other.base).go('/o/acme/.well-known/openid-configuration', { headers: { 'x-forwarded-host': 'evil.example' } });
+  expect(metadata.json.authorization_endpoint).toBe('https://id.example/o/acme/authorize');
+  expect(metadata.headers.get('cache-control')).toBe('public, max-age=60');
+  await other.stop();
+});
+
 describe('two organizations in one browser', () => {
   test('have a session each, and begin sign-ins side by side', async () => {
     const browser = new TestBrowser(house.base);

@@ -16,6 +16,8 @@ export interface Account {
   name: string;
   email: string;
   createdAt: string;
+  /** Came with a passkey that another app of the organization had offered: not in this app's list at Holdfast. */
+  joined?: true;
   offer?: PendingOffer;
 }
 

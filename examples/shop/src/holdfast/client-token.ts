@@ -30,10 +30,13 @@ export class ClientTokens {
   }
 
   async get(scope: string): Promise<string> {
-    const kept = await this.#kept.get(scope);
+    const before = this.#kept.get(scope);
+    const kept = before && (await before);
     if (kept && kept.until > this.#now()) return kept.token;
+    // Kept while it is on its way, so that ten customers at once cost one request; the first of them makes it.
+    const meanwhile = this.#kept.get(scope);
+    if (meanwhile && meanwhile !== before) return (await meanwhile).token;
     const asked = this.#ask(scope);
-    // Kept while it is on its way, so that ten customers at once cost one request.
     this.#kept.set(scope, asked);
     asked.catch(() => this.#kept.delete(scope));
     return (await asked).token;

@@ -49,7 +49,7 @@ function over(visit: Visit): Answer {
 }
 
 function denied(visit: Visit): Answer {
-  return problem(visit, 403, 'You are not signed in', 'You turned back, or your passkey is not valid for this shop at the moment: it may have run out, been paused, or been blocked. Try again, or ask our staff.');
+  return problem(visit, 200, 'You are not signed in', 'You turned back, or your passkey is not valid for this shop at the moment: it may have run out, been paused, or been blocked. Try again, or ask our staff.');
 }
 
 function failed(visit: Visit, reason: string): Answer {

@@ -28,7 +28,7 @@ export async function signUp(visit: Visit): Promise<Answer> {
   // Somebody who has signed in has a passkey of this organization already: an account is all that is missing.
   if (session.customer) {
     const { issuer, subject } = session.customer;
-    await shop.accounts.put({ ...fields, issuer, subject, createdAt });
+    await shop.accounts.put({ ...fields, issuer, subject, createdAt, joined: true });
     session.notice = { kind: 'good', text: `Welcome, ${fields.name}! Your account is open.` };
     return redirect(visit, '/account');
   }

@@ -24,7 +24,11 @@ export function withdrawOffer(visit: Visit): Promise<Answer> {
     const { shop } = visit;
     const account = shop.accounts.find(shop.settings.issuer, subject);
     if (!account?.offer) return 'There is no offer that could be taken back.';
-    await shop.credentials.withdraw(account.offer.offerId);
+    await shop.credentials.withdraw(account.offer.offerId).catch(async (error: unknown) => {
+      // Used, replaced or gone before: there will be no second try. Away is another matter.
+      if (error instanceof HoldfastRefused && ['invalid_state', 'unknown_offer'].includes(error.code)) await shop.accounts.remember(account, undefined);
+      throw error;
+    });
     await shop.accounts.remember(account, undefined);
     const { session } = visit;
     if (session?.letter?.subject === subject) delete session.letter;

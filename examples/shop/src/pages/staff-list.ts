@@ -26,7 +26,8 @@ export async function staff(visit: Visit): Promise<Answer> {
 ${warning}
 ${filters(list, view)}
 ${items.length === 0 ? html`<p class="empty">Nobody here${view.claimed || view.page ? ' with this filter' : ' yet; sign up as the first'}.</p>` : table(items, known, list)}
-<p class="pages">${newest && html`<a class="button quiet small" href="${newest}">Newest</a>`} ${older && html`<a class="button quiet small" rel="next" href="${older}">Older</a>`}</p>`,
+<p class="pages">${newest && html`<a class="button quiet small" href="${newest}">Newest</a>`} ${older && html`<a class="button quiet small" rel="next" href="${older}">Older</a>`}</p>
+${joinedPart(view, shop.accounts.all().filter(({ joined }) => joined), list)}`,
     });
   } catch (error) {
     // Such as after the shop's client was made anew: the first page is always there.
@@ -47,6 +48,13 @@ function table(items: CustomerSummary[], known: (subject: string) => Account | u
     const account = known(item.subject);
     return html`<tr><th scope="row"><a href="${list}/${item.subject}">${account?.name ?? 'No account in this shop'}</a></th><td>${account?.email ?? '–'}</td><td>${stateOf(item)}</td><td>${when(item.createdAt)}</td></tr>`;
   })}</tbody></table>`;
+}
+
+/** Holdfast lists to an app the customers that the app made offers to. These came with a passkey that they had. */
+function joinedPart(view: View, accounts: Account[], list: string): Html | undefined {
+  if (accounts.length === 0 || view.page || view.claimed) return undefined;
+  return html`<h2>Came with a passkey from elsewhere</h2>
+<ul>${accounts.map(({ subject, name, email }) => html`<li><a href="${list}/${subject}">${name}</a>, ${email}</li>`)}</ul>`;
 }
 
 /** One word for a list; the numbers are on the customer's own page. */

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 import type { Notice } from './sessions.ts';
-import { accountOf, type Page, type Visit } from './visit.ts';
+import type { Page, Visit } from './visit.ts';
 
 /** The frame of every page. A notice is shown once. */
 export function layout(visit: Visit, { title, body, wide }: Page): string {
@@ -53,7 +53,7 @@ ${content}
 function links(visit: Visit): Html {
   const { path } = visit.shop.settings;
   if (!visit.session?.customer) return html`<a href="${path}/sign-up">Sign up</a> <a class="button small" href="${path}/sign-in">Sign in</a>`;
-  return html`<a href="${path}/account">${accountOf(visit)?.name ?? 'My account'}</a> ${formOf(visit, '/sign-out', html`<button class="small quiet">Sign out</button>`)}`;
+  return html`<a href="${path}/account">My account</a> ${formOf(visit, '/sign-out', html`<button class="small quiet">Sign out</button>`)}`;
 }
 
 function noticeOf({ kind, text, small }: Notice): Html {
