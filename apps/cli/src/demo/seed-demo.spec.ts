@@ -43,7 +43,7 @@ class FakeHouse {
 }
 
 let house: FakeHouse;
-const seed = (known: DemoOrganization[] = []) => seedDemo(house, 'http://localhost:8080', known.flatMap(({ apps }) => apps));
+const seed = (known: DemoOrganization[] = []) => seedDemo(house, 'http://localhost:8080', { shop: 4000, kiosk: 4001 }, known.flatMap(({ apps }) => apps));
 beforeEach(() => {
   house = new FakeHouse();
 });
