@@ -72,7 +72,7 @@ export class Client {
   readonly house: House;
   readonly app: App;
   readonly scopes: string[];
-  #token?: { value: Promise<string>; at: number };
+  #token: { value: Promise<string>; at: number } | undefined;
 
   constructor(house: House, app: App, scopes: string[] = app.scopes) {
     this.house = house;
@@ -93,6 +93,11 @@ export class Client {
   token(): Promise<string> {
     if (!this.#token || performance.now() - this.#token.at > 240_000) this.#token = { value: this.newToken(), at: performance.now() };
     return this.#token.value;
+  }
+
+  /** After a failure: the next call asks for a new one. */
+  forgetToken(): void {
+    this.#token = undefined;
   }
 
   async newToken(): Promise<string> {

@@ -12,3 +12,8 @@ export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, NATS_URL: _nats, NATS_NKEY_SEED: _seed, HOLDFAST_DEMO: _demo, NODE_OPTIONS: _options, ...env } = process.env;
   return { ...env, ...extra };
 }
+
+/** Which storm chaos.spec.ts makes: another one each time, unless one is to be repeated. */
+export function chaosSeed(): number {
+  return Number(process.env.HOLDFAST_CHAOS_SEED ?? Date.now() % 1_000_000);
+}

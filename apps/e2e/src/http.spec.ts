@@ -60,7 +60,7 @@ describe('an address', () => {
   it.each(['/', '/o', '/o/', '/api', '/o/acme', '/o/acme/api', '/o/acme/api/credentials', '/o/acme/api/credentials/nothing', '/.env', '/.git/config', '/admin', '/metrics', '/oauth2', '/oauth2/token/x', '/docs/assets/nothing.js', '/docs/assets/..%2f..%2fpackage.json', '/docs/assets/constructor'])(
     '%s with nothing there is 404',
     async (path) => {
-      for (const headers of [{}, { authorization }]) expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      for (const headers of [{}, { authorization }] as Record<string, string>[]) expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     },
   );
 

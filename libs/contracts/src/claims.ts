@@ -14,7 +14,7 @@ export const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
 export const claimSchema = z
   .strictObject({
     state: z.enum(claimStates).describe('`open`: it can be claimed. A superseded offer counts as withdrawn'),
-    credentialType: z.strictObject({ name: credentialTypeName, display: z.string().describe('For people') }),
+    credentialType: z.strictObject({ name: credentialTypeName.describe('For programs'), display: z.string().describe('For people') }).describe('What the claim issues'),
     recovery: z.boolean().describe('The customer holds this credential already; claiming moves it to a new passkey'),
     expiresAt: instant.describe('When the offer ends'),
     returnUrl: z.url().optional().describe('Where to go on after the claim'),

@@ -52,20 +52,20 @@ export const customerStatus = query({
 /** GET /o/{shortId}/api/sign-in/{uid}: what the sign-in page may show. 404 `unknown_sign_in` when there is nothing to sign in to. */
 export const signInSchema = z
   .strictObject({
-    organization: z.strictObject({ shortId: z.string(), name: z.string().describe('For people') }),
-    app: z.strictObject({ name: z.string().describe('The app that wants the customer signed in') }),
+    organization: z.strictObject({ shortId: z.string().describe('As it stands in the address'), name: z.string().describe('For people') }).describe('Whose issuer asks'),
+    app: z.strictObject({ name: z.string().describe('The name it was registered under') }).describe('The app that wants the customer signed in'),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signInSchema>;
 
 /** POST …/options. */
-export const signInOptionsSchema = z.strictObject({ options: webAuthnJson }).meta({ id: 'SignInOptions' });
+export const signInOptionsSchema = z.strictObject({ options: webAuthnJson.describe('PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9)') }).meta({ id: 'SignInOptions' });
 
 /**
  * POST …/complete and …/cancel. With `redirectTo` the sign-in is over and the page goes there; `refused` alone says that
  * this passkey will not do, and another may be tried.
  */
 export const signInResultSchema = z
-  .strictObject({ redirectTo: z.url().optional(), refused: z.enum(signInRefusals).optional() })
+  .strictObject({ redirectTo: z.url().optional().describe('The sign-in is over: the page goes there'), refused: z.enum(signInRefusals).optional().describe('Why this passkey will not do') })
   .meta({ id: 'SignInResult' });
 export type SignInResult = z.infer<typeof signInResultSchema>;

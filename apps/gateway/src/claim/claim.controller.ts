@@ -32,7 +32,7 @@ export const claimEndpoint = endpoint({
   answers: {
     200: {
       description: 'What the link leads to; also when that is over, see `state`',
-      schema: claimSchema.extend({ organization: z.strictObject({ name: z.string() }).describe('Who made the offer') }).meta({ id: 'ClaimLink' }),
+      schema: claimSchema.extend({ organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer') }).meta({ id: 'ClaimLink' }),
     },
   },
   errors: always,

@@ -47,6 +47,17 @@ const event: AuditEvent = {
   },
 };
 
+const claimToken = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
+const challenge = 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG';
+const registration = {
+  id: 'q83vEjRWeJA', rawId: 'q83vEjRWeJA', type: 'public-key', clientExtensionResults: {},
+  response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0', attestationObject: 'o2NmbXRkbm9uZQ', transports: ['internal'] },
+};
+const assertion = {
+  id: 'q83vEjRWeJA', rawId: 'q83vEjRWeJA', type: 'public-key', clientExtensionResults: {},
+  response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', authenticatorData: 'SZYN5YgOjGh0NBcP', signature: 'MEUCIQDx', userHandle: 'n7Yw0g' },
+};
+
 const page = (items: unknown[]) => ({ items, hasMore: true, nextPageToken: 'kq2v1Xb7…' });
 
 /** Examples of the reference, by the id of the endpoint. A test validates each by the schema that validates requests. */
@@ -61,6 +72,28 @@ export const examples: Record<string, Examples> = {
   },
   listSubjects: { answer: page([summary]) },
   getSubject: { answer: full },
+  getClaim: {
+    body: { link: { summary: 'What stands after the # of the link', value: { token: claimToken } } },
+    answer: {
+      organization: { name: 'Acme' }, credentialType: { name: 'customer', display: 'Customer' }, state: 'open', recovery: false,
+      expiresAt: '2026-11-24T09:30:00.000Z', returnUrl: 'https://shop.example/welcome',
+    },
+  },
+  getClaimOptions: {
+    body: { link: { summary: 'What stands after the # of the link', value: { token: claimToken } } },
+    answer: { options: { rp: { id: 'id.example', name: 'Acme' }, challenge, user: { id: 'n7Yw0g', name: 'Acme · 7F3K', displayName: '' }, pubKeyCredParams: [{ type: 'public-key', alg: -7 }] } },
+  },
+  completeClaim: {
+    body: { passkey: { summary: 'With what the authenticator answered', value: { token: claimToken, response: registration } } },
+    answer: { returnUrl: 'https://shop.example/welcome' },
+  },
+  getSignIn: { answer: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'shop' } } },
+  getSignInOptions: { answer: { options: { rpId: 'id.example', challenge, userVerification: 'required' } } },
+  completeSignIn: {
+    body: { passkey: { summary: 'With what the authenticator answered', value: { response: assertion } } },
+    answer: { redirectTo: 'https://id.example/o/acme/authorize/Vh2mYp0sQkLw7dXz' },
+  },
+  cancelSignIn: { answer: { redirectTo: 'https://id.example/o/acme/authorize/Vh2mYp0sQkLw7dXz' } },
   listAuditEvents: { answer: page([event]) },
   getAuditEvent: { answer: event },
 };

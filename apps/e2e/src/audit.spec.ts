@@ -1,0 +1,240 @@
+// One request, one record: who did what, with which outcome, in order, without a gap and without a secret.
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Action, AuditEvent } from '@holdfast/contracts';
+import { callApi, requestToken, type CallOptions, type Client } from './client.ts';
+import { eventually, times } from './eventually.ts';
+import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
+import { customerScopes, house, newClients } from './under-test.ts';
+
+const run = `r${randomUUID().slice(0, 8)}`;
+/** What must not be found in any log, and what it is. */
+const planted = new Map<string, string>();
+
+let shop: Client;
+let kiosk: Client;
+let auditor: Client;
+let stranger: Client;
+beforeAll(async () => {
+  const [here, there] = await Promise.all([
+    newClients({ shop: {}, kiosk: {}, auditor: { kind: 'service', grants: ['audit:read', ...customerScopes] } }),
+    newClients({ stranger: { kind: 'service', grants: ['audit:read'] } }),
+  ]);
+  ({ shop, kiosk, auditor } = here);
+  stranger = there.stranger;
+  for (const { app } of [shop, kiosk, auditor]) planted.set(app.clientSecret, 'a client secret');
+});
+afterAll(closeConnections);
+
+interface Expected {
+  id: string;
+  action: Action;
+  result: 'success' | 'denied' | 'failure';
+  status: number;
+  code?: string;
+  targets?: string[];
+  erased?: boolean;
+}
+
+/** What one app does: good and bad calls, each with an id of its own, one after the other. */
+async function script(client: Client, name: string): Promise<Expected[]> {
+  const done: Expected[] = [];
+  const reader = client.with('issued:read');
+  let counter = 0;
+  async function step(action: Action, call: (options: CallOptions) => Promise<Reply<unknown>>, targets?: string[], headers: Record<string, string> = {}): Promise<Reply<Record<string, string>>> {
+    const id = `${run}.${name}.${(counter += 1)}`;
+    const reply = (await call({ headers: { 'x-request-id': id, ...headers } })) as Reply<Record<string, string>>;
+    const { status, body } = reply;
+    const result = status < 400 ? 'success' : [401, 403].includes(status) || body?.error === 'invalid_scope' ? 'denied' : 'failure';
+    const code = status < 400 ? undefined : (body?.code ?? body?.error);
+    done.push({ id, action, result, status, ...(code && { code }), ...(targets && { targets }) });
+    return reply;
+  }
+  const made = async (options: { key?: string; json?: unknown } = {}) => {
+    const { body } = await step('offer.create', (o) => client.offer(options.json ?? {}, o), undefined, options.key ? { 'idempotency-key': options.key } : {});
+    if (body.claimUrl) planted.set(body.claimUrl.split('#')[1]!, 'a claim token');
+    if (body.subject) done.at(-1)!.targets = [body.subject];
+    return body;
+  };
+
+  for (const scope of ['offers:write', 'nothing', 'roles:manage', '']) {
+    const { body } = await step('token.issue', (o) => requestToken(house, client.app, scope, o));
+    if (body.access_token) planted.set(body.access_token.split('.')[2]!, 'the signature of a token');
+  }
+  const key = `canary-key-${randomUUID()}`;
+  planted.set(key, 'an Idempotency-Key');
+  const first = await made();
+  const second = await made({ key });
+  await made({ key });
+  await made({ key, json: { offerExpiresIn: 900 } });
+  await made({ json: { email: 'canary@example.com' } });
+  await made({ json: { subject: first.subject } });
+  await made({ json: { subject: randomUUID() } });
+  await step('offer.create', (o) => client.offer(undefined, { ...o, body: '{"canary"', headers: { ...o.headers, 'content-type': 'application/json' } }));
+  await step('offer.create', (o) => reader.offer({}, o));
+  for (const _ of times(3)) await step('subject.read', (o) => client.get(first.subject!, o), [first.subject!]);
+  await step('subject.read', (o) => client.get(randomUUID(), o));
+  await step('subject.read', (o) => client.get('canary@example.com', o));
+  await step('subject.list', (o) => client.list('', o));
+  await step('subject.list', (o) => client.list({ limit: '1', claimed: 'false' }, o));
+  await step('subject.list', (o) => client.list('limit=0', o));
+  await step('subject.list', (o) => client.list('email=canary@example.com', o));
+  await step('subject.list', (o) => client.with('offers:write').list('', o));
+  await step('subject.list', (o) => client.call('GET', '/o/acme/api/credentials/subjects', o));
+  await step('subject.list', async (o) => exchange({ origin: house.gateways[0]!, method: 'HEAD', path: `${client.api}/credentials/subjects`, headers: { ...o.headers, authorization: `Bearer ${await client.token()}` } }));
+  await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o), [second.offerId!]);
+  await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o));
+  await step('offer.withdraw', (o) => client.withdraw(randomUUID(), o));
+  const third = await made();
+  await step('subject.erase', (o) => reader.erase(third.subject!, o));
+  await step('subject.erase', (o) => client.erase(third.subject!, o), [third.subject!]);
+  for (const entry of done) if (entry.targets?.includes(third.subject!)) Object.assign(entry, { erased: true, targets: undefined });
+  planted.set(third.subject!, 'an erased customer');
+  planted.set(third.offerId!, "an erased customer's offer");
+  await step('subject.erase', (o) => client.erase(third.subject!, o));
+  await step('subject.read', (o) => client.get(third.subject!, o));
+  await step('audit.list', (o) => client.audit('', o));
+  return done;
+}
+
+describe('a hundred calls of three apps', () => {
+  let log: AuditEvent[];
+  let expected: Map<Client, Expected[]>;
+  beforeAll(async () => {
+    const clients = [shop, kiosk, auditor];
+    expected = new Map(await Promise.all(clients.map(async (c) => [c, await script(c, c.app.name)] as const)));
+    planted.set('canary@example.com', 'personal data in a body, a path and a query');
+    log = await auditor.wholeLog();
+  }, 120_000);
+
+  const ours = () => [...expected.values()].flat();
+
+  it('are enough to prove anything', () => {
+    expect(ours().length).toBeGreaterThanOrEqual(99);
+    expect(new Set(ours().map((e) => `${e.result} ${e.status}`)).size).toBeGreaterThanOrEqual(9);
+  });
+
+  it('stand in the log once each, each as the one who did it', () => {
+    for (const [client, calls] of expected) {
+      for (const { id, action, result, status, code, targets } of calls) {
+        const found = log.filter((e) => e.request.id === id);
+        expect(found.map((e) => ({ id, action: e.action, actor: e.actor, result: e.outcome.result, status: e.outcome.status, code: e.outcome.code }))).toEqual([
+          { id, action, actor: { type: 'app', id: client.app.clientId, name: client.app.name }, result, status, code },
+        ]);
+        if (targets) expect(found[0]!.targets.map((t) => t.id)).toEqual(expect.arrayContaining(targets));
+      }
+    }
+  });
+
+  it('stand in the order in which each caller made them', () => {
+    for (const calls of expected.values()) {
+      const seqs = calls.map(({ id }) => log.find((e) => e.request.id === id)!.seq);
+      expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+    }
+  });
+
+  it('have places without a gap, from the first on', () => {
+    expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));
+    expect(log.at(-1)).toMatchObject({ action: 'organization.create', actor: { type: 'operator' } });
+    expect(new Set(log.map((e) => e.id)).size).toBe(log.length);
+  });
+
+  it('name routes by their template, and nothing that was in an address', () => {
+    for (const e of log.filter((e) => e.request.route.startsWith('/o/'))) {
+      expect(e.request.route).toMatch(/^\/o\/\{shortId\}\/api(\/[a-z]+|\/\{[A-Za-z]+\})+$/);
+      expect(e.request.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
+    }
+  });
+
+  it('forget the name of who was erased, and keep what happened', () => {
+    const erased = ours().filter((e) => e.erased);
+    expect(erased.length).toBe(6);
+    const targets = erased.map(({ id }) => log.find((e) => e.request.id === id)!.targets.find((t) => t.type === 'customer')?.id);
+    for (const target of targets) expect(target).toBeDefined();
+    expect(new Set(targets).size).toBe(3);
+  });
+
+  it.each<[string, (e: AuditEvent) => boolean, () => Record<string, string>]>([
+    ['action', (e) => e.action === 'subject.read', () => ({ action: 'subject.read' })],
+    ['actor', (e) => e.actor.id === kiosk.app.clientId, () => ({ actor: kiosk.app.clientId })],
+    ['outcome', (e) => e.outcome.result === 'denied', () => ({ outcome: 'denied' })],
+    ['target', (e) => e.targets.some((t) => t.id === aSubject()), () => ({ target: aSubject() })],
+    ['the beginning of a time', (e) => e.occurredAt >= log[20]!.occurredAt, () => ({ from: log[20]!.occurredAt })],
+    ['the end of a time', (e) => e.occurredAt < log[20]!.occurredAt, () => ({ to: log[20]!.occurredAt })],
+    ['a time elsewhere', (e) => e.occurredAt >= log[30]!.occurredAt && e.occurredAt < log[10]!.occurredAt, () => ({ from: log[30]!.occurredAt.replace('Z', '+00:00'), to: log[10]!.occurredAt })],
+    ['all together', (e) => e.action === 'subject.read' && e.actor.id === shop.app.clientId && e.outcome.result === 'failure', () => ({ action: 'subject.read', actor: shop.app.clientId, outcome: 'failure' })],
+    ['an actor who did nothing', () => false, () => ({ actor: 'app_AAAAAAAAAAAAAAAAAAAAAA' })],
+    ['a target that is nobody', () => false, () => ({ target: randomUUID() })],
+  ])('are found by %s', async (_, fits, query) => {
+    const newest = log[0]!.seq;
+    const found = await auditor.wholeLog({ limit: '7', ...query() });
+    expect(found.filter((e) => e.seq <= newest)).toEqual(log.filter(fits));
+  });
+
+  const aSubject = () => expected.get(shop)!.find((e) => e.targets)!.targets![0]!;
+
+  it.each(['action=nothing', 'outcome=good', 'from=yesterday', 'to=1', 'from=2026-01-01', 'foo=bar', 'limit=0', 'action=subject.read&action=subject.list', `actor=${'a'.repeat(200)}`, 'seq=1', 'next_page_token=x'])('are not looked for by %s', async (query) => {
+    expect((await auditor.audit<Problem>(query)).status).toBe(400);
+  });
+
+  it('can be read one by one, which is recorded too', async () => {
+    const event = log.find((e) => e.action === 'offer.create')!;
+    const id = randomUUID();
+    const { status, body } = await auditor.call<AuditEvent>('GET', `${auditor.api}/admin/audit/events/${event.id}`, { headers: { 'x-request-id': id } });
+    expect(status).toBe(200);
+    expect(body).toEqual(event);
+    expect((await auditor.wholeLog({ target: event.id })).map((e) => [e.action, e.request.id])).toEqual([['audit.read', id]]);
+    expect((await auditor.call('GET', `${auditor.api}/admin/audit/events/${randomUUID()}`)).body.code).toBe('unknown_event');
+  });
+
+  it('are nothing to another organization', async () => {
+    const { body } = await stranger.audit();
+    expect(body.items.every((e) => e.actor.type === 'operator' || e.actor.id === stranger.app.clientId)).toBe(true);
+    expect((await stranger.wholeLog({ actor: shop.app.clientId }))).toEqual([]);
+    expect((await stranger.call('GET', `${stranger.api}/admin/audit/events/${log[0]!.id}`)).status).toBe(404);
+  });
+
+  it('keep no secret: not in the log, nor in what the services write', async () => {
+    const everything = new Map([['the audit log', JSON.stringify(await auditor.wholeLog())]]);
+    const folder = join(house.home, 'logs');
+    for (const file of readdirSync(folder)) everything.set(file, readFileSync(join(folder, file), 'utf8'));
+    expect(everything.size).toBeGreaterThan(8);
+    const found = [...everything].flatMap(([place, text]) => [...planted].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`));
+    expect(found).toEqual([]);
+  });
+});
+
+describe('a request id that is used twice', () => {
+  it('hides no call', async () => {
+    const id = `${run}.twice`;
+    const options = { headers: { 'x-request-id': id } };
+    await shop.list('', options);
+    await shop.list('', options);
+    await shop.offer({}, options);
+    await kiosk.offer({}, options);
+    const found = (await auditor.wholeLog()).filter((e) => e.request.id === id);
+    expect(found.map((e) => [e.action, e.actor.name])).toEqual([['offer.create', 'kiosk'], ['offer.create', 'shop'], ['subject.list', 'shop'], ['subject.list', 'shop']]);
+  });
+});
+
+describe('callers who are not known', () => {
+  it('are counted, by the minute, and when a service goes', async () => {
+    const path = `${shop.api}/credentials/subjects`;
+    for (const gateway of [0, 1, 0]) await callApi(house, 'GET', path, { gateway });
+    for (const gateway of [0, 1]) await callApi(house, 'GET', path, { gateway, headers: { authorization: 'Bearer a.b.c' } });
+    for (const _ of times(4)) await requestToken(house, { ...shop.app, clientSecret: 'wrong' }, 'offers:write');
+    for (const service of ['gateway-2', 'auth', 'gateway-1']) {
+      await house.control('stop', service);
+      await house.control('start', service);
+    }
+    const counted = async (action: Action, code: string) => {
+      const events = await auditor.wholeLog({ action });
+      return events.filter((e) => e.outcome.code === code && e.outcome.count !== undefined).reduce((sum, e) => sum + e.outcome.count!, 0);
+    };
+    await eventually(async () => (await counted('api.refused', 'missing_token')) === 3, 10_000, 'counting calls without a token');
+    await eventually(async () => (await counted('api.refused', 'invalid_token')) === 2, 10_000, 'counting calls with a bad token');
+    await eventually(async () => (await counted('token.issue', 'invalid_client')) === 4, 10_000, 'counting wrong secrets');
+  }, 120_000);
+});

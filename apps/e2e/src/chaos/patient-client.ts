@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import type { Offer } from '@holdfast/contracts';
+import { Client } from '../client.ts';
+import { sleep } from '../eventually.ts';
+import { exchange, type Problem, type Reply } from '../http.ts';
+
+/** One request that was sent, and what came of it. */
+export interface Attempt {
+  id: string;
+  /** Undefined when the connection broke or nobody answered. */
+  status?: number;
+  code?: string;
+}
+
+/** What may be answered while things are killed: try again. Anything else that is no success is a fault. */
+const passing = new Set(['503 unavailable', '409 idempotency_in_progress']);
+
+/**
+ * A client as it should be written: it repeats a request with the same Idempotency-Key until it is answered, and keeps
+ * note of each attempt, since each is a request of its own.
+ */
+export class PatientClient {
+  readonly attempts: Attempt[] = [];
+  readonly faults: string[] = [];
+  /** Offers that were answered with 201. */
+  acknowledged = 0;
+  readonly #client: Client;
+  readonly #run = randomBytes(4).toString('hex');
+  #counter = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async offer(key: string): Promise<Offer> {
+    const reply = await this.#untilAnswered<Offer & Problem>('POST', '/credentials/offers', { 'idempotency-key': key, 'content-type': 'application/json' }, [201]);
+    this.acknowledged += 1;
+    return reply.body;
+  }
+
+  /** 404 on a repeat: the first attempt did it, though its answer was lost. */
+  async erase(subject: string): Promise<void> {
+    await this.#untilAnswered('DELETE', `/credentials/subjects/${subject}`, {}, [204, 404]);
+  }
+
+  /** Reads a subject once and says what is wrong with the answer, if anything: 200 and 503 are right, a 404 is not. */
+  async read(subject: string): Promise<void> {
+    const { attempt, reply } = await this.#attempt<Problem>('GET', `/credentials/subjects/${subject}`);
+    if (reply && reply.status !== 200 && !passing.has(said(attempt))) this.faults.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
+  }
+
+  async #untilAnswered<Body>(method: string, path: string, headers: Record<string, string>, good: number[]): Promise<Reply<Body>> {
+    for (let tries = 0; ; tries += 1) {
+      const { attempt, reply } = await this.#attempt<Body>(method, path, headers);
+      if (reply && good.includes(reply.status) && (tries > 0 || reply.status !== 404)) return reply;
+      if (reply && !passing.has(said(attempt))) this.faults.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
+      if (tries > 600) throw new Error(`${method} ${path} was never answered; last: ${said(attempt)}`);
+      await sleep(100 + Math.random() * 200);
+    }
+  }
+
+  async #attempt<Body>(method: string, path: string, headers: Record<string, string> = {}): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
+    const { house, api } = this.#client;
+    const attempt: Attempt = { id: `${this.#run}.${(this.#counter += 1)}` };
+    const authorization = `Bearer ${await this.#token()}`;
+    this.attempts.push(attempt);
+    const gateways = house.gateways;
+    try {
+      const reply = await exchange<Body & Partial<Problem>>({
+        origin: gateways[this.#counter % gateways.length]!,
+        method,
+        path: api + path,
+        headers: { ...headers, authorization, 'x-request-id': attempt.id },
+        timeout: 15_000,
+        ...(method === 'POST' && { body: '{}' }),
+      });
+      attempt.status = reply.status;
+      if (reply.body?.code !== undefined) attempt.code = reply.body.code;
+      return { attempt, reply };
+    } catch {
+      return { attempt };
+    }
+  }
+
+  async #token(): Promise<string> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#client.token();
+      } catch (error) {
+        this.#client.forgetToken();
+        if (tries > 600) throw error;
+        await sleep(200);
+      }
+    }
+  }
+}
+
+function said({ status, code }: Attempt): string {
+  return `${status ?? 'no answer'}${code ? ` ${code}` : ''}`;
+}

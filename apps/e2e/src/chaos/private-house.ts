@@ -1,0 +1,67 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { cleanEnvironment } from '../config.ts';
+import { House, root } from '../house.ts';
+
+/** A house of our own, which may be killed, stopped, robbed of its files and started again. */
+export class PrivateHouse extends House {
+  readonly #replicas: string;
+  #port = 0;
+  #launcher: ChildProcess | undefined;
+
+  constructor(home: string, replicas = 'gateway=2,subjects=2') {
+    super(home);
+    this.#replicas = replicas;
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  }
+
+  /** Resolves when it is ready. What it says goes to launcher.log in its home. */
+  async start(): Promise<void> {
+    this.#port ||= await freePortPair();
+    const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', this.#replicas], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port) }),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const keep = (chunk: Buffer) => appendFileSync(join(this.home, 'launcher.log'), chunk);
+    launcher.stdout!.on('data', keep);
+    launcher.stderr!.on('data', keep);
+    const kill = () => launcher.kill('SIGTERM');
+    process.once('exit', kill);
+    launcher.once('exit', () => process.off('exit', kill));
+    this.#launcher = launcher;
+    const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
+    if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
+  }
+
+  async stop(): Promise<void> {
+    const launcher = this.#launcher;
+    if (!launcher || launcher.exitCode !== null || launcher.signalCode !== null) return;
+    const ended = once(launcher, 'exit');
+    launcher.kill('SIGTERM');
+    await ended;
+  }
+
+  /** Only while it is stopped. */
+  loseJetStream(): void {
+    rmSync(join(this.home, 'nats', 'jetstream'), { recursive: true });
+  }
+}
+
+/** Two neighbouring ports, below those that systems give to outgoing connections. */
+async function freePortPair(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 9_000);
+    if ((await isFree(port)) && (await isFree(port + 1))) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, () => server.close(() => resolve((server.address() as AddressInfo | null) === null)));
+  });
+}
