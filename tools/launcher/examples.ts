@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { home, root } from '../setup/paths.mjs';
-import { stateOfPort } from '../infra/ports.ts';
+import { freePorts, stateOfPort } from '../infra/ports.ts';
 import type { Program } from '../infra/program.ts';
-import { Refusal } from '../infra/say.ts';
+import { Refusal, say } from '../infra/say.ts';
 import { demoFile } from './demo.ts';
 import { logOf } from './servers.ts';
 import { inherited } from './service-env.ts';
@@ -16,8 +16,24 @@ export interface ShopPorts {
 
 const hint = 'choose others, such as: SHOP_PORT=4010 KIOSK_PORT=4011 npm start (or leave the example shop out: npm start -- --no-examples)';
 
+/**
+ * The ports that the shop gets. An example must not keep a house from starting: when nobody chose them and the usual ones
+ * are taken, by the shop of another house perhaps, it takes free ones and says so.
+ */
+export async function settleShopPorts(wished: ShopPorts, taken: number[], { SHOP_PORT, KIOSK_PORT }: NodeJS.ProcessEnv): Promise<ShopPorts> {
+  if (SHOP_PORT || KIOSK_PORT) {
+    await requireShopPorts(wished, taken);
+    return wished;
+  }
+  const states = await Promise.all([wished.shop, wished.kiosk].map((port) => (taken.includes(port) ? 'taken' : stateOfPort(port))));
+  if (states.every((state) => state === 'free')) return wished;
+  const shop = await freePorts(2);
+  say(`  Port ${wished.shop} or ${wished.kiosk} is taken; the example shop takes ${shop} and ${shop + 1}`);
+  return { shop, kiosk: shop + 1 };
+}
+
 /** Asked before anything is started, so that a taken port is one sentence and not a half-open house. */
-export async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Promise<void> {
+async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Promise<void> {
   if (shop === kiosk) throw new Refusal(`SHOP_PORT and KIOSK_PORT are both ${shop}; ${hint}`);
   for (const [name, port] of Object.entries({ SHOP_PORT: shop, KIOSK_PORT: kiosk })) {
     if (taken.includes(port)) throw new Refusal(`Port ${port} (${name}) is the gateway's; ${hint}`);

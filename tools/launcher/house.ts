@@ -6,7 +6,7 @@ import { lastWord, type Program } from '../infra/program.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
 import { createDatabase, setUpDatabase } from './database.ts';
 import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from './demo.ts';
-import { portVariables, requireShopPorts, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
+import { portVariables, settleShopPorts, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
@@ -32,20 +32,21 @@ export class House {
   readonly #secrets: Secrets = loadSecrets(join(home, 'secrets.json'), databaseServices, natsUsers);
   readonly #jobs = new Jobs(logOf('jobs'));
   readonly #leash = new Leash(home);
-  readonly #examples: ShopPorts | undefined;
+  /** Ports of the example shop; undefined when it is left out. */
+  readonly examples: ShopPorts | undefined;
   #organizations: Demo['organizations'] | undefined;
 
   private constructor(baseUrl: string, instances: Instance[], examples: ShopPorts | undefined) {
     this.baseUrl = baseUrl;
     this.#instances = instances;
-    this.#examples = examples;
+    this.examples = examples;
   }
 
   /** Ends what an earlier launcher left running, then makes everything ready to start. */
-  static async prepare(port: number, replicas: Record<string, number>, examples: ShopPorts | undefined): Promise<House> {
+  static async prepare(port: number, replicas: Record<string, number>, wished: ShopPorts | undefined): Promise<House> {
     await endOrphans(home);
     const instances = await planInstances(replicas, port);
-    if (examples) await requireShopPorts(examples, instances.flatMap(({ httpPort }) => httpPort ?? []));
+    const examples = wished && (await settleShopPorts(wished, instances.flatMap(({ httpPort }) => httpPort ?? []), process.env));
     putDemoAside();
     return new House(`http://localhost:${port}`, instances, examples);
   }
@@ -82,9 +83,9 @@ export class House {
 
   /** The example shop, which reads what was seeded. @returns demo.json with it; a house without it is still a house */
   async openShop(): Promise<Demo> {
-    if (!this.#examples || !this.#organizations?.length) return this.#publish();
+    if (!this.examples || !this.#organizations?.length) return this.#publish();
     const began = Date.now();
-    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(this.#examples) }, shopProgram(this.#examples, process.env));
+    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(this.examples) }, shopProgram(this.examples, process.env));
     supervised.onChange = () => this.#publish();
     supervised.start();
     try {
@@ -97,7 +98,7 @@ export class House {
   }
 
   operatorEnv(natsUrl: string): NodeJS.ProcessEnv {
-    return { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator, BASE_URL: this.baseUrl, ...(this.#examples && portVariables(this.#examples)) };
+    return { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator, BASE_URL: this.baseUrl, ...(this.examples && portVariables(this.examples)) };
   }
 
   /** Services first, since they need the bus and the database to end well. */

@@ -43,9 +43,9 @@ async function start(): Promise<void> {
   say('Starting Holdfast ...');
   house = await House.prepare(options.port, options.replicas, options.examples);
   const control = await openControl(house.members);
-  announceHouse({ baseUrl, control, ...(options.examples && { examples: options.examples }) });
+  announceHouse({ baseUrl, control, ...(house.examples && { examples: house.examples }) });
   const addresses = await house.start();
-  announceHouse({ ...addresses, control, ...(options.examples && { examples: options.examples }) });
+  announceHouse({ ...addresses, control, ...(house.examples && { examples: house.examples }) });
   await house.seed(addresses);
   const demo = await house.openShop();
   say(farewell(demo, seconds(began)));

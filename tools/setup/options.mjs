@@ -7,7 +7,8 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
 
 Environment:
   PORT                    port of the API (default 8080); a second gateway gets the next port
-  SHOP_PORT, KIOSK_PORT   ports of the example shop and of its kiosk (default 4000 and 4001)
+  SHOP_PORT, KIOSK_PORT   ports of the example shop and of its kiosk (default 4000 and 4001,
+                          or free ones when these are taken)
   DATABASE_URL            use this PostgreSQL, as a superuser or an owner with CREATEROLE
   NATS_URL                use this nats-server, configured with the file the start prints
   HOLDFAST_HOME           folder for data, secrets and logs (default .holdfast)
