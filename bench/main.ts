@@ -15,7 +15,7 @@ import { profileWhile } from './profile.ts';
 import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
-import { memoryOf, startTimes } from './standing.ts';
+import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
 
 const options = parse();
@@ -23,7 +23,8 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const house = new House(process.env.HOLDFAST_HOME ?? '.holdfast');
 await stayOnTwoCores();
 await sleep(3000);
-const idle = await memoryOf(house);
+say('Measuring the house at rest ...');
+const idle = { memory: await memoryOf(house), cpu: await idleCpuOf(house, 5) };
 
 const pool = new pg.Pool({ connectionString: house.databaseUrl, max: 2 });
 const bench = new Bench(house);
@@ -54,7 +55,7 @@ async function measure({ rounds, seconds, json }: Options): Promise<void> {
   say(`${standingTable(idle, loaded, starts)}\n`);
   say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
   if (json === undefined) return;
-  const everything = { options, pairs, plans, idle: Object.fromEntries(idle), loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  const everything = { options, pairs, plans, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 

@@ -47,8 +47,21 @@ export function yardsticks(pairs: readonly Pair[]): string {
   return [...new Map(pairs.map((p) => [p.name, p.against]))].map(([name, against]) => `  ${name.padEnd(10)} ${against}`).join('\n');
 }
 
-export function standingTable(idle: Map<string, number>, loaded: Map<string, number>, starts: Map<string, Start>): string {
+export interface Rest {
+  memory: Map<string, number>;
+  cpu: Map<string, number>;
+}
+
+export function standingTable(idle: Rest, loaded: Map<string, number>, starts: Map<string, Start>): string {
   const sum = (sizes: Map<string, number>): number => [...sizes.values()].reduce((total, size) => total + size, 0);
-  const rows = [...idle.keys()].map((name) => [name, megabytes(idle.get(name)!), megabytes(loaded.get(name) ?? 0), figure(starts.get(name)?.milliseconds), figure(starts.get(name)?.cpu)]);
-  return table(['process', 'PSS idle MB', 'PSS loaded MB', 'start ms', 'start CPU ms'], [...rows, ['all', megabytes(sum(idle)), megabytes(sum(loaded)), '', '']]);
+  const rows = [...idle.memory.keys()].map((name) => [
+    name,
+    megabytes(idle.memory.get(name)!),
+    megabytes(loaded.get(name) ?? 0),
+    figure(idle.cpu.get(name)),
+    figure(starts.get(name)?.milliseconds),
+    figure(starts.get(name)?.cpu),
+  ]);
+  const all = ['all', megabytes(sum(idle.memory)), megabytes(sum(loaded)), figure(sum(idle.cpu)), '', ''];
+  return table(['process', 'PSS idle MB', 'PSS loaded MB', 'idle CPU ms/s', 'start ms', 'start CPU ms'], [...rows, all]);
 }

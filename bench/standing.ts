@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { House } from './house.ts';
 import { allStats, cpuOfTree, pssOf } from './processes.ts';
 
 /** PSS of each process of the house, in bytes. */
 export async function memoryOf(house: House): Promise<Map<string, number>> {
   return new Map((await house.members()).map(({ name, pid }) => [name, pssOf(pid)]));
+}
+
+/** What each process uses while nobody asks for anything: ms of CPU time per second. */
+export async function idleCpuOf(house: House, seconds: number): Promise<Map<string, number>> {
+  const before = await house.cpu();
+  await sleep(seconds * 1000);
+  return new Map([...(await house.cpu())].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / 1000 / seconds]));
 }
 
 export interface Start {
