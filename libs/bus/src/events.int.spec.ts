@@ -6,6 +6,7 @@ import { createLogger } from '@holdfast/kit';
 import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { connectBus } from './connection.js';
@@ -175,6 +176,27 @@ describe('events', () => {
     open = true;
     await emit(Array.from({ length: 5 }, event));
     await eventually(() => expect(applied.size).toBe(10), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('loses nothing that a killed consumer had taken when the server is killed too', async () => {
+    await declare();
+    const { emit } = await producer();
+    const taken = Array.from({ length: 5 }, event);
+    await emit(taken);
+    // Takes events and never says another word, as a process does that is killed.
+    const dead = await connectAs('audit');
+    const messages = await (await jetstream(dead).consumers.get('DIRECTORY', 'audit')).fetch({ max_messages: 5, expires: 2000 });
+    let left = 5;
+    for await (const _ of messages) if ((left -= 1) === 0) break;
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    const others = Array.from({ length: 5 }, event);
+    await emit(others);
+    await eventually(() => expect(applied.size).toBe(5));
+    await nats.kill();
+    await nats.restart();
+    await eventually(() => expect(applied.size).toBe(10), 20_000);
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Stream } from '@holdfast/contracts';
 import { statement, type Database } from '@holdfast/data';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
@@ -33,10 +34,11 @@ const forgetOld = statement(
   `UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
 );
 /** Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. */
-const confirm = statement('outbox_confirm', 'UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq <= $1 AND published_at < $2');
+const confirm = statement('outbox_confirm', 'UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2');
 const standing = statement(
   'outbox_standing',
-  'SELECT count(*)::int AS waiting, coalesce(max(stream_seq), 0) AS newest, now() AS at FROM outbox WHERE NOT confirmed',
+  `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at
+   FROM outbox WHERE NOT confirmed`,
 );
 const dropAtOnce = 5000;
 const drop = statement(
@@ -46,14 +48,27 @@ const drop = statement(
    ) SELECT count(*)::int AS gone FROM gone`,
 );
 
+interface Standing {
+  waiting: number;
+  /** Rows whose place a consumer had passed before they got it. */
+  dubious: number;
+  newest: number;
+  at: Date;
+}
+
 /** What one unbroken connection has told. After a break none of it counts: the server may have lost its tail. */
 interface Heard {
+  /**
+   * Part of each message's id, so that nothing of an earlier connection counts as published already: a server that was
+   * killed can come back with a message whose delivery it has forgotten, and would call its repetition a duplicate.
+   */
+  session: string;
   acked: { id: string; seq: number }[];
   /** Ids whose acknowledgement has not come yet. */
   inFlight: Set<string>;
 }
 
-const nothing = (): Heard => ({ acked: [], inFlight: new Set() });
+const nothing = (): Heard => ({ session: randomUUID(), acked: [], inFlight: new Set() });
 
 /**
  * Moves outbox rows to JetStream: at once after a commit, and by a sweep for what a killed process left. A row counts as
@@ -67,7 +82,7 @@ export class Relay {
   private jsm?: JetStreamManager;
   private heard = nothing();
   /** The stream and consumers whose sequence numbers the rows carry; undefined until all rows were forgotten once. */
-  private trusted?: string;
+  private trusted?: { incarnation: string; ahead: number };
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing?: Promise<void>;
   private republishing?: Promise<void>;
@@ -84,12 +99,12 @@ export class Relay {
 
   /** Publishes rows that have just been committed. Never throws: what fails stays for the sweep. */
   publish(rows: OutboxRow[]): void {
-    const { acked, inFlight } = this.heard;
+    const { session, acked, inFlight } = this.heard;
     for (const { id, subject, payload } of rows) {
       inFlight.add(id);
       outboxPublished.inc();
       void this.js
-        .publish(subject, payload, { msgID: id, timeout: 3000 })
+        .publish(subject, payload, { msgID: `${id}.${session}`, timeout: 3000 })
         .then(({ seq }) => void acked.push({ id, seq }))
         .catch((error: unknown) => this.logger.debug(`event ${id} stays in the outbox for now: ${String(error)}`))
         .finally(() => inFlight.delete(id));
@@ -144,13 +159,13 @@ export class Relay {
   }
 
   private async forgetAndSweep(): Promise<void> {
-    const { heard } = this;
+    const heard = (this.heard = nothing());
     this.trusted = undefined;
     // Asked before forgetting: what is lost after this shows as another incarnation.
-    const { incarnation } = await this.jetStreamStands();
+    const { incarnation, ahead } = await this.jetStreamStands();
     await this.flushing;
     await this.database.rows(forget);
-    if (heard === this.heard) this.trusted = incarnation;
+    if (heard === this.heard) this.trusted = { incarnation, ahead };
     await this.sweep(true);
   }
 
@@ -183,27 +198,36 @@ export class Relay {
 
   /** Confirms what the slowest consumer has, if this is still the JetStream whose sequence numbers the rows carry. */
   private async confirm(): Promise<void> {
-    const [{ waiting, newest, at } = { waiting: 0, newest: 0, at: new Date() }] = await this.database.rows<{ waiting: number; newest: number; at: Date }>(standing);
+    const { trusted } = this;
+    const ahead = trusted?.ahead ?? 0;
+    const [{ waiting, dubious, newest, at } = { waiting: 0, dubious: 0, newest: 0, at: new Date() }] = await this.database.rows<Standing>(standing, [ahead]);
     outboxUnconfirmed.set(waiting);
     if (waiting === 0) return;
-    if (!this.trusted) return this.republish();
+    if (!trusted || dubious > 0) return this.republish();
     const { incarnation, last, floor } = await this.jetStreamStands();
-    if (incarnation === this.trusted && last >= newest) return void (await this.database.rows(confirm, [floor, at]));
+    if (incarnation === trusted.incarnation && last >= newest) return void (await this.database.rows(confirm, [floor, at, ahead]));
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
   }
 
-  /** Which stream and consumers these are, what the stream's last message is, and up to where all consumers have all. */
-  private async jetStreamStands(): Promise<{ incarnation: string; last: number; floor: number }> {
+  /**
+   * Which stream and consumers these are, what the stream's last message is, and up to where all consumers have all. A
+   * consumer is `ahead` when the stream has lost its tail and it has not: what is stored up to there it never delivers.
+   */
+  private async jetStreamStands(): Promise<{ incarnation: string; last: number; floor: number; ahead: number }> {
     this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
     const { jsm } = this;
     const { name, consumers } = this.stream;
-    const [stream, ...marks] = await Promise.all([jsm.streams.info(name), ...consumers.map((c) => jsm.consumers.info(name, c))]);
+    const marks = await Promise.all(consumers.map((c) => jsm.consumers.info(name, c)));
+    // Asked last: a consumer that is ahead of an answer of before is nothing.
+    const stream = await jsm.streams.info(name);
+    const delivered = Math.max(...marks.map((m) => m.delivered.stream_seq));
     return {
       // A consumer made anew begins behind the stream's first message: it has not seen what came before.
       incarnation: [stream.created, ...marks.map((m) => m.created)].join(),
       last: stream.state.last_seq,
       floor: Math.min(...marks.map((m) => m.ack_floor.stream_seq)),
+      ahead: delivered > stream.state.last_seq ? delivered : 0,
     };
   }
 
