@@ -149,7 +149,7 @@ describe('apps and grants', () => {
     const updated = await ask(updateApp, { clientId, postLogoutRedirectUris: ['https://a.example/bye'], refreshTokens: false, pkce: 'optional', redirectUris: ['https://a.example/cb'] }, 'operator', context);
     expect(updated).toMatchObject({ name: 'signs in', redirectUris: ['https://a.example/cb'], postLogoutRedirectUris: ['https://a.example/bye'], refreshTokens: false, pkce: 'optional', version: 2 });
     expect(await eventOf(context.auditId)).toMatchObject({ type: 'app.updated', audit: { action: 'app.update' } });
-    expect((await eventOf(context.auditId))!.audit!.changes).toEqual({ postLogoutRedirectUris: { from: [], to: ['https://a.example/bye'] }, refreshTokens: { from: true, to: false }, pkce: { from: 'required', to: 'optional' } });
+    expect((await eventOf(context.auditId)).audit!.changes).toEqual({ postLogoutRedirectUris: { from: [], to: ['https://a.example/bye'] }, refreshTokens: { from: true, to: false }, pkce: { from: 'required', to: 'optional' } });
     expect((await ask(getClient, { clientId }, 'auth')).app).toEqual(updated);
     await ask(createApp, { org: 'acme', name: 'in the way', kind: 'web' });
     await expect(ask(updateApp, { clientId, name: 'in the way' })).rejects.toMatchObject({ code: 'conflict' });
