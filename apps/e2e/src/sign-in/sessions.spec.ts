@@ -49,13 +49,13 @@ describe('signing out', () => {
     expect((await agent.go(leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye }))).status).toBeLessThan(400);
   });
 
-  it.each([
-    ['without a hint', () => ({})],
-    ['with no more than the client’s name', () => ({ client_id: shop.app.clientId, post_logout_redirect_uri: bye })],
+  it.each<[string, () => Promise<Record<string, string>>]>([
+    ['without a hint', () => Promise.resolve({})],
+    ['with no more than the client’s name', () => Promise.resolve({ client_id: shop.app.clientId, post_logout_redirect_uri: bye })],
     ['with the ID token of another customer', async () => ({ id_token_hint: (await shop.signIn(bob.authenticator)).idToken, post_logout_redirect_uri: bye })],
   ])('%s: the customer is asked, and it takes their own click', async (_, hint) => {
     const { agent } = await shop.signIn(ada.authenticator);
-    const asked = await agent.go(leaving((await hint()) as Record<string, string>));
+    const asked = await agent.go(leaving(await hint()));
     expect([asked.status, asked.location]).toEqual([200, '']);
     expect(await signedIn(agent)).toBe(true);
 
@@ -67,7 +67,7 @@ describe('signing out', () => {
       expect((await agent.form(action, forged)).status).toBe(400);
     }
     expect(await signedIn(agent)).toBe(true);
-    const page = await agent.go(leaving((await hint()) as Record<string, string>));
+    const page = await agent.go(leaving(await hint()));
     const { status } = await agent.form(actionOf(page.text)!, { ...fieldsOf(page.text), logout: 'yes' });
     expect(status).toBe(303);
     expect(await signedIn(agent)).toBe(false);
@@ -144,7 +144,8 @@ describe('a session put under somebody else', () => {
   it('another site’s page can send nothing', async () => {
     const agent = fresh();
     const page = await beginSignIn(agent, (await shop.begin()).url);
-    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+    const theirs: Record<string, string>[] = [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
+    for (const headers of theirs) {
       for (const step of ['options', 'complete', 'cancel']) {
         expect(await agent.post(`${page}/${step}`, {}, headers)).toMatchObject({ status: 403, json: { code: 'cross_site_request' } });
       }

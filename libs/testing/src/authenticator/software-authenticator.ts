@@ -70,8 +70,12 @@ interface RequestOptions {
  */
 export class SoftwareAuthenticator {
   private kept: Kept[] = [];
+  private readonly options: AuthenticatorOptions;
 
-  constructor(private readonly options: AuthenticatorOptions = {}) {}
+  // Not a parameter property: the black-box tests run this with types stripped.
+  constructor(options: AuthenticatorOptions = {}) {
+    this.options = options;
+  }
 
   /** Its passkeys, oldest first. */
   get passkeys(): readonly HeldPasskey[] {
