@@ -27,6 +27,9 @@ const settings = {
   log_timezone: 'UTC',
   timezone: 'UTC',
   log_min_duration_statement: '1000',
+  // What a log line holds outlives an erasure: no values, neither of parameters nor of rows.
+  log_parameter_max_length: '0',
+  log_error_verbosity: 'terse',
 };
 
 /** Makes the data folder if there is none, and says how to run the server. */
