@@ -25,15 +25,14 @@ interface Passkey {
 
 const asking = 'asked for a passkey: ';
 
-/** Runs in the page. */
-function tellMediation(says: string): void {
-  const container = Object.getPrototypeOf(navigator.credentials) as CredentialsContainer;
-  const get = Reflect.get(container, 'get') as CredentialsContainer['get'];
-  container.get = function (this: CredentialsContainer, options?: CredentialRequestOptions) {
-    globalThis.console.debug(says + (options?.mediation ?? 'modal'));
+/** Runs in the page before its own scripts. */
+const tellMediation = `
+  const container = Object.getPrototypeOf(navigator.credentials ?? {});
+  const { get } = container;
+  if (get) container.get = function (options) {
+    console.debug(${JSON.stringify(asking)} + (options?.mediation ?? 'modal'));
     return get.call(this, options);
-  };
-}
+  };`;
 
 /** A person at a browser, with a device that holds their passkeys and confirms at once. */
 export class Visitor {
@@ -72,7 +71,7 @@ export class Visitor {
     const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
       options: { protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: present },
     });
-    await page.addInitScript(tellMediation, asking);
+    await page.addInitScript(tellMediation);
     return new Visitor(context, page, cdp, authenticatorId);
   }
 

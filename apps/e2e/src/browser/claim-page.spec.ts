@@ -59,7 +59,7 @@ withBrowser('the claim page in a browser', () => {
 
   it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
     ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
-    ['expired', 'This link has run out', () => sleep(1200), { offerExpiresIn: 1 }],
+    ['expired', 'This link has run out', () => sleep(2200), { offerExpiresIn: 2 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
     ['erased', 'This link leads nowhere', ({ subject }) => shop.erase(subject), {}],
   ])('a link that is %s, when it is opened', async (_, heading, end, wanted) => {

@@ -9,7 +9,7 @@ export function shopOf(org: string): string {
 }
 
 /** The sign-up form, up to the letter with the claim link. */
-export async function signUp({ page, press, follow }: Visitor, org: string, name: string): Promise<void> {
+export async function signUp({ page }: Visitor, org: string, name: string): Promise<void> {
   await page.goto(shopOf(org));
   await page.getByRole('link', { name: 'Sign up' }).first().click();
   await page.getByLabel('Your name').fill(name);

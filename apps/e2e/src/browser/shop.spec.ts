@@ -18,7 +18,7 @@ withBrowser('the example shop in a browser', () => {
   });
 
   /** Nothing to scroll sideways for. */
-  const fits = () => visitor.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  const fits = () => visitor.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
 
   it.each([['a phone', phone], ['a wide window', desk]])('on %s: to a signed-in customer, out, and in again by conditional UI', async (what, viewport) => {
     visitor = await Visitor.enter(browser, { viewport });
