@@ -6,6 +6,9 @@ import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
 import type { Throwaway } from '../infra/throwaway.ts';
 
+/** So that a test can wait for the end of an offer. */
+const shortOffers = { OFFER_MIN_SECONDS: '2' };
+
 /**
  * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
@@ -18,7 +21,7 @@ export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subje
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1) },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), ...shortOffers },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

@@ -23,7 +23,8 @@ const member = (name: string, value: unknown, more: Partial<BadOffer> = {}): Bad
 const unknown = (text: string, pointer: string): BadOffer => raw(`the unknown member ${text}`, text, { status: [400, 422], pointer });
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-const notNumbers = ['600', '', 599, 0, -1, -600, 600.5, 2_592_001, 1e21, 9_007_199_254_740_992, null, true, false, [], [600], {}, { value: 600 }];
+// One second is too short even for the house of these tests; that production begins at 600 is a unit test.
+const notNumbers = ['600', '', 1, 0, -1, -600, 600.5, 2_592_001, 1e21, 9_007_199_254_740_992, null, true, false, [], [600], {}, { value: 600 }];
 const notTimes = ['tomorrow', '', '2031-01-01', '2031-01-01T00:00:00', '2031-02-30T00:00:00Z', '2031-13-01T00:00:00Z', '2031-01-01 00:00:00Z', '2020-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '99999-01-01T00:00:00Z', 1_900_000_000, null, true, [], {}];
 const notNames = ['', ' customer', 'Customer', 'cus tomer', '-customer', '1customer', 'c'.repeat(64), 'c'.repeat(5000), "customer'--", 'customer\0', null, 1, true, [], ['customer'], {}];
 const notSubjects = ['', 'x', '1234', '00000000-0000-0000-0000-00000000000', '00000000-0000-0000-0000-0000000000000', '{00000000-0000-0000-0000-000000000000}', ' 00000000-0000-0000-0000-000000000000', null, 1, [], {}];

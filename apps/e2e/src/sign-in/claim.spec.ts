@@ -29,6 +29,9 @@ async function offer(json: object = {}): Promise<Offer & { token: string }> {
   return { ...body, token: tokenOf(body.claimUrl) };
 }
 
+/** What whoever comes too late hears: the link is spent, or it was about to be. */
+const refusals = ['410 claim_spent', '409 ceremony_expired'];
+
 describe('once', () => {
   it('is looked at without an effect, then claimed, then spent', async () => {
     const { subject, token, credentialId } = await offer();
@@ -52,7 +55,8 @@ describe('once', () => {
     const { body } = await beginClaim(org, token);
     const response = new SoftwareAuthenticator().register(body.options, { origin });
     const both = await Promise.all(times(8).map(() => completeClaim(org, token, response)));
-    expect(both.map(({ status }) => status).sort()).toEqual([200, ...times(7).map(() => 410)]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, body: lost } of both) if (status !== 200) expect(refusals).toContain(`${status} ${lost.code}`);
   });
 
   it.each([
@@ -69,7 +73,7 @@ describe('once', () => {
     expect(won).toHaveLength(1);
     const lost = answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.code}`);
     expect(lost).toHaveLength(49);
-    for (const refusal of lost) expect(['410 claim_spent', '409 ceremony_expired']).toContain(refusal);
+    for (const refusal of lost) expect(refusals).toContain(refusal);
 
     // The winner's passkey signs in, and of the others' none does.
     expect((await shop.get(subject)).body).toMatchObject({ claimed: true, credentials: [{ status: 'issued' }] });

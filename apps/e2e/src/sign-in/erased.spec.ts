@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { AuditEvent } from '@holdfast/contracts';
+import type { AuditEvent, Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually } from '../eventually.ts';
+import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, house } from '../under-test.ts';
 import { answerSignIn, beginSignIn, claim, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
@@ -100,7 +100,7 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
   await claim(shop.app.org, [...secrets].find(([, what]) => what === 'a claim token')![0], new SoftwareAuthenticator());
   const { end_session_endpoint } = site.config.serverMetadata();
   await agent.go(`${end_session_endpoint}?${new URLSearchParams({ id_token_hint: idToken })}`);
-  await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator);
+  await signIn(agent, (await site.begin()).url, authenticator);
 
   const log = await auditor.wholeLog();
   const mine = log.filter(({ actor, targets }) => actor.id === subject || targets.some(({ id }) => id === subject));
@@ -125,18 +125,30 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
   expect(pseudonyms.size).toBe(1);
 });
 
-it('refusals are recorded: a spent link by itself, a passkey that is not known as a count', async () => {
-  const { token, subject, authenticator } = await holder();
-  await claim(shop.app.org, token, new SoftwareAuthenticator());
-  await shop.erase(subject);
-  const agent = new UserAgent(house.baseUrl);
-  await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator);
-  await eventually(async () => {
-    const log = await auditor.wholeLog();
-    const refused = (action: string, code: string) => log.some((event) => event.action === action && event.outcome.code === code && event.outcome.result !== 'success');
-    return refused('credential.claim', 'claim_spent') && refused('customer.sign_in', 'unknown_passkey');
-  }, 70_000, 'the records of the refusals');
-}, 80_000);
+it('a credential that has ended signs nobody in: the app is told access_denied, the log whom it was', async () => {
+  const authenticator = new SoftwareAuthenticator();
+  const validUntil = new Date(Date.now() + 3000);
+  const { body } = await shop.offer<Offer>({ offerExpiresIn: 2, validUntil: validUntil.toISOString() });
+  const token = tokenOf(body.claimUrl);
+  expect((await claim(shop.app.org, token, authenticator)).status).toBe(200);
+  const { accessToken, refreshToken, agent, claims } = await site.signIn(authenticator);
+  expect((claims.credential as { expires_at: string }).expires_at).toBe(validUntil.toISOString());
+  await sleep(Math.max(0, validUntil.getTime() - Date.now()) + 50);
+
+  expect((await site.userinfo(accessToken)).status).toBe(401);
+  expect(await site.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
+  expect(await site.silently(agent, { prompt: 'none' })).toHaveProperty('error');
+  const other = new UserAgent(house.baseUrl);
+  const { json } = await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), authenticator);
+  expect(json).toEqual({ refused: 'no_live_credential', redirectTo: expect.any(String) });
+  expect((await other.go(String(json.redirectTo))).location).toContain('error=access_denied');
+
+  expect(await claim(shop.app.org, token, new SoftwareAuthenticator())).toMatchObject({ status: 410, body: { code: 'claim_spent' } });
+  const log = await auditor.wholeLog();
+  const refused = log.filter(({ outcome }) => outcome.result !== 'success');
+  expect(refused).toContainEqual(expect.objectContaining({ action: 'customer.sign_in', actor: { type: 'customer', id: body.subject }, outcome: expect.objectContaining({ result: 'denied', code: 'no_live_credential' }) }));
+  expect(refused).toContainEqual(expect.objectContaining({ action: 'credential.claim', outcome: expect.objectContaining({ code: 'claim_spent' }) }));
+});
 
 it('no log of the house holds a subject, a user handle, a claim token, a code or a token, in any encoding', () => {
   const folder = join(house.home, 'logs');

@@ -1,5 +1,6 @@
 // Garbage in every field, header and cookie: refused in words, never taken and never a failure of the house.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections, exchange, type Wire } from '../http.ts';
 import { customerScopes, house } from '../under-test.ts';
@@ -28,21 +29,22 @@ async function refused(wire: Omit<Wire, 'origin'>): Promise<void> {
   const { status, headers, text } = await exchange({ origin: house.gateways[0]!, ...wire });
   const toApp = status === 303 && /[?&]error=/.test(headers.location ?? '');
   const what = `${wire.method ?? 'GET'} ${wire.path.slice(0, 200)} ${String(wire.body ?? '').slice(0, 300)} → ${status} ${text.slice(0, 300)}`;
-  if (!toApp && (status < 400 || status >= 500)) throw new Error(what);
+  const byPage = status === 200 && text.startsWith('{"refused":');
+  if (!toApp && !byPage && (status < 400 || status >= 500)) throw new Error(what);
   expect(headers['x-evil']).toBeUndefined();
   expect(text).not.toContain('"><script>');
 }
 
 describe('the authorization endpoint', () => {
-  it.each(['client_id', 'redirect_uri', 'response_type', 'scope', 'code_challenge', 'code_challenge_method', 'response_mode', 'prompt', 'max_age', 'id_token_hint', 'claims', 'request', 'request_uri'])('%s', async (name) => {
+  it.each(['client_id', 'redirect_uri', 'response_type', 'scope', 'code_challenge', 'code_challenge_method', 'response_mode', 'prompt', 'max_age', 'id_token_hint', 'request', 'request_uri'])('%s', async (name) => {
     const { url } = await shop.begin({ [name]: undefined });
     const { pathname, search } = new URL(url);
     // A parameter that is empty counts as left out, which some may be (RFC 6749 §3.1).
-    const optional = ['response_mode', 'prompt', 'max_age', 'id_token_hint', 'claims', 'request', 'request_uri'];
+    const optional = ['response_mode', 'prompt', 'max_age', 'id_token_hint', 'request', 'request_uri'];
     for (const text of texts) if (text !== '' || !optional.includes(name)) await refused({ path: `${pathname}${search}&${name}=${text}` });
   });
 
-  it.each(['state', 'nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'unheard_of'])('%s, which is the app’s own or may be ignored: no failure', async (name) => {
+  it.each(['state', 'nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims', 'unheard_of'])('%s, which is the app’s own or may be ignored: no failure', async (name) => {
     const { url } = await shop.begin({ [name]: undefined });
     const { pathname, search } = new URL(url);
     for (const text of texts) {
@@ -101,7 +103,7 @@ it('userinfo and sign-out', async () => {
 });
 
 /** Every member of an answer, replaced by garbage one after the other. */
-function* damaged(answer: object, path: string[] = []): Generator<object> {
+function* damaged(answer: object): Generator<object> {
   for (const [key, value] of Object.entries(answer)) {
     for (const wrong of values) {
       // What a verifier may ignore.
@@ -110,7 +112,7 @@ function* damaged(answer: object, path: string[] = []): Generator<object> {
     }
     const { [key]: _, ...without } = answer as Record<string, unknown>;
     if (!['clientExtensionResults', 'authenticatorAttachment', 'transports'].includes(key)) yield without;
-    if (value && typeof value === 'object' && !Array.isArray(value)) for (const inner of damaged(value as object, [...path, key])) yield { ...answer, [key]: inner };
+    if (value && typeof value === 'object' && !Array.isArray(value)) for (const inner of damaged(value as object)) yield { ...answer, [key]: inner };
   }
 }
 
@@ -120,7 +122,7 @@ it('the routes of the claim page', async () => {
   const { body } = await client.offer<{ claimUrl: string; subject: string }>();
   const token = tokenOf(body.claimUrl);
   const options = (await beginClaim(client.app.org, token)).body.options;
-  const response = ada.authenticator.register(options, { origin: house.baseUrl });
+  const response = new SoftwareAuthenticator().register(options, { origin: house.baseUrl });
   const post = (path: string, value: unknown, text?: string) => refused({ method: 'POST', path: `${issuer}/api/claim${path}`, headers: json, body: text ?? JSON.stringify(value) });
   for (const path of ['', '/options', '/complete']) {
     for (const value of values) await post(path, { token: value, response });

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/** @throws when there is none: a missing browser is a failure */
+export async function launch(): Promise<Browser> {
+  const executablePath = places.find((place) => existsSync(place));
+  if (!executablePath) throw new Error('There is no Chromium here. Install it (on Debian: apt-get install chromium), or leave the browser tests out by HOLDFAST_NO_BROWSER=1.');
+  return chromium.launch({ executablePath, args });
+}
+
+export const phone = { width: 360, height: 740 };
+export const desk = { width: 1280, height: 800 };
+
+interface Passkey {
+  credentialId: string;
+  isResidentCredential: boolean;
+  rpId?: string;
+  privateKey: string;
+  userHandle?: string;
+  signCount: number;
+}
+
+const asking = 'asked for a passkey: ';
+
+/** Runs in the page before its own scripts. */
+const tellMediation = `
+  const container = Object.getPrototypeOf(navigator.credentials ?? {});
+  const { get } = container;
+  if (get) container.get = function (options) {
+    console.debug(${JSON.stringify(asking)} + (options?.mediation ?? 'modal'));
+    return get.call(this, options);
+  };`;
+
+/** A person at a browser, with a device that holds their passkeys and confirms at once. */
+export class Visitor {
+  readonly page: Page;
+  /** What the page got wrong: errors of its scripts, breaches of its policy, calls to others. */
+  readonly faults: string[] = [];
+  /** How the page asked for passkeys, in order: `conditional` is by suggestions, without a dialogue. */
+  readonly asked: string[] = [];
+  readonly #context: BrowserContext;
+  readonly #cdp: CDPSession;
+  readonly #authenticator: string;
+
+  private constructor(context: BrowserContext, page: Page, cdp: CDPSession, authenticator: string) {
+    this.page = page;
+    this.#context = context;
+    this.#cdp = cdp;
+    this.#authenticator = authenticator;
+    page.on('pageerror', (error) => this.faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.faults.push(message.text());
+    });
+    page.on('console', (message) => {
+      if (message.text().startsWith(asking)) this.asked.push(message.text().slice(asking.length));
+    });
+    page.on('request', (request) => {
+      if (new URL(request.url()).hostname !== 'localhost') this.faults.push(`asked ${request.url()}`);
+    });
+  }
+
+  static async enter(browser: Browser, { viewport = phone, present = true } = {}): Promise<Visitor> {
+    const context = await browser.newContext({ viewport });
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: { protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: present },
+    });
+    await page.addInitScript(tellMediation);
+    return new Visitor(context, page, cdp, authenticatorId);
+  }
+
+  /** Whether the device confirms by itself, from the next time on that it is asked. */
+  confirms(enabled: boolean): Promise<unknown> {
+    return this.#cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#authenticator, enabled });
+  }
+
+  async passkeys(): Promise<Passkey[]> {
+    return (await this.#cdp.send('WebAuthn.getCredentials', { authenticatorId: this.#authenticator })).credentials;
+  }
+
+  /** Puts these passkeys, and no others, on the device. */
+  async hold(passkeys: Passkey[]): Promise<void> {
+    await this.#cdp.send('WebAuthn.clearCredentials', { authenticatorId: this.#authenticator });
+    for (const credential of passkeys) await this.#cdp.send('WebAuthn.addCredential', { authenticatorId: this.#authenticator, credential });
+  }
+
+  heading(text: string | RegExp): Promise<void> {
+    return this.page.getByRole('heading', { level: 1, name: text }).waitFor();
+  }
+
+  press(name: string | RegExp): Promise<void> {
+    return this.page.getByRole('button', { name }).click();
+  }
+
+  follow(name: string | RegExp): Promise<void> {
+    return this.page.getByRole('link', { name }).first().click();
+  }
+
+  async leave(): Promise<void> {
+    await this.#context.close();
+  }
+}

@@ -1,0 +1,99 @@
+// The claim page of a running house: opening does nothing, a reload survives, the token leaves the address bar, and each end of a link says so.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Offer } from '@holdfast/contracts';
+import type { Browser } from 'playwright-core';
+import { SoftwareAuthenticator } from '@holdfast/testing';
+import type { Client } from '../client.ts';
+import { sleep } from '../eventually.ts';
+import { closeConnections } from '../http.ts';
+import { claim, tokenOf } from '../sign-in/customer.fixture.ts';
+import { demoClient, house } from '../under-test.ts';
+import { launch, Visitor } from './chromium.fixture.ts';
+import { withBrowser } from './leave-out.fixture.ts';
+
+withBrowser('the claim page in a browser', () => {
+  let browser: Browser;
+  let visitor: Visitor;
+  let shop: Client;
+  beforeAll(async () => {
+    browser = await launch();
+    shop = demoClient('acme', 'shop');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    closeConnections();
+  });
+  beforeEach(async () => void (visitor = await Visitor.enter(browser)));
+  afterEach(async () => {
+    const { faults } = visitor;
+    await visitor.leave();
+    expect(faults).toEqual([]);
+  });
+
+  const offer = async (wanted: object = {}): Promise<Offer> => (await shop.offer<Offer>(wanted)).body;
+  const address = `${house.baseUrl}/o/acme/claim`;
+
+  it('opening does nothing, and a reload goes on where it was', async () => {
+    const { claimUrl, subject } = await offer();
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${request.url()} ${request.headers().referer ?? ''}`));
+    await page.goto(claimUrl);
+    await visitor.heading('Create your passkey');
+    expect(page.url()).toBe(address);
+    expect(await page.title()).not.toContain(tokenOf(claimUrl));
+    await page.reload();
+    await visitor.heading('Create your passkey');
+    expect(page.url()).toBe(address);
+    expect(asked.join('\n')).not.toContain(tokenOf(claimUrl));
+    expect(asked.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+    expect((await shop.get(subject)).body).toMatchObject({ claimed: false, credentials: [{ status: 'offered' }] });
+    expect(await visitor.passkeys()).toEqual([]);
+
+    await visitor.press('Create my passkey');
+    await visitor.heading('Your passkey is ready');
+    expect((await shop.get(subject)).body.claimed).toBe(true);
+    await page.reload();
+    await visitor.heading('This link has been used');
+  });
+
+  it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
+    ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
+    ['expired', 'This link has run out', () => sleep(2200), { offerExpiresIn: 2 }],
+    ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
+    ['erased', 'This link leads nowhere', ({ subject }) => shop.erase(subject), {}],
+  ])('a link that is %s, when it is opened', async (_, heading, end, wanted) => {
+    const made = await offer(wanted);
+    await end(made);
+    await visitor.page.goto(made.claimUrl);
+    await visitor.heading(heading);
+    expect(visitor.page.url()).toBe(address);
+    expect(await visitor.page.getByRole('button').count()).toBe(0);
+  });
+
+  it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
+    ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
+    ['expired', 'This link has run out', () => sleep(3200), { offerExpiresIn: 3 }],
+    ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
+  ])('a link that is %s while the page is open', async (_, heading, end, wanted) => {
+    const made = await offer(wanted);
+    await visitor.page.goto(made.claimUrl);
+    await visitor.heading('Create your passkey');
+    await end(made);
+    await visitor.press('Create my passkey');
+    await visitor.heading(heading);
+  });
+
+  it('a link that is not known, cut off, or no link at all', async () => {
+    const { page } = visitor;
+    for (const token of ['A'.repeat(43), 'cut-off']) {
+      await page.goto(`${address}#${token}`);
+      await visitor.heading('This link leads nowhere');
+    }
+    const fresh = await Visitor.enter(browser);
+    await fresh.page.goto(address);
+    await fresh.heading('Open the link from your message');
+    expect(fresh.faults).toEqual([]);
+    await fresh.leave();
+  });
+});
