@@ -25,7 +25,7 @@ export async function settleShopPorts(wished: ShopPorts, taken: number[], { SHOP
     await requireShopPorts(wished, taken);
     return wished;
   }
-  const states = await Promise.all([wished.shop, wished.kiosk].map((port) => (taken.includes(port) ? 'taken' : stateOfPort(port))));
+  const states = await Promise.all([wished.shop, wished.kiosk].map(async (port) => (taken.includes(port) ? 'taken' : stateOfPort(port))));
   if (states.every((state) => state === 'free')) return wished;
   const shop = await freePorts(2);
   say(`  Port ${wished.shop} or ${wished.kiosk} is taken; the example shop takes ${shop} and ${shop + 1}`);
