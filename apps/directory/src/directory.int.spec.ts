@@ -153,7 +153,10 @@ describe('apps and grants', () => {
     expect((await ask(getClient, { clientId }, 'auth')).app).toEqual(updated);
     await ask(createApp, { org: 'acme', name: 'in the way', kind: 'web' });
     await expect(ask(updateApp, { clientId, name: 'in the way' })).rejects.toMatchObject({ code: 'conflict' });
-    for (const uri of ['http://a.example/', 'https://u@a.example/', 'https://a.example/#x', 'javascript:alert(1)']) await expect(ask(updateApp, { clientId, redirectUris: [uri] })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(ask(updateApp, { clientId, redirectUris: ['com.example.app:/in'] })).rejects.toMatchObject({ code: 'invalid_request', status: 422 });
+    const native = await ask(createApp, { org: 'acme', name: 'phone', kind: 'native', redirectUris: ['com.example.app:/in'] });
+    expect(native.app.redirectUris).toEqual(['com.example.app:/in']);
+    for (const uri of ['http://a.example/', 'https://u@a.example/', 'https://a.example/#x', 'javascript:alert(1)', 'app:/in']) await expect(ask(updateApp, { clientId, redirectUris: [uri] })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   test.each(['spa', 'native', 'service'] as const)('%s: PKCE is not optional, and the table says so too', async (kind) => {

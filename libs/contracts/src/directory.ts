@@ -8,10 +8,16 @@ import { appKinds, operationNames } from './operations.js';
 export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
-const redirectUri = z.url({ protocol: /^https?$/ }).max(2000).refine((uri) => {
-  const { protocol, hostname, username, password, hash } = new URL(uri);
-  return !username && !password && !hash && !uri.includes('#') && (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
-}, 'must be https (http only on localhost), without user info and fragment');
+/** RFC 8252 §7.1: a scheme of a native app's own, a domain name backwards, such as `com.example.app:/in`. */
+export function isPrivateUse(uri: string): boolean {
+  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//.test(uri);
+}
+
+const redirectUri = z.url().max(2000).refine((uri) => {
+  const { protocol, hostname, username, password } = new URL(uri);
+  const onThisMachine = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return !username && !password && !uri.includes('#') && (protocol === 'https:' || onThisMachine || isPrivateUse(uri));
+}, 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), without user info and fragment');
 
 export const organizationSchema = z.strictObject({ shortId, name, suspended: z.boolean(), createdAt: instant });
 export type Organization = z.infer<typeof organizationSchema>;

@@ -55,6 +55,7 @@ function metadataOf(app: App): ClientMetadata {
   return {
     client_id: app.clientId,
     client_name: app.name,
+    application_type: app.kind === 'native' ? 'native' : 'web',
     ...(isPublic(app) ? {} : { client_secret: 'never compared' }),
     token_endpoint_auth_method: isPublic(app) ? 'none' : 'client_secret_basic',
     grant_types: ['authorization_code', ...(app.refreshTokens ? ['refresh_token'] : [])],

@@ -8,7 +8,7 @@ import { Changes } from '../changes.js';
 import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';
 import { Secrets } from '../secrets/secrets.js';
-import { findApp, nameTaken, requirePkce } from './app.js';
+import { findApp, nameTaken, requirePkce, requireUris } from './app.js';
 
 const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const insert = statement(
@@ -29,6 +29,7 @@ export class CreateAppHandler {
   handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
     const { org, name, kind, audience, redirectUris, postLogoutRedirectUris, refreshTokens, pkce } = input;
     requirePkce(kind, pkce);
+    requireUris(kind, [...redirectUris, ...postLogoutRedirectUris]);
     const scopes = requireGrantable(kind, input.scopes);
     return this.changes.commit(context, async (sql) => {
       const clientId = `app_${randomBytes(16).toString('base64url')}`;

@@ -3,7 +3,7 @@ import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf
 import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { Changes } from '../changes.js';
-import { bumpApp, lockApp, nameTaken, requirePkce } from './app.js';
+import { bumpApp, lockApp, nameTaken, requirePkce, requireUris } from './app.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 
@@ -23,6 +23,7 @@ export class UpdateAppHandler {
       const before = await lockApp(sql, clientId);
       const after = { ...before, ...wanted };
       requirePkce(before.kind, after.pkce);
+      requireUris(before.kind, [...after.redirectUris, ...after.postLogoutRedirectUris]);
       await write(sql, after);
       const app = await bumpApp(sql, clientId);
       return {

@@ -123,10 +123,12 @@ describe('what the app is told', () => {
     expect((await oidc.authorizationCodeGrant(shop.config, new URL(back.location), again.checks)).claims()!.sub).toBe(ada.subject);
   });
 
-  it.each(['spa', 'native'] as const)('a %s without a secret; a native one on any loopback port', async (kind) => {
-    const registered = kind === 'spa' ? 'https://spa.example/in' : 'http://127.0.0.1/in';
-    const app = await RelyingParty.make(org, kind, { kind, redirectUris: [registered], postLogoutRedirectUris: [] });
-    const redirect_uri = kind === 'spa' ? registered : 'http://127.0.0.1:49152/in';
+  it.each([
+    ['spa', 'https://spa.example/in', 'https://spa.example/in'],
+    ['native', 'http://127.0.0.1/in', 'http://127.0.0.1:49152/in'],
+    ['native', 'com.example.app:/in', 'com.example.app:/in'],
+  ] as const)('a %s without a secret; a native one on any loopback port or by a scheme of its own (%s)', async (kind, registered, redirect_uri) => {
+    const app = await RelyingParty.make(org, `${kind} ${registered}`, { kind, redirectUris: [registered], postLogoutRedirectUris: [] });
     const { code, code_verifier } = await app.code(ada.authenticator, { more: { redirect_uri } });
     const { status, json: body } = await app.token({ code, code_verifier, redirect_uri });
     expect([status, body.error]).toEqual([200, undefined]);
