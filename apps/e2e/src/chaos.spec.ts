@@ -15,7 +15,7 @@ describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   let oracle: Oracle;
   beforeAll(() => own.start(), 120_000);
   afterAll(async () => {
-    await own.stop();
+    await own.forget();
     closeConnections();
   }, 60_000);
 

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
+import { eventually } from '../eventually.ts';
 import { house } from '../under-test.ts';
 
 withBrowser('the example shop in a browser', () => {
@@ -41,6 +42,8 @@ withBrowser('the example shop in a browser', () => {
     await visitor.heading('Sign in to shop');
     expect(await page.getByLabel('Or pick a passkey here').getAttribute('autocomplete')).toBe('username webauthn');
     expect(await fits()).toBe(true);
+    // Once the suggestion waits, the device's consent goes to what is asked next: the button.
+    await eventually(() => Promise.resolve(visitor.asked.includes('conditional')), 10_000, 'the suggestion');
     await visitor.confirms(true);
     await visitor.press('Sign in with a passkey');
     await visitor.heading(`Hello, ${name}`);

@@ -1,5 +1,5 @@
 // `npm run chaos -- --kills N --seed S --offers N`: the long form of chaos.spec.ts, in a house of its own.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +35,7 @@ try {
   wrong.push(...later);
 } finally {
   await house.stop();
-  if (wrong.length === 0 && !values.keep) rmSync(house.home, { recursive: true, force: true });
+  if (wrong.length === 0 && !values.keep) await house.forget();
   else say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${options.seed}`);
 }
 process.exit(wrong.length === 0 ? 0 : 1);

@@ -21,7 +21,14 @@ export class PrivateHouse extends House {
   /** Resolves when it is ready. What it says goes to launcher.log in its home. */
   async start(): Promise<void> {
     this.#port ||= await freePortPair();
-    const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', this.#replicas], {
+    const launcher = this.#launch('--replicas', this.#replicas);
+    this.#launcher = launcher;
+    const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
+    if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
+  }
+
+  #launch(...args: string[]): ChildProcess {
+    const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), args, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port) }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -32,9 +39,7 @@ export class PrivateHouse extends House {
     const kill = () => launcher.kill('SIGTERM');
     process.once('exit', kill);
     launcher.once('exit', () => process.off('exit', kill));
-    this.#launcher = launcher;
-    const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
-    if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
+    return launcher;
   }
 
   async stop(): Promise<void> {
@@ -43,6 +48,13 @@ export class PrivateHouse extends House {
     const ended = once(launcher, 'exit');
     launcher.kill('SIGTERM');
     await ended;
+  }
+
+  /** Takes away all that it ever wrote, also what lies outside its home. */
+  async forget(): Promise<void> {
+    await this.stop();
+    await once(this.#launch('--reset'), 'exit');
+    rmSync(this.home, { recursive: true, force: true });
   }
 
   /** Only while it is stopped. */
