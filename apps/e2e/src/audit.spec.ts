@@ -233,7 +233,7 @@ describe('callers who are not known', () => {
       const events = await auditor.wholeLog({ action });
       return events.filter((e) => e.outcome.code === code && e.outcome.count !== undefined).reduce((sum, e) => sum + e.outcome.count!, 0);
     };
-    await eventually(async () => (await counted('api.refused', 'missing_token')) === 3, 10_000, 'counting calls without a token');
+    await eventually(async () => (await counted('api.refused', 'missing_token')) === 3, 20_000, 'counting calls without a token');
     await eventually(async () => (await counted('api.refused', 'invalid_token')) === 2, 10_000, 'counting calls with a bad token');
     await eventually(async () => (await counted('token.issue', 'invalid_client')) === 4, 10_000, 'counting wrong secrets');
   }, 120_000);

@@ -5,6 +5,8 @@ import type { AuditWriter } from './audit-writer.js';
 
 /** Distinct refusals kept at once; a flood of made-up organizations cannot fill the memory. */
 const most = 10_000;
+/** How often a service that stops tries to write its counts. */
+const lastTries = 4;
 
 type Counted = [key: string, refusal: { org: string; record: AuditRecord }];
 
@@ -60,8 +62,14 @@ export class RefusalCounter {
     this.counts.set(key, { org, record });
   }
 
+  /** The last chance to write what was counted: a busy house gets a few tries. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.flush();
+    for (let attempt = 1; attempt <= lastTries; attempt += 1) {
+      await this.flush();
+      if (this.counts.size === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    this.logger.error(`${this.counts.size} counts of refusals could not be recorded and are lost`);
   }
 }
