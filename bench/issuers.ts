@@ -33,12 +33,15 @@ const inFlight = 8;
 const draws = 2000;
 const redirectUri = 'https://bench.example/callback';
 
+/** As long as directory makes them. */
+const clientId = `'app_' || rpad($1::text || n, 22, '_')`;
+
 /** Straight into directory's tables: nobody knew of them before, so there is nobody to tell. */
 const make = [
   `INSERT INTO directory.organization (short_id, name) SELECT $1::text || n, 'Bench ' || n FROM generate_series(1, $2::int) AS n`,
   `INSERT INTO directory.app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version)
-   SELECT 'app_' || $1::text || n, $1::text || n, 'web', 'web', 'customers', 'customer', ARRAY['${redirectUri}'], '2026-11-01' FROM generate_series(1, $2::int) AS n`,
-  `INSERT INTO directory.app_secret (id, client_id, hash, slot) SELECT gen_random_uuid(), 'app_' || $1::text || n, sha256(convert_to($1::text, 'UTF8')), 1 FROM generate_series(1, $2::int) AS n`,
+   SELECT ${clientId}, $1::text || n, 'web', 'web', 'customers', 'customer', ARRAY['${redirectUri}'], '2026-11-01' FROM generate_series(1, $2::int) AS n`,
+  `INSERT INTO directory.app_secret (id, client_id, hash, slot) SELECT gen_random_uuid(), ${clientId}, sha256(convert_to($1::text, 'UTF8')), 1 FROM generate_series(1, $2::int) AS n`,
 ];
 
 /** What it costs that issuers of many organizations live in one process: made, built from their keys, and asked. */
@@ -50,7 +53,7 @@ export async function measureIssuers(house: House, pool: Pool, organizations: nu
   const discovery = (org: string): string => `/o/${org}/.well-known/openid-configuration`;
   const jwks = (org: string): string => `/o/${org}/jwks`;
   const authorize = (org: string): string => {
-    const wanted = { response_type: 'code', client_id: `app_${org}`, redirect_uri: redirectUri, scope: 'openid', state: 's', nonce: 'n', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const wanted = { response_type: 'code', client_id: `app_${org.padEnd(22, '_')}`, redirect_uri: redirectUri, scope: 'openid', state: 's', nonce: 'n', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     return `/o/${org}/authorize?${new URLSearchParams(wanted)}`;
   };
 
