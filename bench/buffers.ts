@@ -22,7 +22,7 @@ interface Node {
 export async function explainPages(pool: Pool, cases: readonly Case[]): Promise<Plan[]> {
   const plans: Plan[] = [];
   for (const { name, baseline } of cases) {
-    if (baseline.kind !== 'sql' || !name.endsWith('list')) continue;
+    if (baseline?.kind !== 'sql' || !name.endsWith('list')) continue;
     const { text, values } = statements[name]!;
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node; 'Execution Time': number }] }>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values(baseline.args as never));
     const [{ Plan: plan, 'Execution Time': milliseconds }] = rows[0]!['QUERY PLAN'];

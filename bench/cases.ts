@@ -1,15 +1,17 @@
 import type { Pool } from 'pg';
 import type { App, House } from './house.ts';
 import type { GetArgs, ListArgs, OfferArgs } from './statements.ts';
-import type { HttpJob, SqlJob } from './workers/job.ts';
+import type { HttpJob, SignInJob, SqlJob } from './workers/job.ts';
 
-/** Something that the house does, and the least that must be done for it. */
+/** Something that the house does, and the least that must be done for it, where there is something to compare with. */
 export interface Case {
   name: string;
-  house: HttpJob;
+  house: HttpJob | SignInJob;
   /** What the baseline is, for the reader. */
   against: string;
-  baseline: HttpJob | SqlJob;
+  baseline?: HttpJob | SqlJob;
+  /** In place of what the options say. */
+  concurrency?: number[];
 }
 
 const org = 'acme';
@@ -45,6 +47,7 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
   const { baseUrl: url, shop, databaseUrl } = house;
   const bearer = { authorization: `Bearer ${await tokenOf(house, reader, 'issued:read')}` };
   const offering = { authorization: `Bearer ${await tokenOf(house, shop, 'offers:write')}`, 'content-type': 'application/json' };
+  const signIn: SignInJob = { kind: 'sign-in', url, org, clientId: shop.clientId, clientSecret: shop.clientSecret, redirectUri: shop.redirectUris[0]!, offering: offering.authorization };
   const tokenRequest = {
     method: 'POST' as const,
     path: '/oauth2/token',
@@ -88,5 +91,6 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
       against: 'bare keyset query',
       baseline: sql('deep-list', { ...page, after } satisfies ListArgs),
     },
+    { name: 'sign-in', house: signIn, against: '-', concurrency: [1, 8] },
   ];
 }

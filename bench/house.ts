@@ -8,12 +8,14 @@ import { allStats, cpuOfTree } from './processes.ts';
 interface Member {
   name: string;
   pid: number | null;
+  readyUrl: string | null;
 }
 
 export interface App {
   clientId: string;
   clientSecret: string;
   scopes: string[];
+  redirectUris: string[];
 }
 
 const commandLine = fileURLToPath(new URL('../tools/holdfast.mjs', import.meta.url));
@@ -41,6 +43,12 @@ export class House {
   async members(): Promise<{ name: string; pid: number }[]> {
     const members = (await this.#ask('GET', 'list')) as Member[];
     return members.flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid }]));
+  }
+
+  /** What a service tells Prometheus. */
+  async metricsOf(name: string): Promise<string> {
+    const { readyUrl } = ((await this.#ask('GET', 'list')) as Member[]).find((m) => m.name === name)!;
+    return (await fetch(new URL('/metrics', readyUrl!))).text();
   }
 
   async stopMember(name: string): Promise<void> {

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
 import { House } from './house.ts';
+import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
 import { summarize } from './profile-summary.ts';
@@ -41,10 +42,11 @@ function cases(): Promise<Case[]> {
   return makeCases(house, reader, pool, bench.stockUrl, options.subjects);
 }
 
-async function measure({ rounds, seconds, json }: Options): Promise<void> {
+async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
   const pairs = await runRounds(bench, cases, options, say);
   const loaded = await memoryOf(house);
   const plans = await explainPages(pool, await cases());
+  const issuers = only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
   say('Starting each service once more, alone ...');
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
@@ -52,10 +54,11 @@ async function measure({ rounds, seconds, json }: Options): Promise<void> {
   say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s\n`);
   say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
   say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
+  if (issuers) say(`${issuersTable(issuers)}\n`);
   say(`${standingTable(idle, loaded, starts)}\n`);
   say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
   if (json === undefined) return;
-  const everything = { options, pairs, plans, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  const everything = { options, pairs, plans, issuers, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { House } from './house.ts';
-import type { HttpJob, Load, Result, SqlJob } from './workers/job.ts';
+import type { Job, Load, Result } from './workers/job.ts';
 import { Worker } from './workers/worker.ts';
 
 export interface Measured extends Result {
@@ -18,6 +18,7 @@ const settling = 300;
 export class Bench {
   readonly #http = new Worker('./http.ts');
   readonly #sql = new Worker('./sql.ts');
+  readonly #signIn = new Worker('./sign-in.ts');
   readonly #stock: Worker;
   readonly #house: House;
   stockUrl = '';
@@ -34,9 +35,9 @@ export class Bench {
   }
 
   /** Load on the house, or on a yardstick; whose CPU counts follows from which it is. */
-  async measure(job: HttpJob | SqlJob, load: Load): Promise<Measured> {
+  async measure(job: Job, load: Load): Promise<Measured> {
     const before = await this.#cpu(job);
-    const result = await (job.kind === 'http' ? this.#http : this.#sql).run(job, load);
+    const result = await this.#workerOf(job).run(job, load);
     await sleep(settling);
     const after = await this.#cpu(job);
     const each = Math.max(1, result.requests + result.failures);
@@ -45,14 +46,19 @@ export class Bench {
     return { ...result, rate: result.requests / result.seconds, cpu, total };
   }
 
-  async #cpu(job: HttpJob | SqlJob): Promise<Map<string, number>> {
+  #workerOf({ kind }: Job): Worker {
+    if (kind === 'sql') return this.#sql;
+    return kind === 'http' ? this.#http : this.#signIn;
+  }
+
+  async #cpu(job: Job): Promise<Map<string, number>> {
     if (job.kind === 'http' && job.url === this.stockUrl) return new Map([['stock', this.#stock.cpu()]]);
     const house = await this.#house.cpu();
-    if (job.kind === 'http') return house;
+    if (job.kind !== 'sql') return house;
     return new Map([['client', this.#sql.cpu()], ['postgres', house.get('postgres') ?? 0]]);
   }
 
   end(): void {
-    for (const worker of [this.#http, this.#sql, this.#stock]) worker.end();
+    for (const worker of [this.#http, this.#sql, this.#signIn, this.#stock]) worker.end();
   }
 }

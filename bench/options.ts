@@ -11,6 +11,8 @@ export interface Options {
   only: string[];
   /** Customers of the app whose lists are read. */
   subjects: number;
+  /** Organizations whose issuers are asked. */
+  organizations: number;
   json?: string;
   /** Service to profile under load, in place of the measurements. */
   profile?: string;
@@ -22,8 +24,9 @@ export const help = `Usage: npm run bench [-- options]
   --rounds N          interleaved rounds, of which medians are printed (5)
   --seconds S         length of one measurement (2)
   --concurrency LIST  requests under way at once (1,16,32)
-  --only LIST         of floor,token,offer,get,list,deep-list (all)
+  --only LIST         of floor,token,offer,get,list,deep-list,sign-in,issuers (all)
   --subjects N        customers of the app whose lists are read (100000)
+  --organizations N   whose issuers are asked (1000; their keys are made first, which takes minutes)
   --json FILE         writes everything that was measured
   --profile SERVICE   no table: profiles the service under the load of each case and prints where its time goes
   --help              this text
@@ -36,7 +39,7 @@ const list = (text: string): string[] => text.split(',').filter(Boolean);
 
 /** @throws {Error} with a sentence for the reader */
 export function parseOptions(args: string[]): Options {
-  const options: Options = { rounds: 5, seconds: 2, concurrency: [1, 16, 32], only: [], subjects: 100_000, help: false };
+  const options: Options = { rounds: 5, seconds: 2, concurrency: [1, 16, 32], only: [], subjects: 100_000, organizations: 1000, help: false };
   for (let i = 0; i < args.length; i++) {
     const [name = '', inline] = args[i]!.split(/=(.*)/s, 2);
     if (name === '--help' || name === '-h') {
@@ -47,14 +50,15 @@ export function parseOptions(args: string[]): Options {
     if (name === '--rounds') options.rounds = number(value);
     else if (name === '--seconds') options.seconds = number(value);
     else if (name === '--subjects') options.subjects = number(value);
+    else if (name === '--organizations') options.organizations = number(value);
     else if (name === '--concurrency') options.concurrency = list(value).map(number);
     else if (name === '--only') options.only = list(value);
     else if (name === '--json') options.json = value;
     else if (name === '--profile') options.profile = value;
     else throw new Error(`There is no option ${args[i] ?? name}.`);
   }
-  for (const n of [options.rounds, options.seconds, options.subjects, ...options.concurrency]) {
-    if (!(n > 0)) throw new Error('--rounds, --seconds, --subjects and --concurrency want numbers above zero.');
+  for (const n of [options.rounds, options.seconds, options.subjects, options.organizations, ...options.concurrency]) {
+    if (!(n > 0)) throw new Error('--rounds, --seconds, --subjects, --organizations and --concurrency want numbers above zero.');
   }
   if (options.profile !== undefined && !services.includes(options.profile)) throw new Error(`--profile wants one of ${services.join(', ')}.`);
   return options;

@@ -3,14 +3,15 @@ import type { Start } from './standing.ts';
 import { median } from './statistics.ts';
 import { figure, megabytes, table } from './table.ts';
 
-type Numbers = (pair: Pair) => number;
+/** Undefined where a case has no yardstick. */
+type Numbers = (pair: Pair) => number | undefined;
 
 /** Pairs of the same case and concurrency together, in the order in which they first came. */
 function groups(pairs: readonly Pair[]): Pair[][] {
   return [...Map.groupBy(pairs, (p) => `${p.name} ${p.concurrency}`).values()];
 }
 
-const middle = (group: Pair[], of: Numbers): string => figure(median(group.map(of)));
+const middle = (group: Pair[], of: Numbers): string => figure(median(group.map(of).filter((n) => n !== undefined)));
 
 export function speedTable(pairs: readonly Pair[]): string {
   const head = ['case', 'at', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'base req/s', 'base p50', 'base CPU', 'req/s ÷ base', 'CPU ÷ base', 'load µs', 'failed'];
@@ -21,13 +22,13 @@ export function speedTable(pairs: readonly Pair[]): string {
     middle(group, (p) => p.house.p50),
     middle(group, (p) => p.house.p99),
     middle(group, (p) => p.house.total),
-    middle(group, (p) => p.baseline.rate),
-    middle(group, (p) => p.baseline.p50),
-    middle(group, (p) => p.baseline.total),
-    middle(group, (p) => p.house.rate / p.baseline.rate),
-    middle(group, (p) => p.house.total / p.baseline.total),
+    middle(group, (p) => p.baseline?.rate),
+    middle(group, (p) => p.baseline?.p50),
+    middle(group, (p) => p.baseline?.total),
+    middle(group, (p) => p.baseline && p.house.rate / p.baseline.rate),
+    middle(group, (p) => p.baseline && p.house.total / p.baseline.total),
     middle(group, (p) => p.house.ownCpu / Math.max(1, p.house.requests)),
-    String(group.reduce((sum, p) => sum + p.house.failures + p.baseline.failures, 0)),
+    String(group.reduce((sum, p) => sum + p.house.failures + (p.baseline?.failures ?? 0), 0)),
   ]);
   return table(head, rows);
 }

@@ -8,7 +8,7 @@ export interface Pair {
   against: string;
   concurrency: number;
   house: Measured;
-  baseline: Measured;
+  baseline?: Measured;
 }
 
 /**
@@ -18,12 +18,12 @@ export interface Pair {
 export async function runRounds(bench: Bench, cases: () => Promise<Case[]>, { rounds, seconds, concurrency, only }: Options, progress: (text: string) => void): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, against, house, baseline } of await cases()) {
+    for (const { name, against, house, baseline, concurrency: own = concurrency } of await cases()) {
       if (only.length > 0 && !only.includes(name)) continue;
-      for (const inFlight of round === 0 ? [Math.max(...concurrency)] : concurrency) {
+      for (const inFlight of round === 0 ? [Math.max(...own)] : own) {
         const load = { concurrency: inFlight, seconds };
-        const measured = { house: await bench.measure(house, load), baseline: await bench.measure(baseline, load) };
-        progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s, yardstick ${measured.baseline.rate.toFixed(0)}/s`);
+        const measured = { house: await bench.measure(house, load), baseline: baseline && (await bench.measure(baseline, load)) };
+        progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`);
         if (round > 0) pairs.push({ name, against, concurrency: inFlight, ...measured });
       }
     }

@@ -22,6 +22,20 @@ export interface SqlJob {
   args: unknown;
 }
 
+/** Whole sign-ins at an app, by customers that the worker claims offers for when it is first asked. */
+export interface SignInJob {
+  kind: 'sign-in';
+  url: string;
+  org: string;
+  clientId: string;
+  clientSecret: string;
+  redirectUri: string;
+  /** `Authorization` that may make offers. */
+  offering: string;
+}
+
+export type Job = HttpJob | SqlJob | SignInJob;
+
 export interface Load {
   concurrency: number;
   seconds: number;

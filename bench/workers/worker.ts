@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { allStats, cpuOfTree } from '../processes.ts';
-import type { HttpJob, Load, Result, SqlJob } from './job.ts';
+import type { Job, Load, Result } from './job.ts';
 
 const execArgv = ['--disable-warning=ExperimentalWarning'];
 
@@ -14,7 +14,7 @@ export class Worker {
     this.#child = fork(fileURLToPath(new URL(script, import.meta.url)), args, { execArgv });
   }
 
-  async run(job: HttpJob | SqlJob, load: Load): Promise<Result> {
+  async run(job: Job, load: Load): Promise<Result> {
     this.#child.send({ job, load });
     const { result, error } = (await this.said()) as { result?: Result; error?: string };
     if (!result) throw new Error(error);

@@ -17,4 +17,6 @@ export const layers = [
   // What an organization would copy: public interfaces alone.
   { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  // Measures what a customer's browser does, with a passkey in software.
+  { sourceTag: 'layer:bench', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:testing'] },
 ];

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { House } from './house.ts';
+import { metric } from './metrics.ts';
+import { allStats, cpuOfTree, pssOf } from './processes.ts';
+import { percentile } from './statistics.ts';
+import { figure, megabytes, table } from './table.ts';
+import { zipf } from './zipf.ts';
+
+interface Lot {
+  name: string;
+  requests: number;
+  failures: number;
+  /** Issuers that were built. */
+  misses: number;
+  /** Mean time to build one, in ms, as auth tells it. */
+  building: number;
+  p50: number;
+  p99: number;
+  /** CPU time of auth per request, in µs. */
+  cpu: number;
+}
+
+export interface Issuers {
+  organizations: number;
+  lots: Lot[];
+  /** PSS of auth in bytes. */
+  memory: { before: number; after: number };
+}
+
+const inFlight = 8;
+/** Of each kind, drawn by Zipf's law. */
+const draws = 2000;
+const redirectUri = 'https://bench.example/callback';
+
+/** As long as directory makes them. */
+const clientId = `'app_' || rpad($1::text || n, 22, '_')`;
+
+/** Straight into directory's tables: nobody knew of them before, so there is nobody to tell. */
+const make = [
+  `INSERT INTO directory.organization (short_id, name) SELECT $1::text || n, 'Bench ' || n FROM generate_series(1, $2::int) AS n`,
+  `INSERT INTO directory.app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version)
+   SELECT ${clientId}, $1::text || n, 'web', 'web', 'customers', 'customer', ARRAY['${redirectUri}'], '2026-11-01' FROM generate_series(1, $2::int) AS n`,
+  `INSERT INTO directory.app_secret (id, client_id, hash, slot) SELECT gen_random_uuid(), ${clientId}, sha256(convert_to($1::text, 'UTF8')), 1 FROM generate_series(1, $2::int) AS n`,
+];
+
+/** What it costs that issuers of many organizations live in one process: made, built from their keys, and asked. */
+export async function measureIssuers(house: House, pool: Pool, organizations: number, say: (text: string) => void): Promise<Issuers> {
+  say(`Making ${organizations} organizations ...`);
+  const prefix = `b${randomUUID().slice(0, 8)}-`;
+  for (const text of make) await pool.query(text, [prefix, organizations]);
+  const all = Array.from({ length: organizations }, (_, n) => `${prefix}${n + 1}`);
+  const discovery = (org: string): string => `/o/${org}/.well-known/openid-configuration`;
+  const jwks = (org: string): string => `/o/${org}/jwks`;
+  const authorize = (org: string): string => {
+    const wanted = { response_type: 'code', client_id: `app_${org.padEnd(22, '_')}`, redirect_uri: redirectUri, scope: 'openid', state: 's', nonce: 'n', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    return `/o/${org}/authorize?${new URLSearchParams(wanted)}`;
+  };
+
+  say('Asking each for the first time, when its keys are made ...');
+  const first = await lot(house, 'first touch', all.map(discovery), 200);
+  await house.stopMember('auth');
+  await house.startMember('auth');
+  // So that neither the first requests of the new process nor what they load count as misses' cost.
+  await lot(house, 'warming up', Array.from({ length: 300 }, () => discovery('acme')), 200);
+  const before = pssOf(await pidOfAuth(house));
+  say('Asking each again, with auth started anew; then some more than others ...');
+  const miss = await lot(house, 'miss', all.map(discovery), 200);
+  const after = pssOf(await pidOfAuth(house));
+  const draw = zipf(organizations);
+  const drawn = (path: (org: string) => string): string[] => Array.from({ length: draws }, () => path(all[draw()]!));
+  const hits = [await lot(house, 'discovery', drawn(discovery), 200), await lot(house, 'jwks', drawn(jwks), 200), await lot(house, 'authorize', drawn(authorize), 303)];
+  return { organizations, lots: [first, miss, ...hits], memory: { before, after } };
+}
+
+async function pidOfAuth(house: House): Promise<number> {
+  return (await house.members()).find((m) => m.name === 'auth')!.pid;
+}
+
+async function lot(house: House, name: string, paths: readonly string[], expect: number): Promise<Lot> {
+  const pid = await pidOfAuth(house);
+  const cpu = (): number => cpuOfTree(pid, allStats());
+  const [told, spent] = [await house.metricsOf('auth'), cpu()];
+  const latencies: number[] = [];
+  let [next, failures] = [0, 0];
+  const loop = async (): Promise<void> => {
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+      const began = performance.now();
+      const response = await fetch(house.baseUrl + path, { redirect: 'manual' });
+      const text = await response.text();
+      if (response.status === expect) latencies.push(performance.now() - began);
+      else if (failures++ === 0) process.stderr.write(`${name}: ${path} was answered ${response.status} ${text.slice(0, 500)}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, loop));
+  const used = cpu() - spent;
+  const tells = await house.metricsOf('auth');
+  const grown = (metricName: string): number => metric(tells, metricName) - metric(told, metricName);
+  const sorted = latencies.toSorted((a, b) => a - b);
+  return {
+    name, requests: paths.length, failures, misses: grown('holdfast_issuer_misses_total'),
+    building: (1000 * grown('holdfast_issuer_build_seconds_sum')) / grown('holdfast_issuer_build_seconds_count'),
+    p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), cpu: used / paths.length,
+  };
+}
+
+export function issuersTable({ organizations, lots, memory }: Issuers): string {
+  const rows = lots.map((l) => [l.name, String(l.requests), String(l.misses), figure(l.building), figure(l.p50), figure(l.p99), figure(l.cpu), String(l.failures)]);
+  const [miss, hit] = ['miss', 'discovery'].map((name) => lots.find((l) => l.name === name)!.cpu) as [number, number];
+  const head = [`issuers of ${organizations}`, 'requests', 'built', 'build ms', 'p50 ms', 'p99 ms', 'auth CPU µs', 'failed'];
+  return `${table(head, rows)}\n\nA miss costs auth ${figure(miss / hit)} times a hit. Its PSS: ${megabytes(memory.before)} MB before the misses, ${megabytes(memory.after)} MB with all issuers.`;
+}

@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SoftwareAuthenticator } from '@holdfast/testing';
+import { CookieJar } from './cookie-jar.ts';
+import type { SignInJob } from './job.ts';
+
+export interface Customer {
+  subject: string;
+  authenticator: SoftwareAuthenticator;
+}
+
+type Json = Record<string, unknown>;
+
+const random = (): string => randomBytes(32).toString('base64url');
+
+async function ask(step: string, expected: number, url: string | URL, init: RequestInit = {}): Promise<{ body: Json; headers: Headers }> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  const text = await response.text();
+  if (response.status !== expected) throw new Error(`${step} was answered ${response.status}: ${text.slice(0, 500)}`);
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { body: isJson ? (JSON.parse(text) as Json) : {}, headers: response.headers };
+}
+
+/** As a script of the house's own pages sends it. */
+function sent(url: string, body: object): RequestInit {
+  return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', accept: 'application/json', origin: url, 'sec-fetch-site': 'same-origin' } };
+}
+
+/** An offer, claimed by the public routes. */
+export async function newCustomer({ url, org, offering }: SignInJob): Promise<Customer> {
+  const origin = new URL(url).origin;
+  const offers = `${url}/o/${org}/api/credentials/offers`;
+  const { body: offer } = await ask('offer', 201, offers, { method: 'POST', body: '{}', headers: { authorization: offering, 'content-type': 'application/json' } });
+  const token = new URL(offer.claimUrl as string).hash.slice(1);
+  const authenticator = new SoftwareAuthenticator();
+  const { body } = await ask('claim options', 200, `${url}/o/${org}/api/claim/options`, sent(origin, { token }));
+  const response = authenticator.register(body.options as object, { origin });
+  await ask('claim', 200, `${url}/o/${org}/api/claim/complete`, sent(origin, { token, response }));
+  return { subject: offer.subject as string, authenticator };
+}
+
+/** Six requests, by a browser without a session: authorize, the two JSON routes of the sign-in page, resume; and the app's token and userinfo. */
+export async function signIn(job: SignInJob, { subject, authenticator }: Customer): Promise<void> {
+  const { url, org, clientId, clientSecret, redirectUri } = job;
+  const issuer = `${url}/o/${org}`;
+  const { origin } = new URL(url);
+  const jar = new CookieJar();
+  const browse = async (step: string, expected: number, address: string, init: RequestInit = {}) => {
+    const target = new URL(address, url);
+    const seen = await ask(step, expected, target, { ...init, headers: { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: jar.for(target.pathname) } });
+    jar.keep(seen.headers.getSetCookie());
+    return { ...seen, location: seen.headers.get('location') ?? '' };
+  };
+
+  const [verifier, state, nonce] = [random(), random(), random()];
+  const wanted = new URLSearchParams({
+    response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid', state, nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256',
+  });
+  const page = (await browse('authorize', 303, `${issuer}/authorize?${wanted}`)).location;
+  const steps = page.replace('/sign-in/', '/api/sign-in/');
+  const { body: begun } = await browse('options', 200, `${steps}/options`, sent(origin, {}));
+  const response = authenticator.authenticate(begun.options as object, { origin });
+  const { body: done } = await browse('complete', 200, `${steps}/complete`, sent(origin, { response }));
+  const back = new URL((await browse('resume', 303, done.redirectTo as string)).location);
+  if (back.searchParams.get('state') !== state) throw new Error('the app gets another state back');
+
+  const grant = new URLSearchParams({ grant_type: 'authorization_code', code: back.searchParams.get('code') ?? '', redirect_uri: redirectUri, code_verifier: verifier });
+  const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+  const { body: tokens } = await ask('token', 200, `${issuer}/token`, { method: 'POST', body: grant, headers: { authorization: basic } });
+  const { body: claims } = await ask('userinfo', 200, `${issuer}/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token as string}` } });
+  if (claims.sub !== subject) throw new Error('userinfo tells of another customer');
+}
