@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   beginClaim, beginSignIn, completeClaim, completeSignIn, createOffer, customerStatus, eraseSubject, getClaim, streams, withdrawOffer,
-  type BusUser, type CallContext, type HouseEvent, type IssuanceEvent, type OfferRequest, type RequestOf,
+  type BusUser, type CallContext, type CustomerEvent, type HouseEvent, type OfferRequest, type RequestOf,
 } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
@@ -55,7 +55,7 @@ describe('claim and sign in', () => {
   const signIn = async (authenticator: SoftwareAuthenticator, ceremony: Partial<CeremonyOptions> = {}, org = 'acme') =>
     finish(authenticator.authenticate(await signInOptions('i1', org), { origin, ...ceremony }), { org });
   const refused = (code: string) => expect.objectContaining({ code });
-  const eventsOf = (subject: string) => heard.filter((e): e is IssuanceEvent => 'subject' in e && e.subject === subject);
+  const eventsOf = (subject: string) => heard.filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject);
 
   beforeAll(async () => {
     [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);

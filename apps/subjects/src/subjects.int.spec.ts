@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { getSubject, issuanceEventSchema, listSubjects, type IssuanceEvent, type SubjectCursor } from '@holdfast/contracts';
+import { getSubject, issuanceEventSchema, listSubjects, type CustomerEvent, type SubjectCursor } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';
@@ -28,7 +28,7 @@ describe('the read model of customers', () => {
     connections.push(connection);
     return connection;
   };
-  const event = (subject: string, version: number, given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {}): IssuanceEvent => {
+  const event = (subject: string, version: number, given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {}): CustomerEvent => {
     const { app = 'app-1', at = start, erased = false, expiresAt = start + 60_000 } = given;
     const createdAt = new Date(at).toISOString();
     return issuanceEventSchema.parse({
@@ -42,7 +42,7 @@ describe('the read model of customers', () => {
       }),
     });
   };
-  const publish = async (...events: IssuanceEvent[]) => {
+  const publish = async (...events: CustomerEvent[]) => {
     for (const e of events) await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(e), { msgID: e.id });
   };
   const get = (subject: string, app = 'app-1', org = 'acme') => bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));

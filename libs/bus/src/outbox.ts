@@ -1,4 +1,4 @@
-import { marksSchema, type DirectoryEvent, type HouseEvent, type IssuanceEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import { marksSchema, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { AppliedNotices } from './applied.js';
@@ -51,8 +51,8 @@ export class Outbox {
 
   /** The row of an event, for a statement that inserts it together with the change. */
   row(event: HouseEvent): OutboxRow {
-    const aggregate = (event as Partial<IssuanceEvent>).subject ?? (event as Partial<DirectoryEvent>).app ?? event.org;
-    return { id: event.id, aggregate, subject: `evt.${this.stream.producer}.${event.type}`, payload: JSON.stringify(event) };
+    const { subject, app, setting } = event as { subject?: string; app?: string; setting?: string };
+    return { id: event.id, aggregate: subject ?? app ?? setting ?? event.org, subject: `evt.${this.stream.producer}.${event.type}`, payload: JSON.stringify(event) };
   }
 
   /**

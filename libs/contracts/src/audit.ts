@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionNames, auditEventSchema, auditRecordSchema, outcomes } from './audit-record.js';
 import { command, query } from './contract.js';
-import { pageLimit } from './fields.js';
+import { instant, pageLimit } from './fields.js';
 
 /**
  * Records that belong to no change: reads, refusals, tokens. The reply means that each has its place in the log.
@@ -16,7 +16,8 @@ export const appendRecords = command({
     records: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema, provisional: z.boolean().optional() })).max(1000),
   }),
   reply: z.strictObject({}),
-  timeout: 2000,
+  // Reads and refusals wait for it: with audit away they answer 503 within two seconds (product §7).
+  timeout: 1500,
 });
 
 export const auditFilterSchema = z.strictObject({
@@ -44,4 +45,70 @@ export const getAuditEvent = query({
   request: z.strictObject({ id: z.guid().toLowerCase() }),
   reply: auditEventSchema,
   errors: ['unknown_event'],
+});
+
+const hash = z.base64().describe('SHA-256, 32 bytes');
+/** C2SP tlog-checkpoint: a signed note with origin, size and root. */
+const checkpoint = z.string().describe('Signed note (C2SP tlog-checkpoint): origin, size and root hash of the log');
+
+/** The newest checkpoint: it covers every record whose append was answered before it was asked for. */
+export const auditCheckpoint = query({
+  service: 'audit', name: 'checkpoint', callers: ['gateway', 'operator'],
+  request: z.strictObject({}), reply: z.strictObject({ checkpoint }),
+});
+
+/** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */
+export const auditVerifierKeys = query({
+  service: 'audit', name: 'verifier-keys', callers: ['gateway', 'operator'],
+  request: z.strictObject({}), reply: z.strictObject({ keys: z.array(z.string().describe('C2SP signed-note verifier key')) }),
+});
+
+export const auditProofSchema = z.strictObject({
+  id: z.uuid().describe('The event'),
+  seq: z.int().describe('Its place in the log; its index in the tree is one less'),
+  leaf: z.base64().describe('The exact bytes that the log proves; absent values stand in them as hashes, names as pseudonyms'),
+  hashes: z.array(hash).describe('Inclusion path, from leaf to root (RFC 9162 §2.1.3)'),
+  checkpoint,
+}).meta({ id: 'AuditProof' });
+export type AuditProof = z.infer<typeof auditProofSchema>;
+
+/** Where an event stands under the newest checkpoint (RFC 9162 §2.1.3). */
+export const auditProof = query({
+  service: 'audit', name: 'proof', callers: ['gateway'],
+  request: z.strictObject({ id: z.guid().toLowerCase() }), reply: auditProofSchema, errors: ['unknown_event'],
+});
+
+/** That the log of size `to` continues the log of size `from` (RFC 9162 §2.1.4). Both at least 1, `to` at most the size of now: else invalid_request. */
+export const auditConsistency = query({
+  service: 'audit', name: 'consistency', callers: ['gateway', 'operator'],
+  request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }), reply: z.strictObject({ hashes: z.array(hash) }), errors: ['invalid_request'],
+});
+
+/** C2SP tlog-tiles: the hashes of a tile, 32 bytes each; `width` of a partial one. */
+export const auditTile = query({
+  service: 'audit', name: 'tile', callers: ['gateway'],
+  request: z.strictObject({ level: z.int().min(0).max(5), index: z.int().min(0), width: z.int().min(1).max(256) }), reply: z.strictObject({ hashes: z.base64() }),
+  errors: ['unknown_tile'],
+});
+
+/** A value with the salt that its hash in the leaf was made with: base64url(SHA-256(salt ‖ UTF-8 of the value)). */
+const opened = z.strictObject({ value: z.string(), salt: z.base64() });
+
+/** One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. */
+export const exportedEntrySchema = z.strictObject({
+  seq: z.int(),
+  leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
+  leafHash: hash.optional().describe('In its place, when its retention has ended'),
+  found: z.strictObject({ id: z.string(), occurredAt: instant, action: z.string(), actor: z.string(), outcome: z.string(), targets: z.array(z.string()) }).optional()
+    .describe('By what the entry is found when the log is filtered; a verifier compares it with the leaf'),
+  names: z.record(z.string(), opened).optional().describe('Whom its pseudonyms mean, unless they are erased'),
+  personal: z.record(z.string(), opened).optional().describe('Its personal values, unless that person is erased'),
+}).meta({ id: 'ExportedAuditEntry' });
+export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
+
+/** The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by `limit` entries and 500 kB. */
+export const exportAuditEntries = query({
+  service: 'audit', name: 'export-entries', callers: ['gateway', 'operator'],
+  request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),
+  reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean() }),
 });

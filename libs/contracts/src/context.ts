@@ -14,12 +14,17 @@ export const actorSchema = z.strictObject({
 });
 export type Actor = z.infer<typeof actorSchema>;
 
-/** How a request came in; the route is a template, so that it names nobody. */
+/**
+ * How a request came in; the route is a template, so that it names nobody. Address and user agent are a human's alone: of
+ * an app's request they are left out.
+ */
 export const requestInfoSchema = z.strictObject({
   id: z.string().describe('The X-Request-Id that the caller sent or was given'),
   traceparent: z.string().describe('W3C Trace Context of the request'),
   method: z.string().describe('HTTP method; `CLI` for the command line of the operator'),
   route: z.string().describe('Template of the route, never the path itself'),
+  address: z.string().max(64).optional().describe("Of a customer or person: the address they came from. Gone once they are erased"),
+  userAgent: z.string().max(512).optional().describe('Of a customer or person: the User-Agent header. Gone once they are erased'),
 });
 export type RequestInfo = z.infer<typeof requestInfoSchema>;
 

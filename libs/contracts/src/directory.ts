@@ -19,6 +19,12 @@ const redirectUri = z.url().max(2000).refine((uri) => {
   return !username && !password && !uri.includes('#') && (protocol === 'https:' || onThisMachine || isPrivateUse(uri));
 }, 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), without user info and fragment');
 
+/** RFC 6454, as a browser sends it. */
+const origin = z.url().max(300).refine((value) => new URL(value).origin === value, 'must be an origin such as https://shop.example, without a path');
+/** Where we will call: whether an address may be called at all is looked at there, and again at every call. */
+const backchannelLogoutUri = z.url().max(2000).refine((uri) => /^https?:$/.test(new URL(uri).protocol) && !uri.includes('#') && !new URL(uri).username && !new URL(uri).password,
+  'must be an https address without user info and fragment');
+
 export const organizationSchema = z.strictObject({ shortId, name, suspended: z.boolean(), createdAt: instant });
 export type Organization = z.infer<typeof organizationSchema>;
 
@@ -31,6 +37,8 @@ export const appSchema = z.strictObject({
   credentialType: credentialTypeName.optional().describe("Whose holders it signs in; the organization's default type when absent"),
   redirectUris: z.array(z.string()),
   postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
+  origins: z.array(z.string()).describe('Web origins whose pages may ask for a proof of presence, besides those of the redirect URIs'),
+  backchannelLogoutUri: z.string().optional().describe('Where it is told that a session or customer has ended (OpenID Connect Back-Channel Logout)'),
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
   pkce: z.enum(['required', 'optional']).describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('What its ID tokens are signed with; RS256 when absent'),
@@ -70,7 +78,7 @@ export const createApp = command({
   request: z.strictObject({
     org: shortId, name, kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
     credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]),
-    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), origins: z.array(origin).max(20).default([]), backchannelLogoutUri: backchannelLogoutUri.optional(), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(), scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
   reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
@@ -80,7 +88,8 @@ export const updateApp = command({
   service: 'directory', name: 'update-app', callers: ['operator'],
   request: z.strictObject({
     clientId, name: name.optional(), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
-    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), origins: z.array(origin).max(20).optional(),
+    backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null takes it away'), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
   }),
   reply: appSchema, errors: ['unknown_app', 'conflict', 'invalid_request'],

@@ -1,41 +1,81 @@
 import { z } from 'zod';
 import { auditRecordSchema } from './audit-record.js';
 import { subjectStateSchema } from './customers.js';
-import { instant, uuid } from './fields.js';
+import { credentialTypeName, instant, uuid } from './fields.js';
 
-/** The one catalogue of events (product: webhooks, Shared Signals and the pull feed all read it); docs are generated. */
+const customer = { subject: uuid.describe('The customer') };
+const credential = { ...customer, credentialId: uuid.describe('The credential'), credentialType: credentialTypeName.describe('Its type') };
+const ending = { ...credential, expiresAt: instant.optional().describe('When it ends, if it has an end') };
+const offer = { ...credential, offerId: uuid.describe('The offer') };
+const app = { app: z.string().describe('Client ID of the app') };
+
+/**
+ * The one catalogue of events; docs/reference/events.md is generated from it. `data` is what organizations are told, by the
+ * pull feed, webhooks and Shared Signals; without it the event stays in the house. Thin: ids and states, never a reason,
+ * a name or an address.
+ */
 export const eventTypes = {
-  'offer.created': { by: 'issuance', says: 'An offer was made to a customer' },
-  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential' },
-  'credential.rekeyed': { by: 'issuance', says: 'A customer moved a credential to a new passkey (recovery)' },
-  'offer.withdrawn': { by: 'issuance', says: 'An offer was withdrawn by the app, or superseded by a later one' },
-  'subject.erased': { by: 'issuance', says: 'A customer was erased' },
-  'organization.created': { by: 'directory', says: 'An organization was created' },
-  'organization.updated': { by: 'directory', says: 'An organization was suspended or resumed' },
-  'app.created': { by: 'directory', says: 'An app was created' },
-  'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed' },
-} as const;
+  'offer.created': { by: 'issuance', says: 'An offer was made to a customer', data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer ends') }) },
+  'offer.expired': { by: 'issuance', says: 'An offer ran out', data: z.strictObject(offer) },
+  'offer.withdrawn': {
+    by: 'issuance',
+    says: 'An offer was withdrawn by the app, superseded by a later one, or died with its credential',
+    data: z.strictObject({ ...offer, cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked') }),
+  },
+  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential', data: z.strictObject(ending) },
+  'credential.renewed': { by: 'issuance', says: 'A sign-in renewed a credential: another document number, a later end', data: z.strictObject(ending) },
+  'credential.rekeyed': { by: 'issuance', says: 'A customer moved a credential to a new passkey (recovery)', data: z.strictObject(ending) },
+  'credential.suspended': { by: 'issuance', says: 'A credential was suspended', data: z.strictObject(credential) },
+  'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(ending) },
+  'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
+  'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
+  'subject.erased': { by: 'issuance', says: 'A customer was erased', data: z.strictObject(customer) },
+  'credential_type.created': { by: 'issuance', says: 'A credential type was created', data: undefined },
+  'credential_type.updated': { by: 'issuance', says: 'A credential type was changed', data: undefined },
+  'presence_policy.updated': { by: 'issuance', says: 'The policy of proof of presence was changed', data: undefined },
+  'organization.created': { by: 'directory', says: 'An organization was created', data: undefined },
+  'organization.updated': { by: 'directory', says: 'An organization was suspended or resumed', data: undefined },
+  'app.created': { by: 'directory', says: 'An app was created', data: z.strictObject(app) },
+  'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed', data: z.strictObject(app) },
+} as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;
 export type EventType = keyof typeof eventTypes;
 
 const base = {
   id: z.uuid().describe('The event; the same id again is the same event'),
   occurredAt: instant.describe('When it happened'),
   org: z.string().describe('shortId of the organization'),
-  version: z.int().describe('Of the customer, app or organization: a projection applies what is newer and passes over the rest'),
+  version: z.int().describe('Of the customer, app, organization or setting, one more with each event: a projection applies what is newer and passes over the rest'),
   requestId: z.string().describe('X-Request-Id of the request that caused it'),
   traceparent: z.string().describe('W3C Trace Context of that request'),
   audit: auditRecordSchema.optional().describe('The audit record of the change: it commits with the event because it is one row with it'),
+  data: z.record(z.string(), z.json()).optional().describe('What organizations are told of it, by the schema of its type'),
 };
 
 // Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING, deployability).
 
-/** What issuance says: the whole public state of one customer, or that it is erased. */
-export const issuanceEventSchema = z.looseObject({
+export const customerEventTypes = [
+  'offer.created', 'offer.expired', 'offer.withdrawn', 'credential.issued', 'credential.renewed', 'credential.rekeyed', 'credential.suspended',
+  'credential.resumed', 'credential.revoked', 'credential.expired', 'subject.erased',
+] as const satisfies EventType[];
+
+/** What issuance says of a customer: their whole public state, or that they are erased. */
+export const customerEventSchema = z.looseObject({
   ...base,
-  type: z.enum(['offer.created', 'offer.withdrawn', 'credential.issued', 'credential.rekeyed', 'subject.erased']).describe('What happened'),
+  type: z.enum(customerEventTypes).describe('What happened'),
   subject: uuid.describe('The customer'),
   state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
 });
+export type CustomerEvent = z.infer<typeof customerEventSchema>;
+
+/** What issuance says of an organization's settings. */
+export const settingEventSchema = z.looseObject({
+  ...base,
+  type: z.enum(['credential_type.created', 'credential_type.updated', 'presence_policy.updated']).describe('What happened'),
+  setting: z.string().describe('Which one, such as `credential_type/customer`'),
+});
+export type SettingEvent = z.infer<typeof settingEventSchema>;
+
+export const issuanceEventSchema = z.union([customerEventSchema, settingEventSchema]);
 export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
 
 /** What directory says: which organization or app changed, ids only. */
@@ -46,3 +86,8 @@ export const directoryEventSchema = z.looseObject({
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 export type HouseEvent = IssuanceEvent | DirectoryEvent;
+
+/** Whom an event is about. A loose schema lets any member through, so the type decides. */
+export function isCustomerEvent(event: HouseEvent): event is CustomerEvent {
+  return (customerEventTypes as readonly string[]).includes(event.type);
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command } from './contract.js';
 import { credentialTypeName, instant, uuid } from './fields.js';
+import { presenceSchema } from './presence.js';
 
 /** Body of an offer. No field can carry a name or an address (specification §1). */
 export const offerRequestSchema = z
@@ -19,6 +20,7 @@ export const offerRequestSchema = z
       .datetime({ offset: true })
       .optional()
       .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer'),
+    presence: presenceSchema.optional().describe('Proof that a person was present on the sign-up form; good for one offer'),
     // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
     returnUrl: z
       .string()
@@ -50,7 +52,8 @@ export const createOffer = command({
   visibleIn: 'subjects',
   request: z.strictObject({ offer: offerRequestSchema, idempotencyKey: z.string().optional() }),
   reply: z.strictObject({ offer: offerSchema, replayed: z.boolean().describe('The answer of an earlier request with this Idempotency-Key') }),
-  errors: ['invalid_request', 'unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress'],
+  errors: ['invalid_request', 'unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress',
+    'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable'],
 });
 
 export const withdrawOffer = command({

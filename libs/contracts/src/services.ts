@@ -9,6 +9,7 @@ export const services = {
   subjects: { database: true, http: false },
   audit: { database: true, http: false },
   directory: { database: true, http: false },
+  signals: { database: true, http: false },
 } as const satisfies Record<string, { database: boolean; http: boolean }>;
 
 export type ServiceName = keyof typeof services;

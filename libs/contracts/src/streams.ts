@@ -16,8 +16,8 @@ function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, co
 }
 
 export const streams = {
-  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit', 'auth']),
-  directory: stream('directory', directoryEventSchema, ['audit']),
+  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit', 'auth', 'signals']),
+  directory: stream('directory', directoryEventSchema, ['audit', 'signals']),
 };
 
 /** Streams that this service consumes. */

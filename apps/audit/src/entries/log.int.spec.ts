@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendRecords, getAuditEvent, listAuditEvents, type AuditRecord, type DirectoryEvent, type HouseEvent, type IssuanceEvent } from '@holdfast/contracts';
+import { appendRecords, getAuditEvent, listAuditEvents, type AuditRecord, type DirectoryEvent, type HouseEvent, type CustomerEvent } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
@@ -243,7 +243,7 @@ function record(given: Partial<AuditRecord> = {}): AuditRecord {
 
 const event = () => ({ id: randomUUID(), occurredAt: new Date().toISOString(), org: 'acme', version: 1, requestId: 'r', traceparent: '00-0-0-01' });
 
-function issuanceEvent(given: Partial<IssuanceEvent>): IssuanceEvent {
+function issuanceEvent(given: Partial<CustomerEvent>): CustomerEvent {
   return { ...event(), type: 'offer.created', subject: randomUUID(), ...given };
 }
 

@@ -1,4 +1,4 @@
-import type { IssuanceEvent } from '@holdfast/contracts';
+import { isCustomerEvent, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
@@ -23,7 +23,7 @@ export class EndedCustomers {
   constructor(private readonly database: Database) {}
 
   async apply(events: readonly IssuanceEvent[]): Promise<void> {
-    const ending = newest(events.filter(({ type }) => type === 'subject.erased' || type === 'credential.rekeyed'));
+    const ending = newest(events.filter(isCustomerEvent).filter(({ type }) => type === 'subject.erased' || type === 'credential.rekeyed'));
     if (ending.length === 0) return;
     const times = ending.map((e) => e.occurredAt);
     const erased = ending.map((e) => e.type === 'subject.erased');
@@ -37,8 +37,8 @@ export class EndedCustomers {
 }
 
 /** One statement can touch a row once. */
-function newest(events: readonly IssuanceEvent[]): IssuanceEvent[] {
-  const last = new Map<string, IssuanceEvent>();
+function newest(events: readonly CustomerEvent[]): CustomerEvent[] {
+  const last = new Map<string, CustomerEvent>();
   for (const event of events) {
     const key = `${event.org}/${event.subject}`;
     if ((last.get(key)?.version ?? -1) < event.version) last.set(key, event);

@@ -11,6 +11,8 @@ export interface AppRow {
   credential_type: string | null;
   redirect_uris: string[];
   post_logout_redirect_uris: string[];
+  origins: string[];
+  backchannel_logout_uri: string | null;
   refresh_tokens: boolean;
   pkce: App['pkce'];
   id_token_alg: App['idTokenAlg'] | null;
@@ -22,7 +24,7 @@ export interface AppRow {
 }
 
 export const appColumns = `a.client_id, a.org, a.name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.post_logout_redirect_uris,
-  a.refresh_tokens, a.pkce, a.id_token_alg, a.disabled,
+  a.origins, a.backchannel_logout_uri, a.refresh_tokens, a.pkce, a.id_token_alg, a.disabled,
   a.api_version::text, a.version, a.created_at,
   ARRAY(SELECT g.operation FROM app_grant g WHERE g.client_id = a.client_id ORDER BY g.operation) AS scopes`;
 
@@ -43,6 +45,8 @@ export function toApp(row: AppRow): App {
     ...(row.credential_type && { credentialType: row.credential_type }),
     redirectUris: row.redirect_uris,
     postLogoutRedirectUris: row.post_logout_redirect_uris,
+    origins: row.origins,
+    ...(row.backchannel_logout_uri !== null && { backchannelLogoutUri: row.backchannel_logout_uri }),
     refreshTokens: row.refresh_tokens,
     pkce: row.pkce,
     ...(row.id_token_alg && { idTokenAlg: row.id_token_alg }),

@@ -9,7 +9,8 @@ type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 
 const update = statement(
   'app_update',
-  `UPDATE app SET name = $2, credential_type = $3, redirect_uris = $4, post_logout_redirect_uris = $5, refresh_tokens = $6, pkce = $7, id_token_alg = $8
+  `UPDATE app SET name = $2, credential_type = $3, redirect_uris = $4, post_logout_redirect_uris = $5, refresh_tokens = $6, pkce = $7, id_token_alg = $8,
+     origins = $9, backchannel_logout_uri = $10
    WHERE client_id = $1`,
 );
 
@@ -34,10 +35,10 @@ export class UpdateAppHandler {
   }
 }
 
-async function write(sql: Sql, app: App): Promise<void> {
-  const { clientId, org, name, credentialType, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg } = app;
+async function write(sql: Sql, app: Omit<App, 'backchannelLogoutUri'> & Pick<Changed, 'backchannelLogoutUri'>): Promise<void> {
+  const { clientId, org, name, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = app;
   try {
-    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null]);
+    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null, origins, backchannelLogoutUri ?? null]);
   } catch (error) {
     throw nameTaken(error, org, name);
   }

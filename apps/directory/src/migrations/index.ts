@@ -1,4 +1,5 @@
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
+import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logout.js';
 
-export const migrations = [CreateDirectory1763700000000, SignInOfApps1763800000000];
+export const migrations = [CreateDirectory1763700000000, SignInOfApps1763800000000, OriginsAndLogout1763900000000];

@@ -1,9 +1,9 @@
-import type { CallContext, IssuanceEvent } from '@holdfast/contracts';
+import type { CallContext, CustomerEvent } from '@holdfast/contracts';
 import { customerEvent } from '../credentials/customer-event.js';
 import type { Claimed } from './claim.js';
 
 /** The event of a claim. Who claims is the customer: the record says so, though the link came without a name. */
-export function claimEvent({ customer, credential, rekeyed }: Claimed, offerId: string, context: CallContext, now: Date): IssuanceEvent {
+export function claimEvent({ customer, credential, rekeyed }: Claimed, offerId: string, context: CallContext, now: Date): CustomerEvent {
   const holder = customer.id;
   return customerEvent(rekeyed ? 'credential.rekeyed' : 'credential.issued', customer, { ...context, actor: { type: 'customer', id: holder } }, now, {
     action: 'credential.claim',

@@ -1,9 +1,9 @@
-import type { CallContext, IssuanceEvent } from '@holdfast/contracts';
+import type { CallContext, CustomerEvent } from '@holdfast/contracts';
 import { auditRecord, newId, type Audited } from '@holdfast/kit';
 import { publicState, type Customer } from './customer.js';
 
 /** The event of a change: the customer's whole public state with its version, and the audit record of the request. */
-export function customerEvent(type: IssuanceEvent['type'], customer: Customer, context: CallContext, now: Date, audited: Audited): IssuanceEvent {
+export function customerEvent(type: CustomerEvent['type'], customer: Customer, context: CallContext, now: Date, audited: Audited): CustomerEvent {
   return {
     id: newId(),
     type,

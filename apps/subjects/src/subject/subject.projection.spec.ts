@@ -1,8 +1,8 @@
-import type { IssuanceEvent, SubjectState } from '@holdfast/contracts';
+import type { CustomerEvent, SubjectState } from '@holdfast/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { newestPerSubject } from './subject.projection.js';
 
-const event = (subject: string, version: number, erased = false) => ({ subject, version, ...(!erased && { state: {} as SubjectState }) }) as IssuanceEvent;
+const event = (subject: string, version: number, erased = false) => ({ subject, version, ...(!erased && { state: {} as SubjectState }) }) as CustomerEvent;
 
 describe('the newest event of each customer in a batch', () => {
   it('is the one with the highest version, in whatever order they come', () => {

@@ -1,4 +1,4 @@
-import { streams, type IssuanceEvent } from '@holdfast/contracts';
+import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
@@ -19,8 +19,8 @@ const apply = statement(
 );
 
 /** The newest event of each customer in a batch, since one statement can touch a row once; an erasure is the last word. */
-export function newestPerSubject(events: IssuanceEvent[]): IssuanceEvent[] {
-  const newest = new Map<string, IssuanceEvent>();
+export function newestPerSubject(events: CustomerEvent[]): CustomerEvent[] {
+  const newest = new Map<string, CustomerEvent>();
   for (const event of events) {
     const known = newest.get(event.subject);
     if (!known || (known.state && (!event.state || known.version < event.version))) newest.set(event.subject, event);
@@ -43,7 +43,8 @@ export class SubjectProjection implements OnApplicationBootstrap {
   }
 
   async apply(events: IssuanceEvent[]): Promise<void> {
-    const rows = newestPerSubject(events);
+    const rows = newestPerSubject(events.filter(isCustomerEvent));
+    if (rows.length === 0) return;
     await this.database.rows(apply, [
       rows.map((e) => customerKey(e.org, e.subject)),
       rows.map((e) => e.version),

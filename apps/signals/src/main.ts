@@ -1,0 +1,9 @@
+import { runService } from '@holdfast/bus';
+import { SignalsModule } from './app.module.js';
+import { configSchema } from './config.js';
+
+await runService(configSchema, (config) => ({
+  service: 'signals',
+  module: SignalsModule,
+  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+}));
