@@ -1,1 +1,11 @@
 export * from './tree.js';
+export * from './compact-range.js';
+export type { ReadHashes, Subtree } from './subtrees.js';
+export { inclusionProof, verifyInclusion, type Inclusion } from './inclusion.js';
+export * from './consistency.js';
+export * from './verifier-key.js';
+export * from './note.js';
+export * from './checkpoint.js';
+export * from './tiles.js';
+export * from './proof-file.js';
+export { FormatError } from './text.js';

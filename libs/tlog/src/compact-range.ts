@@ -1,0 +1,63 @@
+import { hashSize, join, nodeHash } from './tree.js';
+import { assertSize } from './subtrees.js';
+
+/** Told of each subtree that has become perfect: what a log has to store to prove things later. */
+export type Completed = (level: number, index: number, hash: Buffer) => void;
+
+/** All of a tree that is needed to go on with it: the hashes of its perfect subtrees from the left, one for each bit of its size. */
+export class CompactRange {
+  private constructor(
+    private length: number,
+    private readonly hashes: Buffer[],
+  ) {}
+
+  static empty(): CompactRange {
+    return new CompactRange(0, []);
+  }
+
+  /** Continues from `toBytes()`. @throws RangeError when size and bytes do not belong together */
+  static from(size: number, bytes: Uint8Array): CompactRange {
+    assertSize(size, 'The size of a tree');
+    let count = 0;
+    for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;
+    if (bytes.length !== count * hashSize) throw new RangeError(`A tree of ${size} leaves has ${count} perfect subtrees, not ${bytes.length / hashSize}`);
+    const copy = Buffer.from(bytes);
+    return new CompactRange(size, Array.from({ length: count }, (_, i) => copy.subarray(i * hashSize, (i + 1) * hashSize)));
+  }
+
+  get size(): number {
+    return this.length;
+  }
+
+  /** @param completed is told of the leaf itself as well, as level 0 */
+  append(leafHash: Uint8Array, completed?: Completed): this {
+    if (leafHash.length !== hashSize) throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);
+    let hash: Buffer = Buffer.from(leafHash);
+    completed?.(0, this.length, hash);
+    let index = this.length;
+    for (let level = 1; index % 2 === 1; level++) {
+      hash = nodeHash(this.hashes.pop()!, hash);
+      index = (index - 1) / 2;
+      completed?.(level, index, hash);
+    }
+    this.hashes.push(hash);
+    this.length++;
+    return this;
+  }
+
+  /** RFC 9162 §2.1.1: the hash of the whole tree. */
+  root(): Buffer {
+    return join(this.hashes);
+  }
+
+  toBytes(): Buffer {
+    return Buffer.concat(this.hashes);
+  }
+}
+
+/** Root of the tree of these leaves. */
+export function rootOf(leafHashes: Iterable<Uint8Array>): Buffer {
+  const range = CompactRange.empty();
+  for (const hash of leafHashes) range.append(hash);
+  return range.root();
+}

@@ -1,0 +1,77 @@
+import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { verifierKeyOf, type VerifierKey } from './verifier-key.js';
+import { FormatError, fromBase64 } from './text.js';
+
+/** Signed notes: c2sp.org/signed-note. A text, an empty line, and a line for each signature. */
+
+export interface OpenedNote {
+  /** The signed text, with its last newline. */
+  text: string;
+  /** Which of the known keys have signed it; one at least. */
+  signers: VerifierKey[];
+}
+
+/** More than sixteen must be accepted; a note with more than this is meant to keep us busy. */
+const maxSignatures = 100;
+const maxLength = 1_000_000;
+const signatureLine = /^— ([^\s+]+) (\S+)$/u;
+
+/** Signs `text`, which ends in a newline. `key` is an Ed25519 private key. */
+export function signNote(text: string, name: string, key: KeyObject): string {
+  assertText(text);
+  if (!text.endsWith('\n')) throw new FormatError('The text of a note must end in a newline');
+  const { keyId } = verifierKeyOf(name, createPublicKey(key));
+  const signature = Buffer.concat([Buffer.from(keyId, 'hex'), sign(null, Buffer.from(text), key)]);
+  return `${text}\n— ${name} ${signature.toString('base64')}\n`;
+}
+
+/**
+ * The text of a note that one of `known` has signed. Signatures of others are passed over; one of a known key that does
+ * not verify makes the whole note worthless.
+ * @throws FormatError with a sentence that says why it cannot be trusted
+ */
+export function openNote(note: string, known: readonly VerifierKey[]): OpenedNote {
+  const { text, signatures } = parseNote(note);
+  const bytes = Buffer.from(text);
+  const signers = known.filter((key) => {
+    const own = signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
+    const good = own.filter(({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature));
+    if (good.length < own.length) throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or somebody else signed it`);
+    return good.length > 0;
+  });
+  if (signers.length === 0) throw new FormatError('No key that is trusted has signed it');
+  return { text, signers };
+}
+
+interface Signature {
+  name: string;
+  keyId: string;
+  signature: Buffer;
+}
+
+/** What a note says, whoever signed it: to be shown, not to be believed. @throws FormatError */
+export function parseNote(note: string): { text: string; signatures: Signature[] } {
+  if (note.length > maxLength) throw new FormatError(`A note of more than ${maxLength} characters is not read`);
+  assertText(note);
+  const gap = note.lastIndexOf('\n\n');
+  if (gap === -1 || !note.endsWith('\n')) throw new FormatError('It is not a signed note: a text, an empty line, and lines with signatures');
+  const lines = note.slice(gap + 2, -1).split('\n');
+  if (lines.length > maxSignatures) throw new FormatError(`A note with more than ${maxSignatures} signatures is not read`);
+  return { text: note.slice(0, gap + 1), signatures: lines.map(signatureOf) };
+}
+
+function signatureOf(line: string): Signature {
+  const [, name, base64] = signatureLine.exec(line) ?? [];
+  if (name === undefined || base64 === undefined) throw new FormatError('A line after the empty one is not a signature');
+  const bytes = fromBase64(base64, 'A signature');
+  if (bytes.length < 5) throw new FormatError('A signature is too short');
+  return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };
+}
+
+function assertText(text: string): void {
+  if (!text.isWellFormed()) throw new FormatError('A note must be UTF-8');
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 && code !== 0x0a) throw new FormatError('A note has no control characters but newlines');
+  }
+}
