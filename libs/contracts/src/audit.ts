@@ -94,11 +94,14 @@ export const auditTile = query({
 /** A value with the salt that its hash in the leaf was made with: base64url(SHA-256(salt ‖ UTF-8 of the value)). */
 const opened = z.strictObject({ value: z.string(), salt: z.base64() });
 
-/** One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. */
+/**
+ * One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. Leaves that are
+ * absent are accounted for by the records of `audit.drop`, whose `changes.entries.to` says how many each has dropped.
+ */
 export const exportedEntrySchema = z.strictObject({
   seq: z.int(),
   leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
-  leafHash: hash.optional().describe('In its place, when its retention has ended'),
+  leafHash: hash.describe('As the tree holds it: what tells a verifier which entry was changed, and all that is left when its retention has ended'),
   found: z.strictObject({ id: z.string(), occurredAt: instant, action: z.string(), actor: z.string(), outcome: z.string(), targets: z.array(z.string()) }).optional()
     .describe('By what the entry is found when the log is filtered; a verifier compares it with the leaf'),
   names: z.record(z.string(), opened).optional().describe('Whom its pseudonyms mean, unless they are erased'),
