@@ -8,6 +8,7 @@ export interface DemoApp {
   name: string;
   kind: string;
   audience: string;
+  credentialType?: string;
   clientId: string;
   clientSecret?: string;
   redirectUris: string[];
@@ -15,11 +16,19 @@ export interface DemoApp {
   scopes: string[];
 }
 
+export interface DemoType {
+  name: string;
+  validity?: string;
+  renewalWindow?: string;
+  revocable: boolean;
+  isDefault: boolean;
+}
+
 /** What demo.json holds: all that a test or a curious person needs to talk to the house. */
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; apps: DemoApp[] }[];
+  organizations: { shortId: string; issuer: string; credentialTypes: DemoType[]; apps: DemoApp[] }[];
 }
 
 export const demoFile = join(home, 'demo.json');

@@ -7,6 +7,7 @@ import { grantCommands } from './commands/grants.js';
 import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
 import { secretCommands } from './commands/secrets.js';
+import { typeCommands } from './commands/types.js';
 
 const examples = `
 Services of a house that runs on this machine:
@@ -14,6 +15,7 @@ Services of a house that runs on this machine:
 
 Examples:
   holdfast org create acme --name "Acme Ltd"
+  holdfast type create acme day-pass --validity PT24H --no-revocable
   holdfast app create acme --name shop --kind web --redirect-uri https://shop.example/callback --grant offers:write
   holdfast secret create app_2Vw…
   holdfast app disable app_2Vw…
@@ -23,6 +25,6 @@ Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
 /** The whole command line. Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
-  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, keyCommands, demoCommands, busCommands, databaseCommands]) add(program);
+  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, keyCommands, demoCommands, busCommands, databaseCommands]) add(program);
   return program.addHelpText('after', examples);
 }

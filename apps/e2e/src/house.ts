@@ -16,14 +16,23 @@ export interface App {
   clientId: string;
   clientSecret: string;
   redirectUris: string[];
+  credentialType?: string;
   scopes: string[];
+}
+
+interface DemoType {
+  name: string;
+  validity?: string;
+  renewalWindow?: string;
+  revocable: boolean;
+  isDefault: boolean;
 }
 
 /** demo.json: a stable contract for examples and tools, so for these tests too. */
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; apps: Omit<App, 'org'>[] }[];
+  organizations: { shortId: string; issuer: string; credentialTypes: DemoType[]; apps: Omit<App, 'org'>[] }[];
 }
 
 interface LauncherFile {

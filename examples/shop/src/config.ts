@@ -15,6 +15,8 @@ export interface Settings {
   tokenEndpoint: string;
   clientId: string;
   clientSecret: string;
+  /** Whose holders the app signs in, so what it offers; the organization's default type when undefined. */
+  credentialType: string | undefined;
   /** All three are registered for the app; Holdfast leads to no other address. */
   redirectUri: string;
   welcomeUri: string;
@@ -23,7 +25,7 @@ export interface Settings {
 
 interface DemoFile {
   baseUrl: string;
-  organizations: { shortId: string; issuer: string; apps: { name: string; clientId: string; clientSecret?: string }[] }[];
+  organizations: { shortId: string; issuer: string; apps: { name: string; credentialType?: string; clientId: string; clientSecret?: string }[] }[];
 }
 
 export interface Config {
@@ -60,6 +62,7 @@ export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<s
         tokenEndpoint: `${baseUrl}/oauth2/token`,
         clientId: found.clientId,
         clientSecret: found.clientSecret,
+        credentialType: found.credentialType,
         redirectUri: `${origin}${path}/callback`,
         welcomeUri: `${origin}${path}/welcome`,
         signedOutUri: `${origin}${path}`,

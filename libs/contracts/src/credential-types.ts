@@ -21,11 +21,11 @@ export type CredentialType = z.infer<typeof credentialTypeSchema>;
 
 export const listCredentialTypes = query({
   service: 'issuance', name: 'list-credential-types', callers: ['operator'],
-  request: z.strictObject({}), reply: z.strictObject({ items: z.array(credentialTypeSchema) }),
+  request: z.strictObject({}), reply: z.strictObject({ items: z.array(credentialTypeSchema) }), errors: ['unknown_organization'],
 });
 export const createCredentialType = command({
   service: 'issuance', name: 'create-credential-type', callers: ['operator'],
-  request: credentialTypeSchema.partial({ revocable: true, holders: true, isDefault: true }), reply: credentialTypeSchema, errors: ['conflict', 'invalid_request'],
+  request: credentialTypeSchema.partial({ revocable: true, holders: true, isDefault: true }), reply: credentialTypeSchema, errors: ['unknown_organization', 'conflict', 'invalid_request'],
 });
 /** Changes what is given and leaves the rest. What was issued keeps its end and whether it is revocable; the next claim or renewal takes the new. */
 export const updateCredentialType = command({
@@ -39,5 +39,5 @@ export const updateCredentialType = command({
     holders: credentialTypeSchema.shape.holders.optional(),
     isDefault: z.literal(true).optional().describe('Takes the place of the default type of before'),
   }),
-  reply: credentialTypeSchema, errors: ['unknown_credential_type', 'invalid_request'],
+  reply: credentialTypeSchema, errors: ['unknown_organization', 'unknown_credential_type', 'invalid_request'],
 });

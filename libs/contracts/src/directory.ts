@@ -129,9 +129,9 @@ export const revokeSecret = command({
   request: z.strictObject({ clientId, secretId: z.string() }), reply: z.strictObject({}), errors: ['unknown_app', 'unknown_secret'],
 });
 
-/** Which of these exist: a refused caller can name any organization in the path, and only real ones have a log. */
+/** Which of these exist. `gateway`: a refused caller can name any organization in the path, and only real ones have a log. `issuance`: an operator may mistype one. */
 export const knownOrganizations = query({
-  service: 'directory', name: 'known-organizations', callers: ['gateway'],
+  service: 'directory', name: 'known-organizations', callers: ['gateway', 'issuance'],
   request: z.strictObject({ shortIds: z.array(z.string()).max(10_000) }), reply: z.strictObject({ known: z.array(z.string()) }),
 });
 

@@ -29,7 +29,7 @@ export type PresencePolicy = z.infer<typeof presencePolicySchema>;
 
 export const getPresencePolicy = query({
   service: 'issuance', name: 'get-presence-policy', callers: ['operator'],
-  request: z.strictObject({}), reply: presencePolicySchema,
+  request: z.strictObject({}), reply: presencePolicySchema, errors: ['unknown_organization'],
 });
 /** Changes what is given and leaves the rest. The secret is stored encrypted and never comes out again. */
 export const setPresencePolicy = command({
@@ -38,5 +38,5 @@ export const setPresencePolicy = command({
     policy: z.enum(['optional', 'required']).optional(),
     turnstileSecret: z.string().min(1).max(200).nullable().optional().describe('Null takes it away'),
   }),
-  reply: presencePolicySchema,
+  reply: presencePolicySchema, errors: ['unknown_organization'],
 });

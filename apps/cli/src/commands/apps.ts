@@ -1,7 +1,8 @@
-import { appKinds, createApp, disableApp, getApp, listApps, updateApp, type App, type AppKind } from '@holdfast/contracts';
+import { appKinds, createApp, disableApp, getApp, listApps, listCredentialTypes, updateApp, type App, type AppKind } from '@holdfast/contracts';
 import { Option, type Command } from 'commander';
-import { withHouse } from '../house.js';
+import { withHouse, type House } from '../house.js';
 import { sheet, show, table } from '../output.js';
+import { Refusal } from '../refusal.js';
 import { verb, type Json } from '../verb.js';
 import { secretWords } from './secrets.js';
 
@@ -12,6 +13,8 @@ interface CreateOptions extends Json {
   credentialType?: string;
   redirectUri: string[];
   postLogoutRedirectUri: string[];
+  origin: string[];
+  backchannelLogoutUri?: string;
   refreshTokens: boolean;
   pkce: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
@@ -23,6 +26,8 @@ interface UpdateOptions extends Json {
   credentialType?: string;
   redirectUri?: string[];
   postLogoutRedirectUri?: string[];
+  origin?: string[];
+  backchannelLogoutUri?: string | false;
   refreshTokens?: boolean;
   pkce?: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
@@ -45,13 +50,16 @@ export function appCommands(program: Command): void {
     .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect, [])
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect, [])
+    .option('--origin <origin>', 'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated', collect, [])
+    .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
     .option('--no-refresh-tokens', 'give it no refresh tokens')
     .addOption(pkce().default('required'))
     .addOption(idTokenAlg())
     .option('--grant <operation>', 'an operation that it may use; may be repeated', collect, [])
-    .action((org: string, { json, redirectUri, postLogoutRedirectUri, grant, ...rest }: CreateOptions) =>
+    .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
       withHouse('app create', async ({ ask }) => {
-        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, postLogoutRedirectUris: postLogoutRedirectUri, scopes: grant }, org);
+        await requireType(ask, org, rest.credentialType);
+        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, postLogoutRedirectUris: postLogoutRedirectUri, origins: origin, scopes: grant }, org);
         const { app: made, secretId, clientSecret } = reply;
         show(reply, json, () => [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'));
       }),
@@ -74,19 +82,29 @@ export function appCommands(program: Command): void {
 
   verb(app, 'update <clientId>', 'change what is given of an app; a list of URIs replaces the list before', [
     'app update app_2Vw… --redirect-uri https://shop.example/callback --post-logout-redirect-uri https://shop.example/',
+    'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
   ])
     .option('--name <name>', 'unique within the organization')
     .option('--credential-type <name>', 'whose holders it signs in')
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect)
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
+    .option('--origin <origin>', 'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated', collect)
+    .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
+    .option('--no-backchannel-logout-uri', 'tell it no longer')
     .option('--refresh-tokens', 'give it refresh tokens')
     .option('--no-refresh-tokens', 'give it no refresh tokens')
     .addOption(pkce())
     .addOption(idTokenAlg())
-    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, ...rest }: UpdateOptions) =>
+    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, ...rest }: UpdateOptions) =>
       withHouse('app update', async ({ ask }) => {
+        if (rest.credentialType !== undefined) await requireType(ask, (await ask(getApp, { clientId })).org, rest.credentialType);
         const reply = await ask(updateApp, {
-          clientId, ...rest, ...(redirectUri && { redirectUris: redirectUri }), ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+          clientId,
+          ...rest,
+          ...(redirectUri && { redirectUris: redirectUri }),
+          ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+          ...(origin && { origins: origin }),
+          ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
         });
         show(reply, json, () => appSheet(reply));
       }),
@@ -103,6 +121,13 @@ export function appCommands(program: Command): void {
   switching('enable', false, 'let a disabled app in again', 'enabled: it can get new tokens');
 }
 
+/** Directory keeps the name and issuance the types: with a mistyped one nobody could ever sign in. */
+async function requireType(ask: House['ask'], org: string, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const known = (await ask(listCredentialTypes, {}, org)).items.map((type) => type.name);
+  if (!known.includes(name)) throw new Refusal(`${org} has no credential type "${name}"; it has ${known.join(', ')}.`);
+}
+
 export function appSheet(app: App): string {
   return sheet({
     'Client ID': app.clientId,
@@ -113,6 +138,8 @@ export function appSheet(app: App): string {
     'Credential type': app.credentialType,
     'Redirect URIs': app.redirectUris.join(' ') || 'none',
     'Post-logout URIs': app.postLogoutRedirectUris.join(' ') || 'none',
+    Origins: app.origins.join(' ') || undefined,
+    'Back-channel logout': app.backchannelLogoutUri,
     'Refresh tokens': app.refreshTokens ? 'yes' : 'no',
     PKCE: app.pkce,
     'ID token alg': app.idTokenAlg ?? 'RS256',

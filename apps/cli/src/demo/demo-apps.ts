@@ -4,6 +4,7 @@ export interface WantedApp {
   name: string;
   kind: AppKind;
   audience: App['audience'];
+  credentialType?: string;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
   scopes: string[];
@@ -24,9 +25,12 @@ export const demoOrganizations = [
  * The example shop (examples/shop) serves both organizations at one address, each under its short ID. A sign-in leads back
  * to `callback`; a claim leads on to `welcome`, which an offer may name since it is registered too.
  */
-const web = (name: string, org: string, port: number): WantedApp => {
+const web = (name: string, org: string, port: number, credentialType?: string): WantedApp => {
   const home = `http://localhost:${port}/${org}`;
-  return { name, kind: 'web', audience: 'customers', redirectUris: [`${home}/callback`, `${home}/welcome`], postLogoutRedirectUris: [home], scopes: Object.keys(customerScopes) };
+  return {
+    name, kind: 'web', audience: 'customers', ...(credentialType !== undefined && { credentialType }),
+    redirectUris: [`${home}/callback`, `${home}/welcome`], postLogoutRedirectUris: [home], scopes: Object.keys(customerScopes),
+  };
 };
 
 /** Of an address that an earlier seed registered: whether it is the example's, on whatever port it had then. */
@@ -38,7 +42,7 @@ export function isShopUri(uri: string, org: string): boolean {
 export function demoApps(org: string, ports: ShopPorts): WantedApp[] {
   return [
     web('shop', org, ports.shop),
-    web('kiosk', org, ports.kiosk),
+    web('kiosk', org, ports.kiosk, 'membership'),
     { name: 'automation', kind: 'service', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], scopes: Object.keys(adminOperations) },
   ];
 }

@@ -1,20 +1,21 @@
-import type { App, Contract } from '@holdfast/contracts';
+import type { App, Contract, CredentialType } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { House } from '../house.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
-/** A directory in memory, as far as the seed needs one. */
+/** Directory and issuance in memory, as far as the seed needs them. */
 class FakeHouse {
   organizations: string[] = [];
   apps: App[] = [];
+  types = new Map<string, CredentialType[]>();
   secrets = new Map<string, string[]>();
   away = 0;
   made = 0;
 
-  ask = (async (contract: Contract, input: Record<string, never>) => this.answer(contract.subject.replace('rpc.directory.', ''), input)) as unknown as House['ask'];
+  ask = (async (contract: Contract, input: Record<string, never>, org?: string) => this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as House['ask'];
 
-  private answer(name: string, input: Record<string, string>): unknown {
+  private answer(name: string, input: Record<string, string>, about = ''): unknown {
     if (this.away > 0 && (this.away -= 1) >= 0) throw new AppError('unavailable');
     const { clientId = '', shortId = '', org = '' } = input;
     switch (name) {
@@ -30,8 +31,17 @@ class FakeHouse {
       case 'list-secrets': return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
       case 'create-secret': return { clientSecret: this.newSecret(clientId) };
       case 'revoke-secret': return this.secrets.set(clientId, this.secrets.get(clientId)!.filter((id) => id !== input.secretId));
+      case 'list-credential-types': return { items: this.typesOf(about) };
+      case 'create-credential-type': return this.typesOf(about)[this.typesOf(about).push(input as never) - 1];
+      case 'update-credential-type': return Object.assign(this.typesOf(about).find((type) => type.name === input.name)!, input);
       default: throw new Error(name);
     }
+  }
+
+  /** Every organization starts with one type. */
+  typesOf(org: string): CredentialType[] {
+    if (!this.types.has(org)) this.types.set(org, [{ name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true }]);
+    return this.types.get(org)!;
   }
 
   private newSecret(clientId: string): string {
@@ -54,6 +64,27 @@ test('makes two organizations with three apps each', async () => {
   expect(acme).toMatchObject({ shortId: 'acme', issuer: 'http://localhost:8080/o/acme' });
   expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([['shop', 'web', 3], ['kiosk', 'web', 3], ['automation', 'service', 11]]);
   expect(globex!.apps.every((app) => app.clientSecret)).toBe(true);
+});
+
+test('names the three types of each organization; the kiosk signs in members', async () => {
+  for (const { credentialTypes, apps } of await seed()) {
+    expect(credentialTypes).toEqual([
+      { name: 'customer', validity: 'P1Y', renewalWindow: 'P30D', revocable: true, isDefault: true },
+      { name: 'day-pass', validity: 'PT24H', revocable: false, isDefault: false },
+      { name: 'membership', revocable: true, isDefault: false },
+    ]);
+    expect(apps.map(({ credentialType }) => credentialType)).toEqual([undefined, 'membership', undefined]);
+  }
+});
+
+test('brings up an older house, and leaves what the operator changed', async () => {
+  const first = await seed();
+  delete house.apps.find(({ name }) => name === 'kiosk')!.credentialType;
+  house.types.delete('acme');
+  Object.assign(house.typesOf('globex')[0]!, { validity: 'P5Y' });
+  const again = await seed(first);
+  expect(again[0]).toEqual(first[0]);
+  expect(again[1]!.credentialTypes[0]).toMatchObject({ validity: 'P5Y', renewalWindow: 'P30D' });
 });
 
 test('changes nothing when all is there and remembered', async () => {

@@ -3,24 +3,27 @@ import { createApp, createOrganization, createSecret, listApps, listOrganization
 import { AppError } from '@holdfast/kit';
 import type { House } from '../house.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
+import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
 
-export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'scopes'> {
+export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'credentialType' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'scopes'> {
   clientSecret: string;
 }
 export interface DemoOrganization {
   shortId: string;
   issuer: string;
+  credentialTypes: DemoType[];
   apps: DemoApp[];
 }
 
-/** Makes what is missing; of what is there it only puts the URIs right. A secret that nobody remembers is replaced. */
+/** Makes what is missing; of what is there it only puts the URIs right, and gives an older house what it lacks. A secret that nobody remembers is replaced. */
 export async function seedDemo(house: House, baseUrl: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoOrganization[]> {
-  const there = await organizationsOnceUp(house);
+  const there = (await onceUp(() => house.ask(listOrganizations, {}))).items.map(({ shortId }) => shortId);
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name } of demoOrganizations) {
     if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
-    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, apps: await seedApps(house, shortId, ports, known) });
+    const credentialTypes = await onceUp(() => seedTypes(house, shortId));
+    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, credentialTypes, apps: await seedApps(house, shortId, ports, known) });
   }
   return seeded;
 }
@@ -30,7 +33,7 @@ async function seedApps(house: House, org: string, ports: ShopPorts, known: Know
   const apps: DemoApp[] = [];
   for (const wanted of demoApps(org, ports)) {
     const found = items.find(({ name }) => name === wanted.name);
-    apps.push(found ? demoApp(await withUris(house, found, wanted), await secretOf(house, found, known)) : await create(house, org, wanted));
+    apps.push(found ? demoApp(await putRight(house, found, wanted), await secretOf(house, found, known)) : await create(house, org, wanted));
   }
   return apps;
 }
@@ -40,12 +43,14 @@ async function create(house: House, org: string, wanted: WantedApp): Promise<Dem
   return demoApp(app, clientSecret!);
 }
 
-/** An earlier seed may have known the shop at another port. What somebody registered by hand stays. */
-async function withUris(house: House, found: App, wanted: WantedApp): Promise<App> {
+/** An earlier seed may have known the shop at another port, or its kiosk without a type. What somebody registered by hand stays. */
+async function putRight(house: House, found: App, wanted: WantedApp): Promise<App> {
   const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
   const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
-  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris);
-  return right ? found : house.ask(updateApp, { clientId: found.clientId, redirectUris, postLogoutRedirectUris }, found.org);
+  const credentialType = found.credentialType ?? wanted.credentialType;
+  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris) && credentialType === found.credentialType;
+  const changes = { redirectUris, postLogoutRedirectUris, ...(credentialType !== undefined && { credentialType }) };
+  return right ? found : house.ask(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
 function put(wanted: string[], found: string[], org: string): string[] {
@@ -65,15 +70,15 @@ async function secretOf(house: House, { clientId, org }: App, known: KnownApp[])
   return (await house.ask(createSecret, { clientId }, org)).clientSecret;
 }
 
-function demoApp({ name, kind, audience, clientId, redirectUris, postLogoutRedirectUris, scopes }: App, clientSecret: string): DemoApp {
-  return { name, kind, audience, clientId, clientSecret, redirectUris, postLogoutRedirectUris, scopes };
+function demoApp({ name, kind, audience, credentialType, clientId, redirectUris, postLogoutRedirectUris, scopes }: App, clientSecret: string): DemoApp {
+  return { name, kind, audience, ...(credentialType !== undefined && { credentialType }), clientId, clientSecret, redirectUris, postLogoutRedirectUris, scopes };
 }
 
-/** The seed may come before directory answers: it waits half a minute. */
-async function organizationsOnceUp(house: House): Promise<string[]> {
+/** The seed may come before the services answer: it waits half a minute. */
+async function onceUp<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await house.ask(listOrganizations, {})).items.map(({ shortId }) => shortId);
+      return await ask();
     } catch (error) {
       if (attempt >= 60 || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       await sleep(500);

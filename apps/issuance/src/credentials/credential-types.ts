@@ -1,21 +1,24 @@
 import { AppError, unprocessable } from '@holdfast/kit';
-import { Database, statement } from '@holdfast/data';
+import { Database, statement, type Sql } from '@holdfast/data';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { firstType, type CredentialType } from './credential-type.js';
 import { withoutNulls } from './without-nulls.js';
 
-const columns = 'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
-const ofOrganization = statement('types_of_org', `SELECT ${columns} FROM credential_type WHERE org = $1`);
+export const typeColumns = 'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
+const ofOrganization = statement('types_of_org', `SELECT ${typeColumns} FROM credential_type WHERE org = $1 ORDER BY created_at, name`);
 const addFirst = statement(
   'types_add_first',
   `INSERT INTO credential_type (org, name, display, revocable, holders, is_default) VALUES ($1, $2, $3, $4, $5, true) ON CONFLICT DO NOTHING`,
 );
 
-/** The credential types of organizations, kept for a second: a changed type is in force everywhere after that. */
+/** Below a second, so that a changed type is in force everywhere within one. */
+const goodFor = 900;
+
+/** The credential types of organizations, kept in memory for just so long that a change is in force everywhere in a second. */
 @Injectable()
 export class CredentialTypes {
-  private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: 1000 });
+  private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: goodFor });
 
   constructor(private readonly database: Database) {}
 
@@ -28,17 +31,32 @@ export class CredentialTypes {
     throw new AppError('unknown_credential_type', `There is no credential type "${name}".`, { errors: [{ pointer: '#/credentialType', detail: 'is not a credential type of this organization' }] });
   }
 
+  /** All of them, the oldest first; as they are stored, not as they are kept. */
+  all(org: string): Promise<CredentialType[]> {
+    return this.load(org);
+  }
+
+  /** This replica has just changed them. */
+  forget(org: string): void {
+    this.kept.delete(org);
+  }
+
   private async load(org: string): Promise<CredentialType[]> {
-    let types = await this.stored(org);
+    let types = await stored(this.database, org);
     if (types.length === 0) {
-      await this.database.rows(addFirst, [org, firstType.name, firstType.display, firstType.revocable, firstType.holders]);
-      types = await this.stored(org);
+      await addFirstType(this.database, org);
+      types = await stored(this.database, org);
     }
     this.kept.set(org, types);
     return types;
   }
+}
 
-  private async stored(org: string): Promise<CredentialType[]> {
-    return (await this.database.rows<CredentialType>(ofOrganization, [org])).map(withoutNulls);
-  }
+/** Every organization starts with one type (product §5). Nothing happens where there is one. */
+export async function addFirstType(sql: Sql, org: string): Promise<void> {
+  await sql.rows(addFirst, [org, firstType.name, firstType.display, firstType.revocable, firstType.holders]);
+}
+
+async function stored(sql: Sql, org: string): Promise<CredentialType[]> {
+  return (await sql.rows<CredentialType>(ofOrganization, [org])).map(withoutNulls);
 }

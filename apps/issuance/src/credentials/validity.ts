@@ -20,6 +20,23 @@ export function addDuration(from: Date, duration: string): Date {
   return end;
 }
 
+/** How many ms a duration is at least and at most, whichever months and years it falls into. @throws RangeError */
+export function durationBounds(duration: string): { shortest: number; longest: number } {
+  const match = form.exec(duration);
+  if (!match) throw new RangeError(`"${duration}" is not an ISO 8601 duration`);
+  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((n) => Number(n ?? 0));
+  const fixed = (weeks * 7 + days) * day + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  // Whole years of months are years: P12M is P1Y, not twelve times the shortest month.
+  const wholeYears = years + Math.floor(months / 12);
+  const rest = months % 12;
+  return { shortest: fixed + (wholeYears * 365 + shortestMonths(rest)) * day, longest: fixed + (wholeYears * 366 + Math.min(rest * 31, 366)) * day };
+}
+
+/** Fewest days that so many months in a row can have: with a February of 28, and every other one of 30. */
+function shortestMonths(months: number): number {
+  return [0, 28, 59, 89, 120, 150, 181, 212, 242, 273, 303, 334][months]!;
+}
+
 /** When a credential issued at `now` ends: by its type's validity, at the latest by `validUntil`; undefined without either. */
 export function endOf(now: Date, validity?: string, validUntil?: Date): Date | undefined {
   const end = validity === undefined ? undefined : addDuration(now, validity);

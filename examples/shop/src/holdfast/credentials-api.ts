@@ -48,26 +48,30 @@ interface Access {
   tokenEndpoint: string;
   clientId: string;
   clientSecret: string;
+  credentialType: string | undefined;
 }
 
 /** The customer-credentials API, as far as a shop needs it. Every method throws HoldfastRefused or HoldfastAway. */
 export class CredentialsApi {
   readonly #api: string;
   readonly #tokens: ClientTokens;
+  /** What is offered; without one Holdfast takes the organization's default type. */
+  readonly #offered: { credentialType?: string };
 
   constructor(access: Access) {
     this.#api = access.api;
     this.#tokens = new ClientTokens(access);
+    this.#offered = access.credentialType === undefined ? {} : { credentialType: access.credentialType };
   }
 
   /** To a new customer. The same key again, after a lost answer or a double click, gives the same offer and not a second one. */
   offer(idempotencyKey: string, returnUrl: string): Promise<Offer> {
-    return this.#json('offers:write', 'POST', '/offers', { idempotencyKey, body: { returnUrl } });
+    return this.#json('offers:write', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, returnUrl } });
   }
 
   /** To a customer that we have: a new link for a lost phone. Needs issued:manage too, so the sign-up form cannot do it. */
   offerAgain(subject: string, idempotencyKey: string, returnUrl: string): Promise<Offer> {
-    return this.#json('offers:write issued:manage', 'POST', '/offers', { idempotencyKey, body: { subject, returnUrl } });
+    return this.#json('offers:write issued:manage', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, subject, returnUrl } });
   }
 
   async withdraw(offerId: string): Promise<void> {

@@ -1,0 +1,34 @@
+import { createCredentialType, listCredentialTypes, updateCredentialType, type CredentialType } from '@holdfast/contracts';
+import type { House } from '../house.js';
+
+type WantedType = Omit<CredentialType, 'holders'>;
+
+/** Three kinds of life: renewed year by year, over within a day, and without an end. */
+export const demoTypes: WantedType[] = [
+  { name: 'customer', display: 'Customer', validity: 'P1Y', renewalWindow: 'P30D', revocable: true, isDefault: true },
+  { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, isDefault: false },
+  { name: 'membership', display: 'Membership', revocable: true, isDefault: false },
+];
+
+/** As demo.json names them. */
+export type DemoType = Pick<CredentialType, 'name' | 'validity' | 'renewalWindow' | 'revocable' | 'isDefault'>;
+
+/**
+ * Makes what is missing. `customer` is there from the first day of an organization, without an end: it gets one, in an older
+ * house too. What somebody changed since stays.
+ */
+export async function seedTypes(house: House, org: string): Promise<DemoType[]> {
+  const { items } = await house.ask(listCredentialTypes, {}, org);
+  const types: CredentialType[] = [...items];
+  for (const wanted of demoTypes) {
+    const at = items.findIndex(({ name }) => name === wanted.name);
+    const found = items[at];
+    if (!found) types.push(await house.ask(createCredentialType, wanted, org));
+    else if (wanted.validity !== undefined && found.validity === undefined) types[at] = await house.ask(updateCredentialType, bounded(wanted), org);
+  }
+  return types.map(({ name, validity, renewalWindow, revocable, isDefault }) => ({ name, ...(validity !== undefined && { validity }), ...(renewalWindow !== undefined && { renewalWindow }), revocable, isDefault }));
+}
+
+function bounded({ name, validity, renewalWindow }: WantedType): Pick<WantedType, 'name' | 'validity' | 'renewalWindow'> {
+  return { name, ...(validity !== undefined && { validity }), ...(renewalWindow !== undefined && { renewalWindow }) };
+}

@@ -1,0 +1,93 @@
+import { createCredentialType, createOffer, listCredentialTypes, updateCredentialType, type SettingEvent } from '@holdfast/contracts';
+import { eventually, testContext } from '@holdfast/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { book, SettingsHouse } from './settings-house.fixture.js';
+
+describe('credential types', () => {
+  let house: SettingsHouse;
+  let org: string;
+  let made = 0;
+  beforeAll(async () => void (house = await SettingsHouse.start()));
+  afterAll(() => house?.stop());
+  beforeEach(() => {
+    org = `types-${(made += 1)}`;
+    book.organizations.add(org);
+  });
+
+  const create = (input: { name: string } & Record<string, unknown>) => house.ask(createCredentialType, { display: 'Some type', ...input }, org);
+  const update = (input: { name: string } & Record<string, unknown>) => house.ask(updateCredentialType, input, org);
+  const list = async () => (await house.ask(listCredentialTypes, {}, org)).items;
+  const events = () => house.heard.filter((e): e is SettingEvent => 'setting' in e && e.org === org);
+  const offer = (credentialType?: string) => house.gateway.request(createOffer, { offer: credentialType === undefined ? {} : { credentialType } }, testContext({ org }));
+
+  it('begin with one, the default', async () => {
+    expect(await list()).toEqual([{ name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true }]);
+  });
+
+  it('are made and changed, each with its event and record, in one order', async () => {
+    const type = { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, holders: ['passkey'] };
+    expect(await create(type)).toEqual({ ...type, isDefault: false });
+    expect(await update({ name: 'day-pass', validity: 'P2D', renewalWindow: 'PT1H' })).toMatchObject({ validity: 'P2D', renewalWindow: 'PT1H', revocable: false });
+    expect(await update({ name: 'day-pass', renewalWindow: null })).not.toHaveProperty('renewalWindow');
+    await eventually(() => events().length === 3, 5000);
+    expect(events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.targets])).toEqual([
+      ['credential_type.created', 'credential_type/day-pass', 1, 'credential_type.create', [{ type: 'credential_type', id: 'day-pass' }]],
+      ['credential_type.updated', 'credential_type/day-pass', 2, 'credential_type.update', [{ type: 'credential_type', id: 'day-pass' }]],
+      ['credential_type.updated', 'credential_type/day-pass', 3, 'credential_type.update', [{ type: 'credential_type', id: 'day-pass' }]],
+    ]);
+    expect(events()[1]!.audit!.changes).toEqual({ validity: { from: 'PT24H', to: 'P2D' }, renewalWindow: { to: 'PT1H' } });
+    expect(events()[2]!.audit!.changes).toEqual({ renewalWindow: { from: 'PT1H' } });
+  });
+
+  it('have exactly one default, however many want to be it', async () => {
+    const names = Array.from({ length: 8 }, (_, i) => `type-${i}`);
+    await Promise.all(names.map((name) => create({ name, isDefault: true })));
+    await Promise.all(names.map((name) => update({ name, isDefault: true })));
+    expect((await list()).filter(({ isDefault }) => isDefault)).toHaveLength(1);
+    const { offer: offered } = await offer();
+    expect(offered.credentialType).toBe((await list()).find(({ isDefault }) => isDefault)!.name);
+    // Of each type the versions tell one story, without a gap: being demoted is a change too.
+    await eventually(() => events().length >= 31, 5000);
+    for (const name of names) {
+      const versions = events().filter(({ setting }) => setting === `credential_type/${name}`).map(({ version }) => version);
+      expect(versions.sort((a, b) => a - b)).toEqual(versions.map((_, i) => i + 1));
+    }
+  });
+
+  it.each([
+    ['a window without an end', { name: 'x', renewalWindow: 'P1D' }, 'invalid_request'],
+    ['a window as long as the validity', { name: 'x', validity: 'P1D', renewalWindow: 'P1D' }, 'invalid_request'],
+    ['no holder', { name: 'x', holders: [] }, 'invalid_request'],
+    ['a duration that is none', { name: 'x', validity: '1 year' }, 'invalid_request'],
+    ['a name that is none', { name: 'A Name' }, 'invalid_request'],
+    ['a name that is taken', { name: 'customer' }, 'conflict'],
+  ])('are not made with %s, and nothing changes', async (_, input, code) => {
+    const before = await list();
+    await expect(create(input)).rejects.toMatchObject({ code });
+    expect([await list(), events()]).toEqual([before, []]);
+  });
+
+  it('are not changed into what they could not be made as', async () => {
+    await create({ name: 'yearly', validity: 'P1Y', renewalWindow: 'P30D' });
+    for (const wrong of [{ validity: null }, { validity: 'P20D' }, { renewalWindow: 'P2Y' }, { isDefault: false }]) {
+      await expect(update({ name: 'yearly', ...wrong })).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    await expect(update({ name: 'unheard-of', display: 'X' })).rejects.toMatchObject({ code: 'unknown_credential_type' });
+    expect((await list()).find(({ name }) => name === 'yearly')).toMatchObject({ validity: 'P1Y', renewalWindow: 'P30D' });
+  });
+
+  it('of an organization that is not there: nothing is kept', async () => {
+    org = 'nobody';
+    await expect(list()).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(create({ name: 'x' })).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(update({ name: 'customer', display: 'X' })).rejects.toMatchObject({ code: 'unknown_organization' });
+    expect(await house.database.query(`SELECT 1 FROM issuance.credential_type WHERE org = 'nobody'`)).toEqual([]);
+  });
+
+  it('are in force within a second', async () => {
+    await offer();
+    await create({ name: 'new-default', isDefault: true });
+    expect((await offer('new-default')).offer.credentialType).toBe('new-default');
+    await eventually(async () => (await offer()).offer.credentialType === 'new-default', 1000);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { addDuration, durationBounds } from '../credentials/validity.js';
+import { requireTerms } from './terms.js';
+
+describe('the times of a credential type', () => {
+  it.each([
+    {}, { validity: 'P1Y' }, { validity: 'P1Y', renewalWindow: 'P30D' }, { validity: 'PT24H' }, { validity: 'P1Y', renewalWindow: 'P11M' },
+    { validity: 'P12M', renewalWindow: 'P364D' }, { validity: 'PT10S', renewalWindow: 'PT9S' }, { validity: 'P100Y' },
+  ])('may be %j', (terms) => {
+    expect(() => requireTerms(terms)).not.toThrow();
+  });
+
+  it.each([
+    [{ renewalWindow: 'P30D' }, '#/renewalWindow'],
+    [{ validity: 'P30D', renewalWindow: 'P30D' }, '#/renewalWindow'],
+    [{ validity: 'PT24H', renewalWindow: 'P2D' }, '#/renewalWindow'],
+    // In February the month is over before the window would be open.
+    [{ validity: 'P1M', renewalWindow: 'P28D' }, '#/renewalWindow'],
+    [{ validity: 'P1Y', renewalWindow: 'P12M' }, '#/renewalWindow'],
+    [{ validity: 'P1Y', renewalWindow: 'PT0S' }, '#/renewalWindow'],
+    [{ validity: 'PT0S' }, '#/validity'],
+    [{ validity: 'P101Y' }, '#/validity'],
+    [{ validity: `P${'9'.repeat(35)}D` }, '#/validity'],
+  ])('may not be %j', (terms, pointer) => {
+    expect(() => requireTerms(terms)).toThrow(expect.objectContaining({ code: 'invalid_request', status: 422, errors: expect.arrayContaining([expect.objectContaining({ pointer })]) }));
+  });
+});
+
+test('whenever it begins, a duration is no shorter and no longer than its bounds', () => {
+  const parts = fc.record({ Y: fc.nat(20), M: fc.nat(30), W: fc.nat(8), D: fc.nat(400) });
+  const from = fc.date({ min: new Date('1999-01-01'), max: new Date('2105-01-01'), noInvalidDate: true });
+  fc.assert(fc.property(from, parts, (begin, { Y, M, W, D }) => {
+    const duration = `P${Y}Y${M}M${W}W${D}D`;
+    const { shortest, longest } = durationBounds(duration);
+    const taken = addDuration(begin, duration).getTime() - begin.getTime();
+    expect(taken).toBeGreaterThanOrEqual(shortest);
+    expect(taken).toBeLessThanOrEqual(longest);
+  }), { numRuns: 2000 });
+});

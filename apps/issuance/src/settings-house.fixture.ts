@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { getApp, knownOrganizations, streams, type App, type BusUser, type Contract, type HouseEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, connectBus, declareStreams, EventConsumer, Handles, startService, type RunningService } from '@holdfast/bus';
+import { migrate } from '@holdfast/data';
+import { AppError, createLogger, type Clock } from '@holdfast/kit';
+import { createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
+import { Controller, Module } from '@nestjs/common';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { z } from 'zod';
+import { IssuanceModule } from './app.module.js';
+import { configSchema } from './config.js';
+import { migrations } from './migrations/index.js';
+
+/** What directory knows; the tests write it. */
+export const book = { organizations: new Set<string>(['acme', 'globex']), apps: new Map<string, Partial<App>>(), asked: 0 };
+
+@Controller()
+class Directory {
+  @Handles(knownOrganizations)
+  async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
+    return { known: shortIds.filter((id) => book.organizations.has(id)) };
+  }
+
+  @Handles(getApp)
+  async app({ clientId }: RequestOf<typeof getApp>): Promise<App> {
+    book.asked += 1;
+    const found = book.apps.get(clientId);
+    if (!found) throw new AppError('unknown_app');
+    return { redirectUris: [], origins: [], disabled: false, ...found, clientId } as App;
+  }
+}
+
+@Module({ controllers: [Directory] })
+class DirectoryModule {}
+
+/** Issuance between a real bus and a real database, with a directory that knows what the test says. */
+export class SettingsHouse {
+  readonly heard: HouseEvent[] = [];
+  readonly lines: string[] = [];
+  database!: TestDatabase;
+  gateway!: Bus;
+  private operator!: Bus;
+  private readonly connections: NatsConnection[] = [];
+  private readonly stops: (() => Promise<unknown>)[] = [];
+
+  static async start(settings: Record<string, string> = {}, clock?: Clock): Promise<SettingsHouse> {
+    const house = new SettingsHouse();
+    const [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);
+    house.database = database;
+    const quiet = createLogger('test', 'fatal');
+    const as = async (user: BusUser) => {
+      const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+      house.connections.push(connection);
+      return connection;
+    };
+    await declareStreams(await as('deploy'));
+    const key = () => randomBytes(32).toString('base64url');
+    const shared = { NATS_URL: nats.url, BASE_URL: 'http://localhost:8080', LOG_LEVEL: 'debug' };
+    const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
+    const config = configSchema.parse({ ...shared, ...secrets, ...settings });
+    const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
+    const services: RunningService[] = [
+      await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }) }),
+      await startService({ service: 'directory', config: { ...config, NATS_NKEY_SEED: nats.seed('directory') }, module: DirectoryModule, logger: quiet }),
+    ];
+    for (const consumer of streams.issuance.consumers) {
+      const events = new EventConsumer(streams.issuance, consumer, await as(consumer), async (some) => void (consumer === 'audit' && house.heard.push(...some)));
+      events.start();
+      house.stops.push(() => events.stop());
+    }
+    house.gateway = new Bus(await as('gateway'));
+    house.operator = new Bus(await as('operator'));
+    house.stops.unshift(...services.map((service) => () => service.stop()));
+    house.stops.push(...house.connections.map((connection) => () => connection.close()), () => nats.stop(), () => database.drop());
+    return house;
+  }
+
+  /** As the operator's command line asks. */
+  ask<C extends Contract>(contract: C, input: z.input<C['request']>, org = 'acme'): Promise<ReplyOf<C>> {
+    return this.operator.request(contract, input, testContext({ org, actor: { type: 'operator', id: 'operator' }, request: { method: 'CLI', route: 'holdfast' } }));
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.stops) await stop();
+  }
+}
