@@ -1,20 +1,26 @@
 import { appendRecords, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { AppError, unavailable } from '@holdfast/kit';
 import type { Bus } from './bus.js';
 
 interface Waiting {
   org: string;
   record: AuditRecord;
   provisional?: boolean;
+  /** Told that it took too long. */
+  givenUp?: boolean;
   done: (error?: Error) => void;
 }
 
 /** Requests that may be under way at once; what comes meanwhile rides in the next batch. */
 const parallel = 2;
 const batchSize = 200;
+/** More are waiting only when audit stands still: whoever comes then is told at once, and the memory stays as it is. */
+const mostWaiting = 10_000;
 
 /**
  * Writes records that belong to no change, many in one message. The promise resolves when the record has its place in
- * the log, and rejects with `unavailable` when audit is away: the caller then gives no data out (product §7).
+ * the log, and rejects with `unavailable` when audit is away: the caller then gives no data out (product §7). Nobody waits
+ * longer than the contract's time, however many wait in front of them.
  */
 export class AuditWriter {
   private queue: Waiting[] = [];
@@ -23,24 +29,40 @@ export class AuditWriter {
   constructor(private readonly bus: Bus) {}
 
   append(org: string, record: AuditRecord, provisional = false): Promise<void> {
+    if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up'));
     return new Promise((resolve, reject) => {
-      this.queue.push({ org, record, ...(provisional && { provisional }), done: (error) => (error ? reject(error) : resolve()) });
+      const waiting: Waiting = { org, record, ...(provisional && { provisional }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
+      const timer = setTimeout(() => {
+        waiting.givenUp = true;
+        waiting.done(unavailable('the audit log did not answer in time'));
+      }, appendRecords.timeout);
+      this.queue.push(waiting);
       void this.send();
     });
   }
 
   private async send(): Promise<void> {
-    if (this.running >= parallel || this.queue.length === 0) return;
+    if (this.running >= parallel) return;
+    // Nobody waits for these any more, and there may be many: audit must not find them in its way when it is back.
+    if (this.queue[0]?.givenUp) this.queue = this.queue.filter((w) => !w.givenUp);
+    if (this.queue.length === 0) return;
     this.running += 1;
-    const batch = this.queue.splice(0, batchSize);
+    await this.write(this.queue.splice(0, batchSize));
+    this.running -= 1;
+    void this.send();
+  }
+
+  private async write(batch: Waiting[]): Promise<void> {
     try {
-      await this.bus.request(appendRecords, { records: batch.map(({ done: _, ...rest }) => rest) }, contextOf(batch[0]!));
+      const records = batch.map(({ org, record, provisional }) => ({ org, record, ...(provisional && { provisional }) }));
+      await this.bus.request(appendRecords, { records }, contextOf(batch[0]!));
       batch.forEach((w) => w.done());
     } catch (error) {
-      batch.forEach((w) => w.done(error as Error));
-    } finally {
-      this.running -= 1;
-      void this.send();
+      // A record that audit does not take must not keep the others from their places; while audit is away, none fares better alone.
+      if (batch.length > 1 && error instanceof AppError && error.code === 'invalid_request') {
+        const middle = batch.length >> 1;
+        await Promise.all([this.write(batch.slice(0, middle)), this.write(batch.slice(middle))]);
+      } else batch.forEach((w) => w.done(error as Error));
     }
   }
 }

@@ -100,6 +100,7 @@ describe('when a neighbour is away', () => {
     const { url } = await shop.begin();
     const silent = await browser.go(url);
     expect([silent.status, silent.location, silent.json.error]).toEqual([503, '', 'temporarily_unavailable']);
+    expect(silent.headers.getSetCookie()).toEqual([]);
     expect(await shop.refresh(refreshToken)).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     await browser.post(`${page}/options`);

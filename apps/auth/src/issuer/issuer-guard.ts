@@ -64,11 +64,13 @@ function narrowCookies(ctx: HttpContext, shortId: string): void {
   ctx.set('Set-Cookie', cookies.map((cookie) => cookie.replace(path + signInPage, path + signInApi)));
 }
 
+/** Of the answer nothing stays: a cookie is a session, and an address holds the code. */
 function withhold(ctx: HttpContext): void {
-  ctx.remove('Location');
+  for (const name of Object.keys(ctx.response.headers)) if (!/^(access-control-|vary$)/.test(name)) ctx.remove(name);
   ctx.status = 503;
   ctx.type = 'json';
   ctx.body = { error: 'temporarily_unavailable', error_description: 'try again in a moment' };
+  ctx.set('Cache-Control', 'no-store');
 }
 
 function routeTemplate(path: string): string {

@@ -15,12 +15,12 @@ const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reje
 const counter = { count: (...entry: (typeof counted)[0]) => void counted.push(entry) } as unknown as RefusalCounter;
 const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint], 'https://id.example');
 
-async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}): Promise<{ payload: unknown; status: number }> {
+async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
     method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
     call: { requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
-  const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, removeHeader: () => reply };
+  const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
   const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');
   return { payload, status: reply.statusCode };
 }
@@ -54,8 +54,10 @@ describe('a public endpoint with an action', () => {
 
   it('gives nothing out that cannot be recorded', async () => {
     away = true;
-    const { status, payload } = await answered(completeClaimEndpoint, 410, { code: 'claim_spent' });
+    const headers = { 'x-request-id': 'r', location: '/o/acme/secret', 'content-length': '17', 'api-version': '2026-11-01' };
+    const { status, payload } = await answered(completeClaimEndpoint, 410, { code: 'claim_spent' }, headers);
     expect(status).toBe(503);
+    expect(headers).toEqual({ 'x-request-id': 'r' });
     expect(payload).not.toContain('claim_spent');
   });
 });

@@ -8,6 +8,11 @@ import type { Endpoint } from '../routing/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
 
+/** Headers that every answer carries, whatever it says (http.ts). */
+const saysNothing = new Set([
+  'x-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers',
+]);
+
 /** Said by its status: refused for who the caller is, or failed for what was asked. */
 export function outcomeOf(status: number, code?: string): Outcome {
   const result: (typeof outcomes)[number] = status < 400 ? 'success' : status === 401 || status === 403 ? 'denied' : 'failure';
@@ -46,10 +51,16 @@ export class AuditHook {
       await this.audit.append(context.org, record, call.uncertain);
       return payload;
     } catch {
-      const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
-      void reply.code(error.status).headers(problemHeaders(error, this.baseUrl)).type(problemType).removeHeader('content-length');
-      return JSON.stringify(problemOf(error, call.requestId, this.baseUrl));
+      return this.withhold(request, reply);
     }
+  }
+
+  /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
+  private withhold({ call }: FastifyRequest, reply: FastifyReply): string {
+    const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
+    for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
+    void reply.code(error.status).headers(problemHeaders(error, this.baseUrl)).type(problemType);
+    return JSON.stringify(problemOf(error, call.requestId, this.baseUrl));
   }
 
   /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
