@@ -26,6 +26,8 @@ FROM ${NODE}
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=modules /app ./
-# By number, so that Kubernetes can see that it is not root. Nothing is written below /, so the file system may be read-only.
+# A volume takes over whom the folder belongs to.
+RUN mkdir /checkpoints && chown 1000:1000 /checkpoints
+# By number, so that Kubernetes can see that it is not root. Nothing is written but audit's checkpoints, in a volume, so the file system may be read-only.
 USER 1000:1000
 ENTRYPOINT ["node", "service/main.js"]

@@ -30,9 +30,11 @@ function environment() {
     return process.exit(1);
   }
   const { nkeySeeds } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
+  // For commands of the database's owner.
+  const owner = house.databaseUrl ? { DATABASE_URL: house.databaseUrl } : {};
   // For `demo seed`: the apps of the example must lead back to where it listens.
   const ports = house.examples ? { SHOP_PORT: String(house.examples.shop), KIOSK_PORT: String(house.examples.kiosk) } : {};
-  return { ...process.env, NATS_URL: house.natsUrl, NATS_NKEY_SEED: nkeySeeds.operator, BASE_URL: house.baseUrl, ...ports };
+  return { ...owner, ...process.env, NATS_URL: house.natsUrl, NATS_NKEY_SEED: nkeySeeds.operator, BASE_URL: house.baseUrl, ...ports };
 }
 
 function isHelp() {

@@ -1,4 +1,4 @@
-import { actions, auditEventSchema } from '@holdfast/contracts';
+import { actions, auditEventSchema, retentionOf, retentions, type Action } from '@holdfast/contracts';
 import { code, page, table } from './markdown.ts';
 import { fieldTable } from './schema.ts';
 
@@ -7,7 +7,9 @@ export function actionsPage(): string {
     'Actions of the audit log',
     'libs/contracts/src/audit-record.ts',
     'Every action of every caller has one record, refusals and failures included; `outcome` tells which. Callers whose token was refused are counted: one record per minute, with `outcome.count`.',
-    table(['Action', 'Means'], Object.entries(actions).map(([name, says]) => [code(name), says])),
+    table(['Action', 'Means', 'Retention'], Object.entries(actions).map(([name, says]) => [code(name), says, retentionOf(name as Action)])),
+    '## How long',
+    table(['Retention', 'Months', 'What'], Object.entries(retentions).map(([name, { months, says }]) => [name, months === undefined ? 'for ever' : String(months), says])),
     '## A record, as it is read back',
     fieldTable(auditEventSchema),
   );

@@ -65,7 +65,7 @@ export class House {
     // A nats-server that was started again may have lost its JetStream files.
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
 
-    const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url };
+    const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url, checkpointDir: join(home, 'checkpoints') };
     await this.#startServices(addresses);
     return addresses;
   }

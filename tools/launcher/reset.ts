@@ -5,7 +5,7 @@ import { endOrphans } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { say } from '../infra/say.ts';
 
-const kept = ['nats', 'shop', 'logs', 'secrets.json', 'demo.json', 'demo.known.json', 'children.json', 'launcher.json'];
+const kept = ['nats', 'shop', 'logs', 'checkpoints', 'secrets.json', 'demo.json', 'demo.known.json', 'children.json', 'launcher.json'];
 
 /** Forgets all that the house knows; downloads stay. The caller has made sure that it does not run. */
 export async function reset(): Promise<void> {

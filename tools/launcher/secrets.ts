@@ -13,6 +13,8 @@ export interface Secrets {
   keyEncryptionKey: string;
   pepper: string;
   pageTokenKey: string;
+  /** Seed of the keys that sign checkpoints of the audit logs. */
+  auditSigningKey: string;
 }
 
 /** Makes what is missing, so that a new service gets its share in an old house, and changes nothing that is there. */
@@ -26,6 +28,7 @@ export function loadSecrets(file: string, services: readonly string[], busUsers:
     keyEncryptionKey: known.keyEncryptionKey ?? key(),
     pepper: known.pepper ?? key(),
     pageTokenKey: known.pageTokenKey ?? key(),
+    auditSigningKey: known.auditSigningKey ?? key(),
   };
   writeWhole(file, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;

@@ -11,8 +11,9 @@ const secrets = {
   keyEncryptionKey: 'kek',
   pepper: 'pepper',
   pageTokenKey: 'page',
+  auditSigningKey: 'seed',
 };
-const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast' };
+const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints' };
 const instance = (service: ServiceName, replica: number, httpPort?: number): Instance => ({
   service, replica, name: `${service}-${replica}`, host: '127.0.0.1', opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
 });
@@ -28,7 +29,8 @@ describe('a service is told what it needs and no more', () => {
 
   test('only the keys it works with', () => {
     const holders = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
-    expect(holders('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance']);
+    expect(holders('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit']);
+    expect(holders('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
     expect(holders('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(holders('PAGE_TOKEN_KEY')).toEqual(['gateway']);
   });

@@ -8,9 +8,11 @@ export interface Addresses {
   natsUrl: string;
   /** As the owner of the database. */
   databaseUrl: string;
+  /** Folder in which audit keeps its checkpoints, outside the database. */
+  checkpointDir: string;
 }
 
-const encrypts: ServiceName[] = ['auth', 'issuance'];
+const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
 /** What one process of a service is told: no more than it needs, so that a leak of one is not a leak of all. */
@@ -30,6 +32,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
     ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
+    ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
     ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), AUDIT_URLS: urls('audit'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { appendRecords, type AuditRecord } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, freePort, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, eventually, freePort, newTestFolder, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrations } from './migrations/index.js';
 
@@ -15,6 +15,8 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const quiet = createLogger('test', 'fatal');
 
 describe('the process', () => {
+  const [KEY_ENCRYPTION_KEY, AUDIT_SIGNING_KEYS] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64url'));
+  const keys = { KEY_ENCRYPTION_KEY, AUDIT_SIGNING_KEYS, CHECKPOINT_DIR: newTestFolder('checkpoints') };
   let nats: TestBus;
   let tables: TestDatabase;
   let bus: Bus;
@@ -23,7 +25,7 @@ describe('the process', () => {
   const start = async () => {
     if (!existsSync(main)) throw new Error('apps/audit is not built: run nx build audit');
     const port = await freePort();
-    const config = { ...testConfig(nats, 'audit'), DATABASE_URL: tables.url(), OPS_PORT: port };
+    const config = { ...testConfig(nats, 'audit'), DATABASE_URL: tables.url(), OPS_PORT: port, ...keys };
     const env = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
     const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...env }, stdio: 'inherit' });
     running.push(child);

@@ -50,6 +50,39 @@ export const actions = {
 export type Action = keyof typeof actions;
 export const actionNames = Object.keys(actions) as [Action, ...Action[]];
 
+/**
+ * How long the entries of a log are kept. Each class lies in partitions of its own, a month each, which the operator drops
+ * when their time is over. Hashes stay, so that the rest of the log still verifies.
+ */
+export const retentions = {
+  reads: { months: 13, says: 'What was looked at, tokens, and calls refused at the door' },
+  changes: { months: 84, says: 'What was changed, and who signed in' },
+  kept: { months: undefined, says: 'What accounts for what is no longer there: never dropped' },
+} as const satisfies Record<string, { months: number | undefined; says: string }>;
+export type Retention = keyof typeof retentions;
+export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
+
+const reads = new Set<Action>([
+  'subject.list', 'subject.read', 'audit.list', 'audit.read', 'audit.prove', 'audit.export', 'credential.read', 'event.list',
+  'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
+]);
+const kept = new Set<Action>(['audit.drop', 'subject.erase', 'key.rotate']);
+
+/** An action that nobody thought of is a change: it is kept for longer, not for less. */
+export function retentionOf(action: Action): Retention {
+  return kept.has(action) ? 'kept' : reads.has(action) ? 'reads' : 'changes';
+}
+
+/**
+ * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log, and
+ * how many they were. Whoever verifies the log adds these up.
+ */
+export const droppedSchema = z.strictObject({
+  retention: z.strictObject({ from: z.enum(retentionNames) }),
+  month: z.strictObject({ from: z.string().regex(/^\d{4}-\d{2}$/) }),
+  entries: z.strictObject({ from: z.int().min(1), to: z.literal(0) }),
+});
+
 export const outcomes = ['success', 'denied', 'failure'] as const;
 
 /**
