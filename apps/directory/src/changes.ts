@@ -51,7 +51,7 @@ export class Changes {
       type,
       occurredAt: now.toISOString(),
       org,
-      ...(app && { app }),
+      ...(app && { app, data: { app } }),
       version,
       requestId: context.request.id,
       traceparent: context.request.traceparent,

@@ -9,6 +9,7 @@ export const errorCatalogue = {
   insufficient_scope: { status: 403, title: 'The token lacks the scope for this operation', help: 'Request a token with the scope named in `WWW-Authenticate`; the app must have been granted it.' },
   invalid_request: { status: 400, title: 'The request is not valid', help: '`errors` points at each member, parameter or header at fault. 400 when it cannot be read, 422 when it reads well but is not acceptable.' },
   invalid_page_token: { status: 400, title: 'The page token is not valid', help: 'Pass `nextPageToken` unchanged, with the same filters and the same app; otherwise start again without it.' },
+  page_token_expired: { status: 410, title: 'The event feed no longer reaches back to this page token', help: 'Events are kept for 30 days at least. Read the present state from the API, then begin again without `next_page_token`.' },
   not_found: { status: 404, title: 'There is nothing at this address', help: 'Check the path against the API reference at /docs.' },
   method_not_allowed: { status: 405, title: 'This address does not support the method', help: '`Allow` lists the methods it supports.' },
   unknown_subject: { status: 404, title: 'The calling app made no offer to this subject', help: 'Use a `subject` that an offer of this app returned, and that has not been erased.' },

@@ -23,4 +23,5 @@ export const listEvents = query({
   service: 'signals', name: 'list-events', callers: ['gateway'],
   request: z.strictObject({ after: z.int().optional().describe('Place behind which to go on'), types: z.array(z.enum(publicEventTypes)).optional(), limit: pageLimit }),
   reply: z.strictObject({ items: z.array(publicEventSchema), next: z.int().describe('Place of the last event looked at: where to go on, now or later'), hasMore: z.boolean() }),
+  errors: ['page_token_expired'],
 });

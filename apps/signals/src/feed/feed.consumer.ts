@@ -1,0 +1,30 @@
+import { consumedBy, type HouseEvent } from '@holdfast/contracts';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Feed } from './feed.js';
+import { toldBy } from './told.js';
+
+/** What the house's services tell, into the feeds of the organizations. */
+@Injectable()
+export class FeedConsumer implements OnApplicationBootstrap {
+  constructor(
+    private readonly bus: Bus,
+    private readonly feed: Feed,
+    private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    for (const stream of consumedBy('signals')) {
+      const consumer = new EventConsumer(stream, 'signals', this.bus.connection, (events) => this.apply(events as HouseEvent[]));
+      consumer.start();
+      this.shutdown.before(() => consumer.stop());
+    }
+  }
+
+  async apply(events: HouseEvent[]): Promise<void> {
+    const now = this.clock.now();
+    await this.feed.append(events.flatMap((event) => toldBy(event, now)));
+  }
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { listEvents, type CustomerEvent, type DirectoryEvent, type EventType, type HouseEvent, type PublicEvent } from '@holdfast/contracts';
+import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import { migrate } from '@holdfast/data';
+import { createLogger } from '@holdfast/kit';
+import { createTestDatabase, eventually, FakeClock, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SignalsModule } from '../app.module.js';
+import { migrations } from '../migrations/index.js';
+import { patience } from './place.js';
+import { Retention } from './retention.js';
+
+const quiet = createLogger('test', 'fatal');
+const day = 86_400_000;
+
+describe('the feed', () => {
+  let nats: TestBus;
+  let tables: TestDatabase;
+  let services: RunningService[];
+  let bus: Bus;
+  let issuance: NatsConnection;
+  let directory: NatsConnection;
+  const clock = new FakeClock();
+
+  const start = async () => {
+    const config = { ...testConfig(nats, 'signals'), DATABASE_URL: tables.url(), DATABASE_POOL: 4, EVENT_RETENTION_DAYS: 35 };
+    const service = await startService({ service: 'signals', config, module: SignalsModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+    services.push(service);
+    return service;
+  };
+  const publish = async (...events: HouseEvent[]) => {
+    for (const event of events) {
+      const [connection, producer] = /^(app|org)/.test(event.type) ? [directory, 'directory'] : [issuance, 'issuance'];
+      await jetstream(connection).publish(`evt.${producer}.${event.type}`, JSON.stringify(event));
+    }
+  };
+  const page = (after?: number, more: { types?: EventType[]; limit?: number } = {}, org = 'acme') =>
+    bus.request(listEvents, { limit: 200, ...(after !== undefined && { after }), ...more }, testContext({ org }));
+  const events = async (org = 'acme') => (await page(undefined, {}, org)).items;
+  const versions = async (subject: string) => (await events()).filter((e) => e.data.subject === subject).map((e) => e.version);
+  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+
+  beforeAll(async () => {
+    nats = await startTestBus();
+    const deploy = await connectAs('deploy');
+    await declareStreams(deploy);
+    await deploy.close();
+    [issuance, directory] = [await connectAs('issuance'), await connectAs('directory')];
+    bus = new Bus(await connectAs('gateway'));
+  });
+  afterAll(async () => {
+    await Promise.all([issuance.close(), directory.close(), bus.connection.close()]);
+    await nats.stop();
+  });
+  beforeEach(async () => {
+    services = [];
+    tables = await createTestDatabase('signals', (url) => migrate('signals', url, migrations));
+    await start();
+  });
+  afterEach(async () => {
+    await Promise.all(services.map((s) => s.stop()));
+    await tables.drop();
+  });
+
+  it('tells of customers and apps, thin, each event once however often it comes', async () => {
+    const [offered, app, suspended] = [offer({ subject: randomUUID() }), appEvent(), organizationEvent()];
+    await publish(offered, app, suspended, offered, app);
+    await eventually(async () => expect(await events()).toHaveLength(2));
+    await publish(offered, offer({ subject: randomUUID() }));
+    await eventually(async () => expect(await events()).toHaveLength(3));
+    const [first] = (await events()).filter((e) => e.id === offered.id);
+    expect(first).toEqual({ id: offered.id, type: 'offer.created', occurredAt: offered.occurredAt, version: 1, data: offered.data });
+    expect(JSON.stringify(await events())).not.toContain('requestId');
+    expect(await events('other')).toEqual([]);
+  });
+
+  it('passes over what has no data, but counts it', async () => {
+    const subject = randomUUID();
+    const { data: _, ...before } = offer({ subject, version: 1 });
+    await publish(before, offer({ subject, version: 2 }));
+    await eventually(async () => expect(await versions(subject)).toEqual([2]));
+  });
+
+  it('keeps the order of each customer, whatever order they come in, with two replicas', async () => {
+    await start();
+    const subjects = Array.from({ length: 20 }, () => randomUUID());
+    const all = subjects.flatMap((subject) => Array.from({ length: 8 }, (_, i) => offer({ subject, version: i + 1 })));
+    await publish(...all.sort(() => Math.random() - 0.5), ...all.slice(0, 40));
+    await eventually(async () => expect(await events()).toHaveLength(160), 15_000);
+    for (const subject of subjects) expect(await versions(subject)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await tables.query('SELECT seq::int FROM signals.event ORDER BY seq')).toEqual(Array.from({ length: 160 }, (_, i) => ({ seq: i + 1 })));
+    expect(await tables.query('SELECT 1 FROM signals.waiting')).toEqual([]);
+  });
+
+  it('lets an event wait for those before it, a minute at most', async () => {
+    const subject = randomUUID();
+    await publish(offer({ subject, version: 3 }), offer({ subject, version: 4 }));
+    await eventually(async () => expect(await tables.query('SELECT 1 FROM signals.waiting')).toHaveLength(2));
+    expect(await versions(subject)).toEqual([]);
+    clock.advance(patience);
+    await eventually(async () => expect(await versions(subject)).toEqual([3, 4]));
+    await publish(offer({ subject, version: 1 }));
+    await eventually(async () => expect(await versions(subject)).toEqual([3, 4, 1]));
+  });
+
+  describe('an erased customer', () => {
+    it('is in the feed by the notice alone; nothing that comes later brings them back', async () => {
+      const [subject, other] = [randomUUID(), randomUUID()];
+      await publish(offer({ subject, version: 1 }), offer({ subject: other }), offer({ subject, version: 4 }));
+      await eventually(async () => expect([...(await versions(subject)), ...(await tables.query('SELECT 1 FROM signals.waiting'))]).toHaveLength(2));
+      const place = (await page()).next;
+      const erased = customerEvent('subject.erased', { subject, version: 6, data: { subject } });
+      await publish(erased);
+      await eventually(async () => expect((await page(place)).items.map((e) => e.type)).toEqual(['subject.erased']));
+      await publish(offer({ subject, version: 2 }), offer({ subject, version: 7 }), erased, offer({ subject: other, version: 2 }));
+      await eventually(async () => expect(await versions(other)).toEqual([1, 2]));
+      expect(await versions(subject)).toEqual([6]);
+      const rows = await Promise.all(['event', 'waiting', 'aggregate'].map((t) => tables.query(`SELECT t::text FROM signals.${t} t`)));
+      expect(JSON.stringify(rows).split(subject)).toHaveLength(2);
+    });
+  });
+
+  describe('a reader', () => {
+    const fill = async (count: number) => {
+      await publish(...Array.from({ length: count }, (_, i) => (i % 10 === 0 ? appEvent() : offer({ subject: randomUUID() }))));
+      await eventually(async () => expect((await page()).next).toBe(count), 15_000);
+    };
+
+    it('gets each event once, oldest first, and goes on later from where they were', async () => {
+      await fill(25);
+      const seen: PublicEvent[] = [];
+      let after: number | undefined;
+      for (let more = true; more; ) {
+        const { items, next, hasMore } = await page(after, { limit: 10 });
+        seen.push(...items);
+        [after, more] = [next, hasMore];
+      }
+      expect(new Set(seen.map((e) => e.id)).size).toBe(25);
+      expect(await page(after)).toEqual({ items: [], next: 25, hasMore: false });
+      await publish(appEvent());
+      await eventually(async () => expect((await page(after)).items.map((e) => e.type)).toEqual(['app.created']));
+    });
+
+    it('gets the types asked for, in one order, and at the end the place of the end', async () => {
+      await fill(25);
+      const types: EventType[] = ['app.created', 'app.updated'];
+      const first = await page(undefined, { types, limit: 2 });
+      expect(first).toMatchObject({ hasMore: true, items: [{ type: 'app.created' }, { type: 'app.created' }] });
+      const rest = await page(first.next, { types, limit: 2 });
+      expect(rest).toMatchObject({ hasMore: false, next: 25, items: [{ type: 'app.created' }] });
+    });
+
+    it('has a place before there is any event', async () => {
+      expect(await page()).toEqual({ items: [], next: 0, hasMore: false });
+      await publish(appEvent());
+      await eventually(async () => expect((await page(0)).items).toHaveLength(1));
+    });
+
+    it('hears it when the place is older than what is kept, or comes from a feed that was lost', async () => {
+      await fill(5);
+      clock.advance(35 * day + 1);
+      await publish(appEvent());
+      await eventually(async () => expect((await page()).next).toBe(6));
+      await services[0]!.app.get(Retention, { strict: false }).removeOld();
+      expect((await events()).map((e) => e.type)).toEqual(['app.created']);
+      await expect(page(4)).rejects.toMatchObject({ code: 'page_token_expired' });
+      expect((await page(5)).items).toHaveLength(1);
+      await expect(page(7)).rejects.toMatchObject({ code: 'page_token_expired' });
+    });
+  });
+});
+
+const event = () => ({ id: randomUUID(), occurredAt: new Date().toISOString(), org: 'acme', version: 1, requestId: 'r', traceparent: '00-0-0-01' });
+
+function customerEvent(type: CustomerEvent['type'], given: Partial<CustomerEvent> & { subject: string }): CustomerEvent {
+  return { ...event(), type, ...given };
+}
+
+function offer(given: { subject: string; version?: number }): CustomerEvent {
+  const data = { subject: given.subject, credentialId: randomUUID(), credentialType: 'customer', offerId: randomUUID(), expiresAt: new Date().toISOString() };
+  return customerEvent('offer.created', { data, ...given });
+}
+
+function appEvent(app: string = randomUUID()): DirectoryEvent {
+  return { ...event(), type: 'app.created', app, data: { app } };
+}
+
+function organizationEvent(): DirectoryEvent {
+  return { ...event(), type: 'organization.updated' };
+}

@@ -1,0 +1,46 @@
+import { Shutdown } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { eventsWaiting } from './feed-metrics.js';
+import { Feed } from './feed.js';
+import { patience } from './place.js';
+
+const everyMs = 1000;
+const overdue = statement('waiting_overdue', `SELECT org, encode(key, 'hex') AS key FROM waiting WHERE since <= $1 ORDER BY since LIMIT 200`);
+const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting');
+
+/** Lets in what has waited long enough for an event before it. Replicas may do it at once: each event gets one place. */
+@Injectable()
+export class Overdue implements OnApplicationBootstrap {
+  private readonly logger = new Logger('overdue events');
+  private working?: Promise<void>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly feed: Feed,
+    private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const timer = setInterval(() => void this.tick(), everyMs);
+    this.shutdown.before(async () => {
+      clearInterval(timer);
+      await this.working;
+    });
+  }
+
+  private tick(): Promise<void> {
+    return (this.working ??= this.letIn()
+      .catch((error: unknown) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`))
+      .finally(() => (this.working = undefined)));
+  }
+
+  private async letIn(): Promise<void> {
+    const [{ n } = { n: 0 }] = await this.database.rows<{ n: number }>(count);
+    eventsWaiting.set(n);
+    if (n === 0) return;
+    await this.feed.review(await this.database.rows<{ org: string; key: string }>(overdue, [new Date(this.clock.now().getTime() - patience)]));
+  }
+}

@@ -1,0 +1,60 @@
+import { CONFIG, Shutdown } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { SignalsConfig } from '../config.js';
+
+const everyMs = 60_000;
+const atOnce = 1000;
+const day = 86_400_000;
+
+const oldest = statement('event_oldest', 'SELECT org FROM event WHERE placed_at < $1 ORDER BY placed_at LIMIT 1');
+const hold = statement('head_hold_one', 'SELECT 1 FROM head WHERE org = $1 FOR UPDATE');
+/** From the beginning of the feed on, so that what is left has no hole; `removed` tells readers who come too late. */
+const remove = statement(
+  'event_remove',
+  `WITH gone AS (
+     DELETE FROM event WHERE org = $1 AND seq IN (SELECT seq FROM event WHERE org = $1 AND placed_at < $2 ORDER BY seq LIMIT ${atOnce}) RETURNING seq
+   )
+   UPDATE head SET removed = greatest(removed, (SELECT max(seq) FROM gone)) WHERE org = $1`,
+);
+
+/** Removes what is older than the feed keeps, a few at a time. Replicas may do it at once. */
+@Injectable()
+export class Retention implements OnApplicationBootstrap {
+  private readonly logger = new Logger('retention');
+  private working?: Promise<void>;
+  private stopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: SignalsConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const tick = () =>
+      (this.working ??= this.removeOld()
+        .catch((error: unknown) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`))
+        .finally(() => (this.working = undefined)));
+    const timer = setInterval(() => void tick(), everyMs);
+    this.shutdown.before(async () => {
+      this.stopped = true;
+      clearInterval(timer);
+      await this.working;
+    });
+  }
+
+  async removeOld(): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - this.config.EVENT_RETENTION_DAYS * day);
+    while (!this.stopped) {
+      const [row] = await this.database.rows<{ org: string }>(oldest, [before]);
+      if (!row) return;
+      await this.database.transaction(async (sql) => {
+        await sql.rows(hold, [row.org]);
+        await sql.last(remove, [row.org, before]);
+      });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { eventTypes, isCustomerEvent, type HouseEvent } from '@holdfast/contracts';
+import { customerKey } from '@holdfast/kit';
+import type { z } from 'zod';
+
+/** An event of the house, as far as the feed cares. */
+export interface Told {
+  id: string;
+  org: string;
+  /** Hash of whom it is about, in hex: names nobody. */
+  key: string;
+  type: string;
+  version: number;
+  occurredAt: Date;
+  /** What organizations are told; absent in events from before there was a feed: these only count. */
+  data?: unknown;
+  /** When it came to the feed first. */
+  since: Date;
+}
+
+export const erasure = 'subject.erased';
+
+/**
+ * What the feed makes of an event; nothing of one that stays in the house. What the schema of the type does not name is
+ * cut off: a newer producer's additions leave the house when this service knows them.
+ * @throws when the data does not fit its schema: the consumer tries again, and says so, until somebody looks.
+ */
+export function toldBy(event: HouseEvent, now: Date): Told[] {
+  const { id, org, type, version, occurredAt } = event;
+  const schema = eventTypes[type].data as z.ZodObject | undefined;
+  const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
+  if (!schema || typeof about !== 'string') return [];
+  const told = { id, org, type, version, occurredAt: new Date(occurredAt), key: customerKey(org, about).toString('hex'), since: now };
+  return [event.data === undefined ? told : { ...told, data: schema.strip().parse(event.data) }];
+}
