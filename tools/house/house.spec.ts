@@ -24,6 +24,13 @@ const without: Record<string, Record<string, string>> = {
 /** Files of code that may be longer than 300 lines, and why. */
 const long: Record<string, string> = {};
 
+/** Sources that call over HTTP by themselves, and whom: never an address that somebody outside chose (webhooks, sign-out notices and the like). */
+const waysOut: Record<string, string> = {
+  'apps/gateway/src/http.ts': 'the services behind the gateway, by its configuration',
+  'apps/pages/src/browser/api.ts': 'runs in a browser, and calls the gateway it came from',
+};
+const waysOutOfAProcess = /(?<![.\w])fetch\(|https?\.(request|get)\(|from '(undici|@fastify\/reply-from|axios|got|node:(https|tls|http2))'/;
+
 describe('projects', () => {
   test('each has one layer, and each layer has one row that says whom it may use', () => {
     const tags = projects.map(({ name, layers }) => [name, layers.length]);
@@ -120,6 +127,13 @@ describe('what is written', () => {
   test('the environment is read in config.ts only', () => {
     const services = sources.filter((f) => /^(apps|libs|examples)\//.test(f) && !isTest(f) && !f.endsWith('/config.ts'));
     expect(findings(services, /process\.env/)).toEqual([]);
+  });
+
+  test('one way out: nothing but the outbound client calls an address over HTTP, or connects to one', () => {
+    const services = sources.filter((f) => /^(apps|libs)\//.test(f) && !isTest(f) && !f.startsWith('libs/kit/src/outbound/') && !waysOut[f]);
+    expect(findings(services, waysOutOfAProcess)).toEqual([]);
+    expect(Object.keys(waysOut).filter((f) => !waysOutOfAProcess.test(textOf(f)))).toEqual([]);
+    for (const way of ["await fetch(url)", "https.request(url)", "import { Agent } from 'undici'", "import { connect } from 'node:tls'"]) expect(way).toMatch(waysOutOfAProcess);
   });
 
   test('no any, and no rule is switched off without a reason', () => {

@@ -18,3 +18,4 @@ export * from './run.js';
 export * from './start-service.js';
 export * from './transport.js';
 export * from './outbox-provider.js';
+export * from './outbound.js';

@@ -6,5 +6,8 @@ export * from './crypto.js';
 export * from './ids.js';
 export * from './logger.js';
 export * from './nest-logger.js';
+export * from './outbound/config.js';
+export * from './outbound/outbound-error.js';
+export * from './outbound/outbound.js';
 export * from './random.js';
 export * from './zod-faults.js';

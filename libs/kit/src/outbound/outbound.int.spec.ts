@@ -1,0 +1,182 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLogger } from '../logger.js';
+import { OutboundError } from './outbound-error.js';
+import { Outbound, type OutboundRequest } from './outbound.js';
+import { selfSigned } from './self-signed.fixture.js';
+
+/** Of a root name server: public, and it answers no https. */
+const someoneElse = '198.41.0.4';
+
+let server: Server;
+let secured: Server;
+let port: number;
+let heard: IncomingMessage[] = [];
+let answer: RequestListener;
+const lines: string[] = [];
+const open: Outbound[] = [];
+
+const portOf = (of: Server) => (of.address() as AddressInfo).port;
+const listen = (of: Server) => new Promise<void>((resolve) => void of.listen(0, '127.0.0.1', resolve));
+
+beforeAll(async () => {
+  const take: RequestListener = (request, response) => {
+    heard.push(request);
+    answer(request, response);
+  };
+  server = createServer(take);
+  secured = createTlsServer(selfSigned, take);
+  await Promise.all([listen(server), listen(secured)]);
+  port = portOf(server);
+});
+afterAll(() => {
+  for (const one of [server, secured]) {
+    one.closeAllConnections();
+    one.close();
+  }
+});
+beforeEach(() => {
+  heard = [];
+  lines.length = 0;
+  answer = (_, response) => void response.end('{"ok":true}');
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+function outbound(allow: string[] = [], resolve?: (name: string) => Promise<string[]>, ports = [443, port, portOf(secured)]): Outbound {
+  const made = new Outbound({ allow, ports }, createLogger('test', 'warn', '1', { write: (line) => void lines.push(line) }), resolve);
+  open.push(made);
+  return made;
+}
+const failureOf = (by: Outbound, url: string, more: OutboundRequest = {}) =>
+  by.request(url, more).then(
+    (answered) => `answered ${answered.status}`,
+    (error: unknown) => (error instanceof OutboundError ? error : Promise.reject(error as Error)),
+  );
+const allowed = () => outbound([`http://localhost:${port}`]);
+const local = () => `http://localhost:${port}/in`;
+
+describe('an origin that is allowed', () => {
+  test('is called, and the service says at its start that it may', async () => {
+    const { status, body } = await allowed().request(local(), { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    expect([status, body.toString()]).toEqual([200, '{"ok":true}']);
+    expect(heard[0]).toMatchObject({ method: 'POST', url: '/in' });
+    expect(heard[0]!.headers).toMatchObject({ 'user-agent': 'Holdfast', 'content-type': 'application/x-www-form-urlencoded' });
+    expect(heard[0]!.headers.cookie).toBeUndefined();
+    expect(lines).toEqual([expect.stringContaining(`http://localhost:${port}`)]);
+  });
+
+  test.each(['another port', 'another name', 'another scheme'])('does not let in %s', async (what) => {
+    const url = { 'another port': `http://localhost:${portOf(secured)}/`, 'another name': `http://127.0.0.1:${port}/`, 'another scheme': `https://localhost:${port}/` }[what]!;
+    expect(await failureOf(allowed(), url)).toMatchObject({ failure: 'address not allowed' });
+    expect(heard).toEqual([]);
+  });
+
+  test('must still prove by its certificate that it is the one', async () => {
+    expect(await failureOf(outbound([`https://localhost:${portOf(secured)}`]), `https://localhost:${portOf(secured)}/`)).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+    expect(heard).toEqual([]);
+  });
+
+  test('is called in spite of a proxy of the environment, and cookies are not kept', async () => {
+    const before = process.env.http_proxy;
+    process.env.http_proxy = 'http://127.0.0.1:9';
+    answer = (_, response) => void response.setHeader('set-cookie', 'a=b').end();
+    const by = allowed();
+    await by.request(local());
+    await by.request(local());
+    if (before === undefined) delete process.env.http_proxy;
+    else process.env.http_proxy = before;
+    expect(heard.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a name', () => {
+  test('that leads inside is refused, also when only one of its addresses does', async () => {
+    for (const addresses of [['127.0.0.1'], [someoneElse, '127.0.0.1'], ['::ffff:127.0.0.1'], ['64:ff9b::7f00:1'], [someoneElse, 'fd00::1']]) {
+      const error = await failureOf(outbound([], async () => addresses), `https://shop.example:${portOf(secured)}/`);
+      expect(error).toMatchObject({ failure: 'address not allowed', message: expect.not.stringContaining('127') });
+    }
+    expect(heard).toEqual([]);
+  });
+
+  test('that is public when looked at and private a moment later leads nowhere (rebinding)', async () => {
+    let asked = 0;
+    const rebinding = outbound([], async () => [(asked += 1) % 2 === 1 ? someoneElse : '127.0.0.1']);
+    const url = `https://shop.example:${portOf(secured)}/`;
+    expect(await failureOf(rebinding, url, { timeout: 400 })).toMatchObject({ failure: expect.stringMatching(/no answer|timed out/) });
+    // One look-up, one connection: there was no second answer to fall for.
+    expect(asked).toBe(1);
+    expect(await failureOf(rebinding, url)).toMatchObject({ failure: 'address not allowed' });
+    expect([asked, heard]).toEqual([2, []]);
+  });
+
+  test('that does not resolve is no answer, and says no more', async () => {
+    expect(await failureOf(outbound([], async () => []), 'https://shop.example/')).toMatchObject({ failure: 'no answer' });
+    expect(await failureOf(outbound([], () => Promise.reject(new Error('queryA ESERVFAIL 10.0.0.2'))), 'https://shop.example/')).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+  });
+
+  test('of a name server that keeps silent is waited for no longer than the whole may take', async () => {
+    const began = performance.now();
+    expect(await failureOf(outbound([], () => new Promise(() => undefined)), 'https://shop.example/', { timeout: 300 })).toMatchObject({ failure: 'timed out' });
+    // Less than the five seconds of a connection.
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+
+  test('is not looked up when its address stands in the URL', async () => {
+    const never = outbound([], () => Promise.reject(new Error('asked')));
+    for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
+      expect(await failureOf(never, `https://${host}:${portOf(secured)}/`)).toMatchObject({ failure: 'address not allowed' });
+    }
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  test.each([301, 302, 303, 307, 308])('%i to somewhere else is a failure and is not followed', async (status) => {
+    answer = (_, response) => void response.writeHead(status, { location: `http://localhost:${port}/second` }).end();
+    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', status, message: expect.stringContaining('not followed') });
+    expect(heard.map(({ url }) => url)).toEqual(['/in']);
+  });
+
+  test('that leads to metadata is not followed either', async () => {
+    answer = (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', message: expect.not.stringContaining('169.254') });
+  });
+
+  test.each([400, 404, 500, 503])('%i is a failure, and its words are not passed on', async (status) => {
+    answer = (_, response) => void response.writeHead(status, 'tell nobody').end('a secret from inside');
+    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', status, message: `status ${status}.` });
+  });
+
+  test('of more bytes than are read is refused, however it comes', async () => {
+    const endless: RequestListener = (_, response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(16_384)), 1);
+      response.on('close', () => clearInterval(timer));
+    };
+    for (const tooMuch of [endless, ((_, response) => void response.end(Buffer.alloc(65_537))) as RequestListener]) {
+      answer = tooMuch;
+      expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'too large' });
+    }
+    answer = (_, response) => void response.end(Buffer.alloc(65_536));
+    expect((await allowed().request(local())).body).toHaveLength(65_536);
+  });
+
+  test('that comes byte by byte, or never, is waited for no longer than the whole may take', async () => {
+    const dripping: RequestListener = (_, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    for (const slow of [dripping, (() => undefined) as RequestListener]) {
+      answer = slow;
+      expect(await failureOf(allowed(), local(), { timeout: 300 })).toMatchObject({ failure: 'timed out' });
+    }
+  });
+
+  test('that breaks off is no answer', async () => {
+    answer = (request) => void request.socket.destroy();
+    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+  });
+});
