@@ -8,6 +8,9 @@ import { BearerStrategy } from './access/bearer.strategy.js';
 import { PlatformKeys } from './access/platform-keys.js';
 import { ResourceMetadataController } from './access/resource-metadata.controller.js';
 import { AuditController } from './admin/audit.controller.js';
+import { AuditEntriesController } from './admin/audit-entries.controller.js';
+import { AuditProofsController } from './admin/audit-proofs.controller.js';
+import { AuditTilesController } from './admin/audit-tiles.controller.js';
 import { ClaimController } from './claim/claim.controller.js';
 import { OrganizationProfiles } from './claim/organization-profiles.js';
 import { OffersController } from './credentials/offers.controller.js';
@@ -25,7 +28,7 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -1,4 +1,7 @@
 import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.controller.js';
+import { listAuditEntriesEndpoint } from './admin/audit-entries.controller.js';
+import { getAuditCheckpointEndpoint, getAuditConsistencyEndpoint, getAuditKeysEndpoint, getAuditProofEndpoint } from './admin/audit-proofs.controller.js';
+import { getAuditTileEndpoint, getAuditTileFurtherPartEndpoint, getAuditTilePartEndpoint } from './admin/audit-tiles.controller.js';
 import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
@@ -23,6 +26,14 @@ export const endpoints: readonly Endpoint[] = [
   completeClaimEndpoint,
   listAuditEventsEndpoint,
   getAuditEventEndpoint,
+  getAuditProofEndpoint,
+  getAuditCheckpointEndpoint,
+  getAuditConsistencyEndpoint,
+  getAuditKeysEndpoint,
+  getAuditTileEndpoint,
+  getAuditTilePartEndpoint,
+  getAuditTileFurtherPartEndpoint,
+  listAuditEntriesEndpoint,
   ...issuerEndpoints,
   claimPageEndpoint,
   signInPageEndpoint,

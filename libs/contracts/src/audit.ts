@@ -60,7 +60,7 @@ export const auditCheckpoint = query({
 /** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */
 export const auditVerifierKeys = query({
   service: 'audit', name: 'verifier-keys', callers: ['gateway', 'operator'],
-  request: z.strictObject({}), reply: z.strictObject({ keys: z.array(z.string().describe('C2SP signed-note verifier key')) }),
+  request: z.strictObject({}), reply: z.strictObject({ keys: z.array(z.string()).describe('Verifier keys of signed notes (c2sp.org/signed-note), `name+hash+key`') }),
 });
 
 export const auditProofSchema = z.strictObject({
@@ -81,7 +81,7 @@ export const auditProof = query({
 /** That the log of size `to` continues the log of size `from` (RFC 9162 §2.1.4). Both at least 1, `to` at most the size of now: else invalid_request. */
 export const auditConsistency = query({
   service: 'audit', name: 'consistency', callers: ['gateway', 'operator'],
-  request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }), reply: z.strictObject({ hashes: z.array(hash) }), errors: ['invalid_request'],
+  request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }), reply: z.strictObject({ hashes: z.array(hash).describe('The proof (RFC 9162 §2.1.4)') }), errors: ['invalid_request'],
 });
 
 /** C2SP tlog-tiles: the hashes of a tile, 32 bytes each; `width` of a partial one. */
@@ -91,18 +91,28 @@ export const auditTile = query({
   errors: ['unknown_tile'],
 });
 
-/** A value with the salt that its hash in the leaf was made with: base64url(SHA-256(salt ‖ UTF-8 of the value)). */
-const opened = z.strictObject({ value: z.string(), salt: z.base64() });
+/**
+ * A value with the salt that its hash in the leaf was made with: base64url(SHA-256(salt ‖ UTF-8 of the value)), of which a
+ * pseudonym is the first 16 bytes, 22 characters.
+ */
+const opened = z.strictObject({ value: z.string().describe('What the log opens'), salt: z.base64().describe('With what it was hashed') });
 
 /**
  * One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. Leaves that are
  * absent are accounted for by the records of `audit.drop`, whose `changes.entries.to` says how many each has dropped.
  */
 export const exportedEntrySchema = z.strictObject({
-  seq: z.int(),
+  seq: z.int().describe('Its place in the log; its index in the tree is one less'),
   leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
   leafHash: hash.describe('As the tree holds it: what tells a verifier which entry was changed, and all that is left when its retention has ended'),
-  found: z.strictObject({ id: z.string(), occurredAt: instant, action: z.string(), actor: z.string(), outcome: z.string(), targets: z.array(z.string()) }).optional()
+  found: z.strictObject({
+    id: z.string().describe('The event'),
+    occurredAt: instant.describe('When it happened'),
+    action: z.string().describe('What was done'),
+    actor: z.string().describe('Who did it: an id or a pseudonym'),
+    outcome: z.string().describe('How it ended'),
+    targets: z.array(z.string()).describe('What it was done to: ids or pseudonyms'),
+  }).optional()
     .describe('By what the entry is found when the log is filtered; a verifier compares it with the leaf'),
   names: z.record(z.string(), opened).optional().describe('Whom its pseudonyms mean, unless they are erased'),
   personal: z.record(z.string(), opened).optional().describe('Its personal values, unless that person is erased'),

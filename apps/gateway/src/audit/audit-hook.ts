@@ -59,7 +59,8 @@ export class AuditHook {
   private withhold({ call }: FastifyRequest, reply: FastifyReply): string {
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
     for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
-    void reply.code(error.status).headers(problemHeaders(error, this.baseUrl)).type(problemType);
+    // What may be kept for a year is the answer, not its refusal.
+    void reply.code(error.status).headers({ 'cache-control': 'no-store', ...problemHeaders(error, this.baseUrl) }).type(problemType);
     return JSON.stringify(problemOf(error, call.requestId, this.baseUrl));
   }
 

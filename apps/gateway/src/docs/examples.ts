@@ -1,14 +1,16 @@
 import type { AuditEvent, Offer, Subject, SubjectSummary } from '@holdfast/contracts';
+import { auditId, checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
 
-interface Examples {
+export interface Examples {
   body?: Record<string, { summary: string; value: unknown }>;
   answer?: unknown;
+  /** The same as text, where it comes as text too. */
+  text?: string;
 }
 
 const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
 const credentialId = '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01';
 const offerId = '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02';
-const auditId = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
 const createdAt = '2026-11-21T09:30:00.000Z';
 
 const offer: Offer = {
@@ -30,7 +32,7 @@ const summary: SubjectSummary = { subject, claimed: false, credentials: 1, live:
 
 const event: AuditEvent = {
   id: auditId,
-  seq: 4711,
+  seq: 3,
   occurredAt: createdAt,
   action: 'offer.create',
   actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'shop' },
@@ -96,4 +98,9 @@ export const examples: Record<string, Examples> = {
   cancelSignIn: { answer: { redirectTo: 'https://id.example/o/acme/authorize/Vh2mYp0sQkLw7dXz' } },
   listAuditEvents: { answer: page([event]) },
   getAuditEvent: { answer: event },
+  getAuditProof: { answer: proof, text: proofFile },
+  getAuditCheckpoint: { text: checkpoint },
+  getAuditConsistency: { answer: { hashes: proof.hashes } },
+  getAuditKeys: { answer: { keys: [verifierKey] } },
+  listAuditEntries: { answer: { items: [entry], checkpoint, hasMore: false } },
 };

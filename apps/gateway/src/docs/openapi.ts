@@ -1,7 +1,7 @@
 import { operations, type ErrorCode } from '@holdfast/contracts';
 import { z } from 'zod';
 import type { Answer, Endpoint } from '../routing/endpoint.js';
-import { examples } from './examples.js';
+import { examples, type Examples } from './examples.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
@@ -70,19 +70,25 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...headersOf(endpoint)],
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id]?.answer, operation !== undefined)])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id], operation !== undefined)])),
       ...problemResponses(codes, body !== undefined),
     },
     ...reference,
   };
 }
 
-function answerOf({ description, schema, headers = {} }: Answer, schemas: Json, example: unknown, guarded: boolean): Json {
+function answerOf({ description, schema, media = [], headers = {} }: Answer, schemas: Json, { answer, text }: Examples = {}, guarded: boolean): Json {
   const declared = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]));
   return {
     description,
     headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }), ...declared },
-    ...(schema && { content: { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example } } }),
+    ...((schema || media.length > 0) && {
+      content: {
+        ...(schema && { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example: answer } }),
+        // Bytes have no schema in OpenAPI 3.1.
+        ...Object.fromEntries(media.map((type) => [type, type.startsWith('text/') ? { schema: { type: 'string' }, example: text } : {}])),
+      },
+    }),
   };
 }
 

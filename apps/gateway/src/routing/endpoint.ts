@@ -6,6 +6,8 @@ import type { z } from 'zod';
 export interface Answer {
   description: string;
   schema?: z.ZodType;
+  /** Other forms than JSON in which it comes. */
+  media?: readonly string[];
   headers?: Record<string, string>;
 }
 

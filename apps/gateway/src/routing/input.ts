@@ -49,6 +49,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   return key;
 }
 
-function faulty(errors: InputFault[]): AppError {
+/** 400: a parameter or header that cannot be what it says. */
+export function faulty(errors: InputFault[]): AppError {
   return new AppError('invalid_request', undefined, { errors });
 }
