@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-export const services = ['gateway', 'auth', 'issuance', 'subjects', 'audit', 'directory'];
+export const services = ['gateway', 'auth', 'issuance', 'subjects', 'audit', 'directory', 'signals'];
 
 export interface Options {
   rounds: number;

@@ -1,19 +1,49 @@
-import { eventTypes, streams } from '@holdfast/contracts';
+import { eventTypes, publicEventSchema, publicEventTypes, streams, type EventType } from '@holdfast/contracts';
+import { z } from 'zod';
 import { code, codes, page, table } from './markdown.ts';
 import { fieldTable } from './schema.ts';
 
 export function eventsPage(): string {
-  const types = Object.entries(eventTypes).map(([name, { by, says }]) => [code(name), says, by, code(`evt.${by}.${name}`)]);
-  const payloads = Object.values(streams).flatMap((stream) => [
-    `## Events of ${stream.producer}`,
-    `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; read by ${stream.consumers.join(' and ')}.`,
-    fieldTable(stream.event, 'audit'),
-  ]);
+  const types = Object.entries(eventTypes).map(([name, { by, says, data }]) => [code(name), says, by, code(`evt.${by}.${name}`), data ? 'yes' : 'no']);
   return page(
     'Events',
-    'libs/contracts/src/events.ts',
-    'What the services tell each other. An event carries the whole public state of what it is about, with a version: ids and states, never a name or an address. It may come late, twice or out of order; whoever applies it takes what is newer. What `audit` holds is in [actions.md](actions.md).',
-    table(['Event', 'Means', 'Told by', 'NATS subject'], types),
-    ...payloads,
+    'libs/contracts/src/events.ts and signals.ts',
+    table(['Event', 'Means', 'Told by', 'NATS subject', 'In the feed'], types),
+    '## What organizations are told',
+    'By the [event feed](../events.md). Ids and states, never a name or an address. New types and new members of `data` may come; one that is there keeps its meaning.',
+    fieldTable(publicEventSchema, 'data'),
+    ...publicEventTypes.flatMap(publicEvent),
+    '## What the services tell each other',
+    'An event carries the whole public state of what it is about, with a version. It may come late, twice or out of order; whoever applies it takes what is newer. What `audit` holds is in [actions.md](actions.md).',
+    ...Object.values(streams).flatMap((stream) => [
+      `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; read by ${stream.consumers.join(', ')}.`,
+      ...kinds(stream.event).map((kind) => fieldTable(kind, 'audit')),
+    ]),
   );
+}
+
+function publicEvent(type: EventType, index: number): string[] {
+  const { says, data } = eventTypes[type] as { says: string; data: z.ZodObject };
+  const example = { id: `019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d${String(index).padStart(2, '0')}`, type, occurredAt: '2026-11-21T09:30:00.000Z', version: 3, data: exampleOf(data) };
+  return [`### ${type}`, `${says}. \`data\`:`, fieldTable(data), `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+}
+
+/** A stream of several kinds of events has a table of each. */
+function kinds(schema: z.ZodType): z.ZodType[] {
+  return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema];
+}
+
+const values: Record<string, string> = {
+  subject: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
+  credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
+  offerId: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02',
+  credentialType: 'customer',
+  expiresAt: '2027-11-21T09:30:00.000Z',
+  cause: 'withdrawn',
+  app: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
+};
+
+/** @throws when the schema has a member that no example is known of: the reference would show what is never sent. */
+function exampleOf(schema: z.ZodObject): unknown {
+  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, values[name]])));
 }

@@ -11,6 +11,7 @@ import { AuditController } from './admin/audit.controller.js';
 import { AuditEntriesController } from './admin/audit-entries.controller.js';
 import { AuditProofsController } from './admin/audit-proofs.controller.js';
 import { AuditTilesController } from './admin/audit-tiles.controller.js';
+import { EventsController } from './admin/events.controller.js';
 import { ClaimController } from './claim/claim.controller.js';
 import { OrganizationProfiles } from './claim/organization-profiles.js';
 import { OffersController } from './credentials/offers.controller.js';
@@ -28,7 +29,7 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -2,6 +2,7 @@ import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.co
 import { listAuditEntriesEndpoint } from './admin/audit-entries.controller.js';
 import { getAuditCheckpointEndpoint, getAuditConsistencyEndpoint, getAuditKeysEndpoint, getAuditProofEndpoint } from './admin/audit-proofs.controller.js';
 import { getAuditTileEndpoint, getAuditTileFurtherPartEndpoint, getAuditTilePartEndpoint } from './admin/audit-tiles.controller.js';
+import { listEventsEndpoint } from './admin/events.controller.js';
 import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   getAuditTilePartEndpoint,
   getAuditTileFurtherPartEndpoint,
   listAuditEntriesEndpoint,
+  listEventsEndpoint,
   ...issuerEndpoints,
   claimPageEndpoint,
   signInPageEndpoint,

@@ -1,4 +1,4 @@
-import type { AuditEvent, Offer, Subject, SubjectSummary } from '@holdfast/contracts';
+import type { AuditEvent, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { auditId, checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
 
 export interface Examples {
@@ -47,6 +47,11 @@ const event: AuditEvent = {
     method: 'POST',
     route: '/o/{shortId}/api/credentials/offers',
   },
+};
+
+const told: PublicEvent = {
+  id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04', type: 'credential.issued', occurredAt: '2026-11-21T09:41:12.345Z', version: 2,
+  data: { subject, credentialId, credentialType: 'customer', expiresAt: '2027-11-21T09:41:12.345Z' },
 };
 
 const claimToken = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
@@ -103,4 +108,5 @@ export const examples: Record<string, Examples> = {
   getAuditConsistency: { answer: { hashes: proof.hashes } },
   getAuditKeys: { answer: { keys: [verifierKey] } },
   listAuditEntries: { answer: { items: [entry], checkpoint, hasMore: false } },
+  listEvents: { answer: page([told]) },
 };

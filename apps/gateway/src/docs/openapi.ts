@@ -12,6 +12,7 @@ const tags: Record<string, string> = {
   OAuth: 'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
   'Customer credentials': 'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
+  'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
   Reference: 'This description, and pages to read it.',
   Health: 'For load balancers and supervisors.',
 };
