@@ -1,5 +1,5 @@
 import { insertOutboxRows, Outbox } from '@holdfast/bus';
-import type { Action, AuditRecord, AuditTarget, CallContext, DirectoryEvent } from '@holdfast/contracts';
+import type { Action, App, AuditRecord, AuditTarget, CallContext, DirectoryEvent } from '@holdfast/contracts';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Database, type Sql } from '@holdfast/data';
 import { Inject, Injectable } from '@nestjs/common';
@@ -17,6 +17,11 @@ export interface Change {
   action: Action;
   targets?: AuditTarget[];
   changes?: AuditRecord['changes'] | undefined;
+}
+
+/** What a change of an app says of itself, as the app is after it. */
+export function appUpdated({ org, clientId, version }: App, action: Action, more: Pick<Change, 'targets' | 'changes'>): Change {
+  return { type: 'app.updated', org, app: clientId, version, action, ...more };
 }
 
 /** Every change of the directory goes through here: row, event, audit record and feed commit together or not at all. */

@@ -2,7 +2,7 @@ import { Handles } from '@holdfast/bus';
 import { disableApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp } from './app.js';
 
 const update = statement('app_disable', 'UPDATE app SET disabled = $2 WHERE client_id = $1');
@@ -18,17 +18,8 @@ export class DisableAppHandler {
       const before = await lockApp(sql, clientId);
       await sql.rows(update, [clientId, disabled]);
       const app = await bumpApp(sql, clientId, { shrunk: disabled });
-      return {
-        change: {
-          type: 'app.updated',
-          org: app.org,
-          app: clientId,
-          version: app.version,
-          action: disabled ? 'app.disable' : 'app.enable',
-          changes: { disabled: { from: before.disabled, to: disabled } },
-        },
-        reply: app,
-      };
+      const changes = { disabled: { from: before.disabled, to: disabled } };
+      return { change: appUpdated(app, disabled ? 'app.disable' : 'app.enable', { changes }), reply: app };
     });
   }
 }

@@ -2,7 +2,7 @@ import { Handles } from '@holdfast/bus';
 import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp, nameTaken, requirePkce, requireUris } from './app.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
@@ -27,10 +27,7 @@ export class UpdateAppHandler {
       requireUris(before.kind, [...after.redirectUris, ...after.postLogoutRedirectUris]);
       await write(sql, after);
       const app = await bumpApp(sql, clientId);
-      return {
-        change: { type: 'app.updated', org: app.org, app: clientId, version: app.version, action: 'app.update', changes: differences(before, wanted) },
-        reply: app,
-      };
+      return { change: appUpdated(app, 'app.update', { changes: differences(before, wanted) }), reply: app };
     });
   }
 }

@@ -2,7 +2,7 @@ import { Handles } from '@holdfast/bus';
 import { grantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 import { requireGrantable } from './grantable.js';
 import { insertGrants } from './grants.js';
 
@@ -16,17 +16,7 @@ export class GrantOperationsHandler {
       const before = await lockApp(sql, clientId);
       await insertGrants(sql, clientId, before.kind, requireGrantable(before.kind, operations));
       const app = await bumpApp(sql, clientId);
-      return {
-        change: {
-          type: 'app.updated',
-          org: app.org,
-          app: clientId,
-          version: app.version,
-          action: 'app.grant',
-          changes: { scopes: { from: before.scopes, to: app.scopes } },
-        },
-        reply: app,
-      };
+      return { change: appUpdated(app, 'app.grant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }), reply: app };
     });
   }
 }

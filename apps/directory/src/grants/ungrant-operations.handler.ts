@@ -3,7 +3,7 @@ import { ungrantOperations, type App, type CallContext, type RequestOf } from '@
 import { statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 
 const remove = statement('grant_delete', 'DELETE FROM app_grant WHERE client_id = $1 AND operation = ANY ($2::text[])');
 
@@ -18,17 +18,7 @@ export class UngrantOperationsHandler {
       const before = await lockApp(sql, clientId);
       await sql.rows(remove, [clientId, operations]);
       const app = await bumpApp(sql, clientId, { shrunk: true });
-      return {
-        change: {
-          type: 'app.updated',
-          org: app.org,
-          app: clientId,
-          version: app.version,
-          action: 'app.ungrant',
-          changes: { scopes: { from: before.scopes, to: app.scopes } },
-        },
-        reply: app,
-      };
+      return { change: appUpdated(app, 'app.ungrant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }), reply: app };
     });
   }
 }

@@ -3,7 +3,7 @@ import { createSecret, type CallContext, type ReplyOf, type RequestOf } from '@h
 import { AppError } from '@holdfast/kit';
 import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 import { Secrets } from './secrets.js';
 
 @Controller()
@@ -19,11 +19,8 @@ export class CreateSecretHandler {
       const { kind } = await lockApp(sql, clientId);
       if (kind === 'spa' || kind === 'native') throw new AppError('invalid_state', `A ${kind} app is public and has no client secret.`);
       const secret = await this.secrets.create(sql, clientId);
-      const { org, version } = await bumpApp(sql, clientId);
-      return {
-        change: { type: 'app.updated', org, app: clientId, version, action: 'app.secret.create', targets: [{ type: 'secret', id: secret.secretId }] },
-        reply: secret,
-      };
+      const app = await bumpApp(sql, clientId);
+      return { change: appUpdated(app, 'app.secret.create', { targets: [{ type: 'secret', id: secret.secretId }] }), reply: secret };
     });
   }
 }

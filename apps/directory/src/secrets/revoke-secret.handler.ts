@@ -4,7 +4,7 @@ import { AppError } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
-import { Changes } from '../changes.js';
+import { appUpdated, Changes } from '../changes.js';
 
 const update = statement(
   'secret_revoke',
@@ -22,11 +22,8 @@ export class RevokeSecretHandler {
       await lockApp(sql, clientId);
       const rows = await sql.rows(update, [clientId, secretId]);
       if (rows.length === 0) throw new AppError('unknown_secret', `The app has no live client secret "${secretId}".`);
-      const { org, version } = await bumpApp(sql, clientId);
-      return {
-        change: { type: 'app.updated', org, app: clientId, version, action: 'app.secret.revoke', targets: [{ type: 'secret', id: secretId }] },
-        reply: {},
-      };
+      const app = await bumpApp(sql, clientId);
+      return { change: appUpdated(app, 'app.secret.revoke', { targets: [{ type: 'secret', id: secretId }] }), reply: {} };
     });
   }
 }
