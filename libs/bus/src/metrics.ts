@@ -31,6 +31,11 @@ export const eventsApplied = new Counter({
   labelNames: ['stream'],
 });
 
+export const testClockOffset = new Gauge({
+  name: 'holdfast_test_clock_offset_seconds',
+  help: 'By how much HOLDFAST_TEST_CLOCK makes the time wrong; anything but 0 is for tests only',
+});
+
 export function startDefaultMetrics(): void {
   if (!register.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics();
 }

@@ -4,8 +4,11 @@ import { register } from './metrics.js';
 /** Answers whether the service may be sent work; throws or resolves to false when not. */
 export type ReadyCheck = () => Promise<boolean>;
 
-/** Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work), `/metrics`. */
-export function startOpsServer(port: number, host: string, ready: ReadyCheck): Promise<Server> {
+/**
+ * Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work), `/metrics`.
+ * Who looks whether a service with a test clock is ready sees that it has one: `testClock` is its offset in seconds.
+ */
+export function startOpsServer(port: number, host: string, ready: ReadyCheck, testClock?: number): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -13,7 +16,7 @@ export function startOpsServer(port: number, host: string, ready: ReadyCheck): P
     if (request.url === '/healthz') return answer(200, 'ok\n');
     if (request.url === '/readyz') {
       ready().then(
-        (yes) => answer(yes ? 200 : 503, yes ? 'ready\n' : 'not ready\n'),
+        (yes) => answer(yes ? 200 : 503, `${yes ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}\n`),
         () => answer(503, 'not ready\n'),
       );
       return;

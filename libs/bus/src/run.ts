@@ -1,4 +1,4 @@
-import { loadConfig, type BaseConfig } from '@holdfast/kit';
+import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/kit';
 import type { z } from 'zod';
 import { startService, type ServiceOptions } from './start-service.js';
 
@@ -12,6 +12,7 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
 ): Promise<void> {
   try {
     const config = loadConfig(schema);
+    if (config.HOLDFAST_TEST_CLOCK !== undefined) shiftTime(config.HOLDFAST_TEST_CLOCK);
     const running = await startService({ ...options(config), config });
     const stop = (): void => {
       // What hangs must not keep the process: Kubernetes would kill it later and say less.

@@ -8,7 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
-import { startDefaultMetrics } from './metrics.js';
+import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
 import { BusTransport } from './transport.js';
@@ -47,6 +47,9 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
   NestLog.overrideLogger(nestLogger(logger));
   startDefaultMetrics();
+  const offset = config.HOLDFAST_TEST_CLOCK;
+  testClockOffset.set(offset ?? 0);
+  if (offset !== undefined) logger.warn(`${service} lives ${Math.abs(offset)} seconds ${offset < 0 ? 'in the past' : 'in the future'}: HOLDFAST_TEST_CLOCK is set. That is for tests; take it away for anything else`);
 
   const connection = await connectBus({ url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service }, logger);
   const database = options.database && (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, logger));
@@ -69,7 +72,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
 
   readiness.requires(() => !connection.isClosed() && connection.flush().then(() => true));
   if (database) readiness.requires(() => database.rows(ping).then(() => true));
-  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000));
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000), offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
   let stopping: Promise<void> | undefined;

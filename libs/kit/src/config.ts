@@ -15,6 +15,12 @@ export const baseConfigSchema = z.object({
   OPS_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Least level of the lines on standard output'),
   HOLDFAST_REPLICA: z.string().default('1').describe('Which replica this is; stands in each log line'),
+  HOLDFAST_TEST_CLOCK: z
+    .string()
+    .regex(/^[+-]\d{1,10}$/, 'must be seconds with a sign, such as +86400 or -3600')
+    .transform(Number)
+    .optional()
+    .describe('For tests only: by how many seconds the clock of the service is wrong, such as `+86400`; the same for all services'),
   HOLDFAST_EXIT_WITH_PARENT: z.stringbool().default(false).describe('Stop when standard input ends, so that nothing outlives whoever started it'),
 });
 export type BaseConfig = z.output<typeof baseConfigSchema>;

@@ -15,7 +15,7 @@ const remove = statement(
    WHERE s.org = c.org AND s.account = c.account AND (c.erased OR s.since < date_trunc('second', c.at))`,
 );
 /** No session, grant or token lives as long. */
-const forget = statement('customer_end_forget', `DELETE FROM ended_customer WHERE at < now() - interval '62 days'`);
+const forget = statement('customer_end_forget', `DELETE FROM ended_customer WHERE at < $1::timestamptz - interval '62 days'`);
 
 /** Ends what a customer had when they are erased, or when another key takes the place of theirs (recovery). */
 @Injectable()
@@ -32,7 +32,7 @@ export class EndedCustomers {
   }
 
   async forgetOld(): Promise<void> {
-    await this.database.rows(forget);
+    await this.database.rows(forget, [new Date()]);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Config } from '../config.js';
 const upsert = statement(
   'oidc_upsert',
   `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, since, payload, expires_at)
-   SELECT $1, $2, $3, $4, $5, $6, to_timestamp($7), $8, now() + make_interval(secs => $9)
+   SELECT $1, $2, $3, $4, $5, $6, to_timestamp($7), $8, $9
    WHERE NOT EXISTS (SELECT 1 FROM ended_customer WHERE key = $10 AND (erased OR date_trunc('second', at) > to_timestamp($7)))
    ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, since = excluded.since,
      payload = excluded.payload, expires_at = excluded.expires_at`,
@@ -19,7 +19,7 @@ const findByUid = statement('oidc_find_uid', 'SELECT id, payload, consumed_at FR
 /** One statement: of many who hold the same code or token, the row lock lets exactly one through. */
 const consume = statement(
   'oidc_consume',
-  'UPDATE oidc_state SET consumed_at = now() WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1',
+  'UPDATE oidc_state SET consumed_at = $4 WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1',
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
@@ -30,7 +30,7 @@ const revokeTokens = statement('oidc_revoke_tokens', 'DELETE FROM oidc_state WHE
 const sweep = statement(
   'oidc_sweep',
   `DELETE FROM oidc_state WHERE (org, model, id) IN (
-     SELECT org, model, id FROM oidc_state WHERE expires_at < now() - interval '1 minute' LIMIT 1000 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT org, model, id FROM oidc_state WHERE expires_at < $1::timestamptz - interval '1 minute' LIMIT 1000 FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 
 interface StateRow {
@@ -53,13 +53,15 @@ export class StateStore {
 
   async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number): Promise<void> {
     const hash = sha256(id);
+    // Ours, since oidc-provider counts by it: the database's may be another.
+    const now = Date.now();
     // A sign-in under way comes of no grant, though it may remember one. The id is left out: whoever presents it knows it, and nobody else needs to.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
     const sealed = seal(this.key, JSON.stringify(rest), contextOf(org, model, hash));
     await this.database.rows(upsert, [
       org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null,
-      payload.loginTs ?? payload.authTime ?? payload.iat ?? Math.floor(Date.now() / 1000), sealed, seconds, account === undefined ? null : customerKey(org, account),
+      payload.loginTs ?? payload.authTime ?? payload.iat ?? Math.floor(now / 1000), sealed, new Date(now + seconds * 1000), account === undefined ? null : customerKey(org, account),
     ]);
   }
 
@@ -77,7 +79,7 @@ export class StateStore {
   /** False for everybody but the first. Then somebody else has it too, and all that came of it ends (RFC 9700 §2.2.2, §4.14.2). */
   async consume(org: string, model: string, id: string): Promise<boolean> {
     const key = [org, model, sha256(id)];
-    if ((await this.database.rows(consume, key)).length > 0) return true;
+    if ((await this.database.rows(consume, [...key, new Date()])).length > 0) return true;
     const [row] = await this.database.rows<{ grant_id: Buffer | null }>(grantOf, key);
     if (row?.grant_id) await this.endGrants(org, [row.grant_id]);
     return false;
@@ -102,7 +104,7 @@ export class StateStore {
 
   /** Removes a thousand rows that have run out; how many there were. */
   async sweep(): Promise<number> {
-    return (await this.database.rows(sweep)).length;
+    return (await this.database.rows(sweep, [new Date()])).length;
   }
 
   /** The grant first: without it no token of it is good, and only one of many who revoke goes on. */
