@@ -170,7 +170,7 @@ describe('claim and sign in', () => {
       clock.advance(minutes(60));
       const recovery = await offer({ subject });
       await expect(gateway.request(getClaim, { token: recovery.token }, anonymous())).resolves.toMatchObject({ state: 'open', recovery: true });
-      await expect(signIn(authenticator)).resolves.toMatchObject({ outcome: 'signed_in' });
+      const old = await signIn(authenticator);
       const replacement = new SoftwareAuthenticator();
       await claim(recovery.token, replacement);
       expect(eventsOf(subject).map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'offer.created', 'credential.rekeyed']);
@@ -180,6 +180,21 @@ describe('claim and sign in', () => {
       expect(after).toMatchObject({ subject, credential: { id: before.credential.id, issued_at: before.credential.issued_at } });
       expect(after.credential.document_number).not.toBe(before.credential.document_number);
       expect(replacement.passkeys[0]!.userHandle).toBe(authenticator.passkeys[0]!.userHandle);
+      // The clock stood still: what tells the two sign-ins apart is the customer's version.
+      const status = await auth.request(customerStatus, { subject }, anonymous());
+      if (status.state !== 'live' || old.outcome !== 'signed_in') throw new Error('not live');
+      expect(status.since).toBeGreaterThan(old.version!);
+      expect(after.version).toBeGreaterThanOrEqual(status.since!);
+    });
+
+    it('of a further type leaves older sign-ins as they are', async () => {
+      const { subject, authenticator } = await holder();
+      const old = await signIn(authenticator);
+      await database.query(`INSERT INTO issuance.credential_type (org, name, display, revocable, holders) VALUES ('acme', 'pass', 'Pass', true, '{passkey}')`);
+      await claim((await offer({ subject, credentialType: 'pass' })).token, new SoftwareAuthenticator());
+      const status = await auth.request(customerStatus, { subject, credentialType: 'pass' }, anonymous());
+      if (status.state !== 'live' || old.outcome !== 'signed_in') throw new Error('not live');
+      expect(status.since).toBeLessThanOrEqual(old.version!);
     });
   });
 
@@ -187,8 +202,8 @@ describe('claim and sign in', () => {
     it('names the customer and the credential, and notes the use', async () => {
       const { subject, credentialId, authenticator } = await holder();
       const result = await signIn(authenticator);
-      expect(result).toEqual({ outcome: 'signed_in', subject, credential: { id: credentialId, type: 'customer', document_number: expect.stringMatching(/^[0-9A-Z]{16}$/), issued_at: start } });
-      await expect(auth.request(customerStatus, { subject }, anonymous())).resolves.toEqual({ state: 'live', credential: (result as { credential: object }).credential });
+      expect(result).toEqual({ outcome: 'signed_in', subject, credential: { id: credentialId, type: 'customer', document_number: expect.stringMatching(/^[0-9A-Z]{16}$/), issued_at: start }, version: 2, deviceBound: true });
+      await expect(auth.request(customerStatus, { subject }, anonymous())).resolves.toEqual({ state: 'live', credential: (result as { credential: object }).credential, since: 0 });
       expect(await database.query('SELECT counter, last_used_at FROM issuance.passkey WHERE subject = $1', [subject])).toEqual([{ counter: 1, last_used_at: new Date(start) }]);
     });
 

@@ -29,7 +29,11 @@ export const completeSignIn = command({
   service: 'issuance', name: 'complete-sign-in', callers: ['auth'],
   request: z.strictObject({ interaction: z.string().max(128), credentialType: credentialTypeName.optional(), response: webAuthnJson }),
   reply: z.discriminatedUnion('outcome', [
-    z.strictObject({ outcome: z.literal('signed_in'), subject: uuid, credential: credentialClaimSchema }),
+    z.strictObject({
+      outcome: z.literal('signed_in'), subject: uuid, credential: credentialClaimSchema,
+      version: z.int().optional().describe('Of the customer, when they signed in'),
+      deviceBound: z.boolean().optional().describe('Whether the passkey cannot leave its device'),
+    }),
     z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInRefusals), subject: uuid.optional() }),
   ]),
   errors: ['ceremony_expired', 'passkey_invalid'],
@@ -43,7 +47,10 @@ export const customerStatus = query({
   service: 'issuance', name: 'customer-status', callers: ['auth'],
   request: z.strictObject({ subject: uuid, credentialType: credentialTypeName.optional() }),
   reply: z.discriminatedUnion('state', [
-    z.strictObject({ state: z.literal('live'), credential: credentialClaimSchema }),
+    z.strictObject({
+      state: z.literal('live'), credential: credentialClaimSchema,
+      since: z.int().optional().describe('Sign-ins at an earlier version of the customer are over: their key was replaced, or the credential was suspended meanwhile'),
+    }),
     z.strictObject({ state: z.literal('not_live') }),
     z.strictObject({ state: z.literal('unknown') }),
   ]),

@@ -7,7 +7,12 @@ const add = statement(
   `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
-const remove = statement('passkey_remove', 'DELETE FROM passkey WHERE subject = $1');
+/** Every sign-in up to now came of a key that is gone; the change that replaces it raises the customer's version by one at least. */
+const remove = statement(
+  'passkey_remove',
+  `WITH gone AS (DELETE FROM passkey WHERE subject = $1)
+   UPDATE holder SET keyed_version = s.version + 1 FROM subject s WHERE s.id = $1 AND holder.subject = $1`,
+);
 
 /** @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26) */
 export async function addPasskey(sql: Sql, passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date }): Promise<void> {

@@ -21,7 +21,8 @@ const use = statement(
   `WITH used AS (
      UPDATE passkey SET counter = $5, backed_up = $6, last_used_at = $2
      WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR (counter = 0 AND $5 = 0)) RETURNING subject)
-   SELECT used.subject, ${claimColumns} FROM used LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
+   SELECT used.subject, s.version, ${claimColumns} FROM used JOIN subject s ON s.id = used.subject
+     LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
 );
 
 /** Ends the ceremony of a sign-in: whose passkey it is, and with which credential they are let in. */
@@ -43,10 +44,10 @@ export class CompleteSignInHandler {
     // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 
-    const [used] = await this.database.rows<ClaimRow & { subject: string }>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
+    const [used] = await this.database.rows<ClaimRow & { subject: string; version: number }>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
     if (!used) throw new AppError('passkey_invalid');
-    const { subject } = used;
+    const { subject, version } = used;
     const credential = claimOf(used);
-    return credential ? { outcome: 'signed_in', subject, credential } : { outcome: 'refused', reason: 'no_live_credential', subject };
+    return credential ? { outcome: 'signed_in', subject, credential, version, deviceBound: passkey.deviceType === 'singleDevice' } : { outcome: 'refused', reason: 'no_live_credential', subject };
   }
 }

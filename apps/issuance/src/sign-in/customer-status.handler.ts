@@ -3,11 +3,11 @@ import { Handles } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
-import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
+import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './live-credential.js';
 
 const status = statement(
   'customer_status',
-  `SELECT ${claimColumns} FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
+  `SELECT ${claimColumns}, ${signInsSince} AS since FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
 );
 
 /** What auth asks whenever it speaks for a customer: in one statement, since it is on the path of every refresh. */
@@ -20,9 +20,9 @@ export class CustomerStatusHandler {
 
   @Handles(customerStatus)
   async customerStatus({ subject, credentialType }: RequestOf<typeof customerStatus>, { org }: CallContext): Promise<ReplyOf<typeof customerStatus>> {
-    const [row] = await this.database.rows<ClaimRow>(status, [org, this.clock.now(), credentialType ?? null, subject]);
+    const [row] = await this.database.rows<ClaimRow & { since: number }>(status, [org, this.clock.now(), credentialType ?? null, subject]);
     if (!row) return { state: 'unknown' };
     const credential = claimOf(row);
-    return credential ? { state: 'live', credential } : { state: 'not_live' };
+    return credential ? { state: 'live', credential, since: row.since } : { state: 'not_live' };
   }
 }

@@ -9,6 +9,9 @@ export const isLive = `c.type = coalesce($3, (SELECT name FROM credential_type W
 
 export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt"`;
 
+/** Of subject `s`: the version from which on sign-ins count. What was signed in to before, with an older key or before a suspension, is over. */
+export const signInsSince = `greatest((SELECT keyed_version FROM holder WHERE subject = s.id), c.ended_version)`;
+
 /** All null when there is no live credential. */
 export interface ClaimRow {
   id: string | null;
