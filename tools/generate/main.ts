@@ -5,6 +5,7 @@ import { say, warn } from '../infra/say.ts';
 import { actionsPage } from './actions.ts';
 import { busPage } from './bus.ts';
 import { configurationPage } from './configuration.ts';
+import { credentialStatesPage } from './credential-states.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
 import { openApiJson } from './openapi.ts';
@@ -14,6 +15,7 @@ const folder = join(root, 'docs', 'reference');
 const pages: Record<string, string> = {
   'openapi.json': await openApiJson(),
   'events.md': eventsPage(),
+  'credential-states.md': await credentialStatesPage(),
   'errors.md': errorsPage(),
   'operations.md': operationsPage(),
   'actions.md': actionsPage(),

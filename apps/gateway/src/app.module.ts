@@ -14,6 +14,7 @@ import { AuditTilesController } from './admin/audit-tiles.controller.js';
 import { EventsController } from './admin/events.controller.js';
 import { ClaimController } from './claim/claim.controller.js';
 import { OrganizationProfiles } from './claim/organization-profiles.js';
+import { IssuedController } from './credentials/issued.controller.js';
 import { OffersController } from './credentials/offers.controller.js';
 import { SubjectsController } from './credentials/subjects.controller.js';
 import { DocsController } from './docs/docs.controller.js';
@@ -29,7 +30,7 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -5,6 +5,7 @@ import { getAuditTileEndpoint, getAuditTileFurtherPartEndpoint, getAuditTilePart
 import { listEventsEndpoint } from './admin/events.controller.js';
 import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
+import { getIssuedEndpoint, resumeCredentialEndpoint, revokeCredentialEndpoint, suspendCredentialEndpoint } from './credentials/issued.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
@@ -22,6 +23,10 @@ export const endpoints: readonly Endpoint[] = [
   listSubjectsEndpoint,
   getSubjectEndpoint,
   eraseSubjectEndpoint,
+  getIssuedEndpoint,
+  suspendCredentialEndpoint,
+  resumeCredentialEndpoint,
+  revokeCredentialEndpoint,
   claimEndpoint,
   claimOptionsEndpoint,
   completeClaimEndpoint,

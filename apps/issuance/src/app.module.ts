@@ -9,6 +9,8 @@ import { CreateCredentialTypeHandler } from './credential-types/create-credentia
 import { ListCredentialTypesHandler } from './credential-types/list-credential-types.handler.js';
 import { UpdateCredentialTypeHandler } from './credential-types/update-credential-type.handler.js';
 import { CredentialTypes } from './credentials/credential-types.js';
+import { GetIssuedHandler } from './credentials/get-issued.handler.js';
+import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
@@ -21,7 +23,7 @@ import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
 
 @Module({
   controllers: [
-    CreateOfferHandler, WithdrawOfferHandler, EraseSubjectHandler,
+    CreateOfferHandler, WithdrawOfferHandler, GetIssuedHandler, ManageCredentialHandler, EraseSubjectHandler,
     GetClaimHandler, BeginClaimHandler, CompleteClaimHandler,
     BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
     ListCredentialTypesHandler, CreateCredentialTypeHandler, UpdateCredentialTypeHandler,

@@ -68,7 +68,7 @@ describe('claim and sign in', () => {
     service = await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 8 }, logger, clock });
     gateway = new Bus(await as('gateway'));
     auth = new Bus(await as('auth'));
-    for (const consumer of ['subjects', 'audit', 'auth'] as const) {
+    for (const consumer of streams.issuance.consumers) {
       const c = new EventConsumer(streams.issuance, consumer, await as(consumer), async (events) => void (consumer === 'subjects' && heard.push(...events)));
       c.start();
       consumers.push(c);

@@ -40,6 +40,9 @@ export const eventTypes = {
 } as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;
 export type EventType = keyof typeof eventTypes;
 
+/** What organizations are told with an event of this type. */
+export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType ? z.output<(typeof eventTypes)[T]['data']> : undefined;
+
 const base = {
   id: z.uuid().describe('The event; the same id again is the same event'),
   occurredAt: instant.describe('When it happened'),

@@ -3,8 +3,8 @@
  */
 export const customerScopes = {
   'offers:write': 'Create an offer',
-  'issued:read': 'List subjects, get a subject',
-  'issued:manage': 'Erase a subject, re-offer to a known one',
+  'issued:read': 'List subjects, get a subject or a credential',
+  'issued:manage': 'Erase a subject, re-offer to a known one, suspend, resume and revoke a credential',
 } as const;
 
 export const adminOperations = {

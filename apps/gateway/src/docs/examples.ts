@@ -1,4 +1,4 @@
-import type { AuditEvent, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
+import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { auditId, checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
 
 export interface Examples {
@@ -27,6 +27,12 @@ const full: Subject = {
   claimed: false,
   credentials: [{ id: credentialId, credentialType: 'customer', status: 'offered', revocable: true, holderId: subject, createdAt }],
 };
+
+const held: Credential = {
+  id: credentialId, credentialType: 'customer', status: 'issued', issuedAt: '2026-11-21T10:02:11.480Z', expiresAt: '2027-11-21T10:02:11.480Z', revocable: true,
+  holderId: subject, holderClaimedAt: '2026-11-21T10:02:11.480Z', holderApp: 'Bitwarden', createdAt,
+};
+const reason = { body: { plain: { summary: 'Without a reason', value: {} }, because: { summary: 'With a reason', value: { reason: 'lost_device' } } } };
 
 const summary: SubjectSummary = { subject, claimed: false, credentials: 1, live: 0, openOffers: 1, createdAt };
 
@@ -79,6 +85,10 @@ export const examples: Record<string, Examples> = {
   },
   listSubjects: { answer: page([summary]) },
   getSubject: { answer: full },
+  getIssued: { answer: held },
+  suspendCredential: { ...reason, answer: { ...held, status: 'suspended' } },
+  resumeCredential: { ...reason, answer: held },
+  revokeCredential: { ...reason, answer: { ...held, status: 'revoked', revokedAt: '2026-12-03T08:15:00.000Z', revokedReason: 'lost_device' } },
   getClaim: {
     body: { link: { summary: 'What stands after the # of the link', value: { token: claimToken } } },
     answer: {

@@ -8,7 +8,7 @@ import { claimed, claimState } from './claim.js';
 const now = new Date('2026-11-21T09:00:00.000Z');
 const later = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
 const terms = { type: firstType, expiresAt: later(72) };
-const offered = firstOffer({ id: 'subject', org: 'acme', app: 'app_shop' }, terms, { offer: 'o1', credential: 'c1' }, now);
+const offered = firstOffer({ id: 'subject', org: 'acme', app: 'app_shop' }, terms, { offer: 'o1', credential: 'c1' }, now).customer;
 const claim = { documentNumber: 'N1' };
 const refused = (code: string) => expect.objectContaining({ code });
 const withCredential = (customer: Customer, change: Partial<HeldCredential>): Customer => ({ ...customer, credentials: customer.credentials.map((c) => ({ ...c, ...change })) });
@@ -44,7 +44,7 @@ describe('a claim', () => {
   });
 
   it('ends with the offer\'s latest end, if that comes first', () => {
-    const until = firstOffer(offered, { ...terms, validUntil: later(100) }, { offer: 'o1', credential: 'c1' }, now);
+    const until = firstOffer(offered, { ...terms, validUntil: later(100) }, { offer: 'o1', credential: 'c1' }, now).customer;
     expect(claimed(until, 'o1', { ...claim, validity: 'P1Y' }, now).credential.expiresAt).toEqual(later(100));
     expect(claimed(until, 'o1', claim, now).credential.expiresAt).toEqual(later(100));
     expect(claimed(offered, 'o1', claim, now).credential).not.toHaveProperty('expiresAt');
@@ -54,15 +54,15 @@ describe('a claim', () => {
     expect(() => claimed(claimed(offered, 'o1', claim, now).customer, 'o1', claim, now)).toThrow(refused('claim_spent'));
     expect(() => claimed(offered, 'o1', claim, later(72))).toThrow(refused('claim_expired'));
     expect(claimed(offered, 'o1', claim, new Date(later(72).getTime() - 1)).rekeyed).toBe(false);
-    expect(() => claimed(withdrawnOffer(offered, 'o1', now), 'o1', claim, now)).toThrow(refused('claim_withdrawn'));
-    expect(() => claimed(furtherOffer(offered, terms, { offer: 'o2', credential: 'c2' }, now), 'o1', claim, now)).toThrow(refused('claim_withdrawn'));
+    expect(() => claimed(withdrawnOffer(offered, 'o1', now).customer, 'o1', claim, now)).toThrow(refused('claim_withdrawn'));
+    expect(() => claimed(furtherOffer(offered, terms, { offer: 'o2', credential: 'c2' }, now).customer, 'o1', claim, now)).toThrow(refused('claim_withdrawn'));
     expect(() => claimed(offered, 'another', claim, now)).toThrow(refused('unknown_claim'));
   });
 });
 
 describe('a claim of a credential that is held', () => {
   const held = claimed(offered, 'o1', { ...claim, validity: 'P1M', holderApp: 'Bitwarden' }, now).customer;
-  const recovery = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, later(1));
+  const recovery = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, later(1)).customer;
 
   it('keeps id, issuedAt and end, and changes document number and holder', () => {
     const { customer, credential, rekeyed } = claimed(recovery, 'o2', { documentNumber: 'N2', validity: 'P1Y' }, later(2));
@@ -74,9 +74,9 @@ describe('a claim of a credential that is held', () => {
 
   it('begins anew when it had ended, with the end that this offer fixes', () => {
     const ended = later(24 * 40);
-    const again = furtherOffer(held, { ...terms, expiresAt: later(24 * 43) }, { offer: 'o2', credential: 'c2' }, ended);
+    const again = furtherOffer(held, { ...terms, expiresAt: later(24 * 43) }, { offer: 'o2', credential: 'c2' }, ended).customer;
     expect(claimed(again, 'o2', { ...claim, validity: 'P1M' }, ended).credential).toMatchObject({ issuedAt: now, expiresAt: new Date('2027-01-31T09:00:00.000Z') });
-    const until = furtherOffer(withCredential(held, { validUntil: later(1) }), { ...terms, expiresAt: later(24 * 43), validUntil: later(24 * 50) }, { offer: 'o2', credential: 'c2' }, ended);
+    const until = furtherOffer(withCredential(held, { validUntil: later(1) }), { ...terms, expiresAt: later(24 * 43), validUntil: later(24 * 50) }, { offer: 'o2', credential: 'c2' }, ended).customer;
     expect(claimed(until, 'o2', claim, ended).credential.expiresAt).toEqual(later(24 * 50));
   });
 
@@ -98,8 +98,8 @@ it('issues no offer twice and loses no credential, whatever is offered, claimed 
       const offer = customer.offers[which % customer.offers.length]!;
       const before = customer;
       try {
-        if (what === 'offer') customer = furtherOffer(customer, { type: { ...firstType, name: type }, expiresAt: new Date(time.getTime() + 72 * 3_600_000) }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, time);
-        else if (what === 'withdraw') customer = withdrawnOffer(customer, offer.id, time);
+        if (what === 'offer') customer = furtherOffer(customer, { type: { ...firstType, name: type }, expiresAt: new Date(time.getTime() + 72 * 3_600_000) }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, time).customer;
+        else if (what === 'withdraw') customer = withdrawnOffer(customer, offer.id, time).customer;
         else {
           const { credential } = claimed(customer, offer.id, { documentNumber: `N${i}`, validity: 'P1D' }, time);
           ({ customer } = claimed(customer, offer.id, { documentNumber: `N${i}`, validity: 'P1D' }, time));

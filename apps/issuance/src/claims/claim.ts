@@ -1,6 +1,9 @@
 import type { Claim, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import type { Customer, CustomerOffer, HeldCredential } from '../credentials/customer.js';
+import { change, endingOf, type Change } from '../credentials/change.js';
+import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
+import { standingOf } from '../credentials/standing.js';
+import { next } from '../credentials/transitions.js';
 import { endOf } from '../credentials/validity.js';
 
 type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
@@ -14,7 +17,7 @@ export function claimState(offer: OfferFacts, credential: CredentialFacts, now: 
   if (offer.status === 'claimed') return 'claimed';
   if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked') return 'withdrawn';
   const nothingLeft = credential.status === 'offered' && credential.validUntil !== undefined && credential.validUntil <= now;
-  return offer.expiresAt <= now || nothingLeft ? 'expired' : 'open';
+  return ranOut(offer, now) || nothingLeft ? 'expired' : 'open';
 }
 
 const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = { claimed: 'claim_spent', expired: 'claim_expired', withdrawn: 'claim_withdrawn' };
@@ -32,17 +35,21 @@ export interface ClaimTerms {
   holderApp?: string;
 }
 
-export interface Claimed {
-  customer: Customer;
+export interface Claimed extends Change {
   credential: HeldCredential;
-  /** The customer held it already: the old passkeys end (recovery). */
+  /** The customer held it already (recovery). */
   rekeyed: boolean;
+  /** The older passkeys end. */
+  replacesPasskeys: boolean;
 }
 
 /**
  * The customer claims: offered → issued, or issued → issued when it is held already. Then `id` and `issuedAt` stay and the
  * document number changes; the end stays too, unless it has come: what the organization offers again must be worth
  * something. Throws when the offer is not open at `now`, whatever it was when the ceremony began.
+ *
+ * A recovery ends the older passkeys. So does a claim after a revocation: with what was taken from the customer, nobody
+ * must get what is issued in its place.
  */
 export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, now: Date): Claimed {
   const offer = customer.offers.find((o) => o.id === offerId);
@@ -51,26 +58,30 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
   requireOpen(claimState(offer, before, now));
 
   const rekeyed = before.status === 'issued';
-  const ended = before.expiresAt !== undefined && before.expiresAt <= now;
-  const expiresAt = rekeyed && !ended ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
+  const status = next(rekeyed ? 'rekey' : 'claim', standingOf(customer, before, now));
+  const expiresAt = rekeyed && !hasEnded(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
   const { expiresAt: _, holderApp: __, ...kept } = before;
   const credential: HeldCredential = {
     ...kept,
-    status: 'issued',
+    status,
     issuedAt: before.issuedAt ?? now,
     ...(expiresAt && { expiresAt }),
     holderClaimedAt: now,
     ...(terms.holderApp && { holderApp: terms.holderApp }),
     documentNumber: terms.documentNumber,
   };
+  const lostBefore = customer.credentials.some((c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined);
   return {
     rekeyed,
+    replacesPasskeys: rekeyed || lostBefore,
     credential,
-    customer: {
-      ...customer,
-      version: customer.version + 1,
-      offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
-      credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
-    },
+    ...change(
+      customer,
+      {
+        offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
+        credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
+      },
+      { type: rekeyed ? 'credential.rekeyed' : 'credential.issued', data: endingOf(customer, credential) },
+    ),
   };
 }

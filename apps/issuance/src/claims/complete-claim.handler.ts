@@ -1,15 +1,17 @@
 import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { CONFIG, Handles, insertOutboxRows, Outbox, type Mark, type OutboxRow } from '@holdfast/bus';
+import { CONFIG, Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, keyedHash, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
 import { providerName, readRegistration, takeChallenge, verifyRegistration, type NewPasskey } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
-import { lockCustomer, saveCustomer } from '../credentials/customers.js';
+import { commitChange, type Committed } from '../credentials/commit-change.js';
+import { lockCustomer } from '../credentials/customers.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
+import { tellEnds } from '../expiry/expiry.js';
 import { claimed, claimState, requireOpen } from './claim.js';
-import { claimEvent } from './claim-event.js';
+import { claimRecord } from './claim-record.js';
 import { newCode } from './code.js';
 import { findClaim, type FoundClaim } from './find-claim.js';
 import { addPasskey, removePasskeys } from './passkeys.js';
@@ -35,8 +37,8 @@ export class CompleteClaimHandler {
     await this.take(answer.challenge, found, tokenHash, context.org);
     const passkey = await verifyRegistration(rp, answer);
 
-    const { row, mark } = await this.issue(found, passkey, rp.id, context);
-    await this.outbox.published([row], mark);
+    const { rows, mark } = await this.issue(found, passkey, rp.id, context);
+    await this.outbox.published(rows, mark);
     const { returnUrl } = found.offer;
     return { subject: found.subject, ...(returnUrl && { returnUrl }) };
   }
@@ -55,7 +57,7 @@ export class CompleteClaimHandler {
   }
 
   /** Under the customer's lock, where the offer is looked at once more: it may have ended while the passkey was made. */
-  private async issue({ offerId, subject, app, type }: FoundClaim, passkey: NewPasskey, rpId: string, context: CallContext): Promise<{ row: OutboxRow; mark: Mark }> {
+  private async issue({ offerId, subject, app, type }: FoundClaim, passkey: NewPasskey, rpId: string, context: CallContext): Promise<Committed> {
     const { org } = context;
     const { validity } = await this.types.find(org, type);
     const holderApp = providerName(passkey.aaguid);
@@ -64,14 +66,14 @@ export class CompleteClaimHandler {
       const before = await lockCustomer(sql, subject, org, app);
       if (!before) throw new AppError('unknown_claim');
       const now = this.clock.now();
-      const claim = claimed(before, offerId, terms, now);
-      const { customer, rekeyed } = claim;
-      if (rekeyed) await removePasskeys(sql, subject);
+      const ends = tellEnds(before, now);
+      const claim = claimed(ends.customer, offerId, terms, now);
+      if (claim.replacesPasskeys) await removePasskeys(sql, subject);
       await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
-      await saveCustomer(sql, before, customer);
-      const row = this.outbox.row(claimEvent(claim, offerId, context, now));
-      await insertOutboxRows(sql, [row]);
-      return { row, mark: { org, aggregate: customerKey(org, subject), version: customer.version } };
+      // Who claims is the customer: the record says so, though the link came without a name.
+      const asCustomer: CallContext = { ...context, actor: { type: 'customer', id: subject } };
+      const change = { ...claim, told: [...ends.told, ...claim.told] };
+      return commitChange(sql, this.outbox, before, change, asCustomer, now, claimRecord(claim, offerId));
     });
   }
 }

@@ -1,19 +1,55 @@
-import type { CallContext, CustomerEvent } from '@holdfast/contracts';
+import type { Action, CallContext, CustomerEvent } from '@holdfast/contracts';
 import { auditRecord, newId, type Audited } from '@holdfast/kit';
-import { publicState, type Customer } from './customer.js';
+import type { Change, Told } from './change.js';
+import { publicState } from './customer.js';
 
-/** The event of a change: the customer's whole public state with its version, and the audit record of the request. */
-export function customerEvent(type: CustomerEvent['type'], customer: Customer, context: CallContext, now: Date, audited: Audited): CustomerEvent {
-  return {
-    id: newId(),
-    type,
-    occurredAt: now.toISOString(),
-    org: customer.org,
-    subject: customer.id,
-    version: customer.version,
-    requestId: context.request.id,
-    traceparent: context.request.traceparent,
-    ...(type !== 'subject.erased' && { state: publicState(customer) }),
-    audit: auditRecord(context, now, audited),
-  };
+/** What nobody asked for: time or a rule of ours did it, and it has a record of its own, as the system. */
+const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
+  'offer.expired': 'offer.expire',
+  'credential.expired': 'credential.expire',
+  'credential.renewed': 'credential.renew',
+};
+
+/**
+ * The events of a change, each with the customer's whole public state and a version of its own. The record of the request
+ * commits with the last one, which tells of what was asked for.
+ */
+export function customerEvents({ customer, told }: Change, context: CallContext, now: Date, audited?: Audited): CustomerEvent[] {
+  const { id: subject, org, version } = customer;
+  return told.map(({ type, data }, i) => {
+    const action = systemActs[type];
+    const record = action ? systemRecord({ type, data } as Told, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
+    return {
+      id: newId(),
+      type,
+      occurredAt: now.toISOString(),
+      org,
+      subject,
+      version: version - told.length + 1 + i,
+      requestId: context.request.id,
+      traceparent: context.request.traceparent,
+      data,
+      ...(type !== 'subject.erased' && { state: publicState(customer) }),
+      ...(record && { audit: record }),
+    };
+  });
+}
+
+/** With a request id of its own, since a request has one record; the trace leads to the request. */
+function systemRecord({ data }: Told, action: Action, { request }: CallContext, now: Date) {
+  const holder = data.subject;
+  return auditRecord(
+    { org: '', actor: { type: 'system', id: 'issuance' }, request: { id: newId(), traceparent: request.traceparent, method: '', route: '' }, auditId: newId() },
+    now,
+    {
+      action,
+      targets: [
+        { type: 'customer', id: holder, holder },
+        ...('credentialId' in data ? [{ type: 'credential' as const, id: data.credentialId, holder }] : []),
+        ...('offerId' in data ? [{ type: 'offer' as const, id: data.offerId, holder }] : []),
+      ],
+      outcome: { result: 'success' },
+      ...('expiresAt' in data && data.expiresAt !== undefined && { changes: { expiresAt: { to: data.expiresAt } } }),
+    },
+  );
 }

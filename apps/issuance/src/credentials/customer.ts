@@ -32,6 +32,8 @@ export interface HeldCredential {
   holderApp?: string;
   /** Of the holder's tokens alone: another one with every claim and renewal. */
   documentNumber?: string;
+  /** The end of which everybody has been told. A renewal sets another end, which can come in its turn. */
+  endTold?: Date;
 }
 
 export interface CustomerOffer {
@@ -41,6 +43,18 @@ export interface CustomerOffer {
   createdAt: Date;
   expiresAt: Date;
   returnUrl?: string;
+  /** Everybody has been told that it ran out. */
+  endTold: boolean;
+}
+
+/** A credential past its end; without an end it has none to pass. What ends at a second is over at that second. */
+export function hasEnded({ expiresAt }: Pick<HeldCredential, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+/** An offer past its end. */
+export function ranOut({ expiresAt }: Pick<CustomerOffer, 'expiresAt'>, now: Date): boolean {
+  return expiresAt <= now;
 }
 
 const iso = (date: Date) => date.toISOString();
@@ -56,7 +70,8 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
   };
 }
 
-function publicCredential(c: HeldCredential, holderId: string): Credential {
+/** As the API shows it. */
+export function publicCredential(c: HeldCredential, holderId: string): Credential {
   return {
     id: c.id,
     credentialType: c.type,

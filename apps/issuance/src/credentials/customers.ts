@@ -19,30 +19,33 @@ interface CustomerRow {
 /** Locks the customer, so that changes of one customer happen one after the other. */
 const lock = statement('customer_lock', 'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = $3 FOR UPDATE');
 const subjectOfOffer = statement('customer_of_offer', 'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3');
-const credentialsOf = statement(
-  'customer_credentials',
-  `SELECT id, type, status, revocable, created_at AS "createdAt", valid_until AS "validUntil", issued_at AS "issuedAt", expires_at AS "expiresAt",
-     revoked_at AS "revokedAt", revoked_reason AS "revokedReason", holder_claimed_at AS "holderClaimedAt", holder_app AS "holderApp",
-     document_number AS "documentNumber"
-   FROM credential WHERE subject = $1 ORDER BY created_at, id`,
+const subjectOfCredential = statement(
+  'customer_of_credential',
+  'SELECT s.id FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3',
 );
+/** Of a table `credential c`, as HeldCredential names them. */
+export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt", c.valid_until AS "validUntil", c.issued_at AS "issuedAt",
+  c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt", c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt",
+  c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "endTold"`;
+const credentialsOf = statement('customer_credentials', `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`);
 const offersOf = statement(
   'customer_offers',
-  `SELECT id, credential AS "credentialId", status, created_at AS "createdAt", expires_at AS "expiresAt", return_url AS "returnUrl"
+  `SELECT id, credential AS "credentialId", status, created_at AS "createdAt", expires_at AS "expiresAt", return_url AS "returnUrl", end_told AS "endTold"
    FROM offer WHERE subject = $1 ORDER BY created_at, id`,
 );
 const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = statement(
   'customer_save_credential',
   `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason,
-     issued_at, expires_at, holder_claimed_at, holder_app, document_number)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     issued_at, expires_at, holder_claimed_at, holder_app, document_number, end_told)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at,
      revoked_reason = excluded.revoked_reason, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
      holder_claimed_at = excluded.holder_claimed_at, holder_app = excluded.holder_app, document_number = excluded.document_number,
+     end_told = excluded.end_told,
      ended_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued' THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.ended_version END`,
 );
-const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2 WHERE id = $1');
+const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, end_told = $3 WHERE id = $1');
 const addOffer = statement(
   'customer_add_offer',
   `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -63,17 +66,23 @@ export async function customerOfOffer(sql: Sql, offerId: string, org: string, ap
   return row?.subject;
 }
 
+/** Whose credential it is, if it is of this app. */
+export async function customerOfCredential(sql: Sql, credentialId: string, org: string, app: string): Promise<string | undefined> {
+  const [row] = await sql.rows<{ id: string }>(subjectOfCredential, [credentialId, org, app]);
+  return row?.id;
+}
+
 /** Writes what differs between two states of a locked customer. */
 export async function saveCustomer(sql: Sql, before: Customer, after: Customer, secret?: OfferSecret): Promise<void> {
   await sql.rows(bump, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
     await sql.rows(saveCredential, [
       c.id, after.id, after.org, c.type, c.status, c.revocable, c.createdAt, c.validUntil, c.revokedAt, c.revokedReason,
-      c.issuedAt, c.expiresAt, c.holderClaimedAt, c.holderApp, c.documentNumber,
+      c.issuedAt, c.expiresAt, c.holderClaimedAt, c.holderApp, c.documentNumber, c.endTold,
     ]);
   }
   for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
-    if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status]);
+    if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status, o.endTold]);
     else await sql.rows(addOffer, [o.id, o.credentialId, after.id, after.org, after.app, secret?.tokenHash, o.status, o.expiresAt, o.returnUrl, o.createdAt]);
   }
 }

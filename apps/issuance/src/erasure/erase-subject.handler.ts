@@ -3,7 +3,8 @@ import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
-import { customerEvent } from '../credentials/customer-event.js';
+import { change } from '../credentials/change.js';
+import { customerEvents } from '../credentials/customer-event.js';
 import { lockCustomer } from '../credentials/customers.js';
 
 /** Credentials and offers go with the customer (ON DELETE CASCADE). */
@@ -29,19 +30,19 @@ export class EraseSubjectHandler {
     const { row, version } = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org, actor.id);
       if (!customer) throw new AppError('unknown_subject');
-      const version = customer.version + 1;
-      const event = customerEvent('subject.erased', { ...customer, version }, context, this.clock.now(), {
+      const erased = change(customer, {}, { type: 'subject.erased', data: { subject } });
+      const [event] = customerEvents(erased, context, this.clock.now(), {
         action: 'subject.erase',
         targets: [{ type: 'customer', id: subject, holder: subject }],
         outcome: { result: 'success', status: 204 },
       });
-      const row = this.outbox.row(event);
+      const row = this.outbox.row(event!);
       await sql.rows(removeCustomer, [subject]);
       await sql.rows(emptyAnswers, [subject]);
       await sql.rows(removeEvents, [subject]);
       await sql.rows(enter, [customerKey(org, subject)]);
       await insertOutboxRows(sql, [row]);
-      return { row, version };
+      return { row, version: erased.customer.version };
     });
     await this.outbox.published([row], { org, aggregate: customerKey(org, subject), version });
     return {};

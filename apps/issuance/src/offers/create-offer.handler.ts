@@ -1,11 +1,12 @@
 import { createOffer, getApp, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, CONFIG, Handles, Outbox } from '@holdfast/bus';
+import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
-import { customerEvent } from '../credentials/customer-event.js';
+import type { Change } from '../credentials/change.js';
+import { customerEvents } from '../credentials/customer-event.js';
 import type { Customer } from '../credentials/customer.js';
 import { earlierAnswer, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { insertFirstOffer } from './insert-offer.js';
@@ -49,30 +50,32 @@ export class CreateOfferHandler {
     const token = newSecret();
     const ids = { offer: newId(), credential: newId() };
     const secret = { offerId: ids.offer, tokenHash: keyedHash(this.config.SECRET_PEPPER, token) };
-    const prepare = (customer: Customer) => {
+    const prepare = (change: Change) => {
+      const { customer } = change;
       const offer = this.answer(customer, ids.offer, token);
-      const event = customerEvent('offer.created', customer, context, now, {
+      const events = customerEvents(change, context, now, {
         action: 'offer.create',
         targets: [{ type: 'customer', id: customer.id, holder: customer.id }, { type: 'offer', id: ids.offer, holder: customer.id }],
         outcome: { result: 'success', status: 201 },
         changes: { credentialType: { to: offer.credentialType }, expiresAt: { to: offer.expiresAt } },
       });
-      const row = this.outbox.row(event);
-      return { offer, row, ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }) };
+      const rows = events.map((event) => this.outbox.row(event));
+      return { offer, rows, ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }) };
     };
 
     if (request.subject !== undefined) {
       const made = await insertFurtherOffer(this.database, { id: request.subject, org, app: actor.id }, terms, ids, secret, now, prepare);
-      return made ? this.publish(made.offer, made.row, made.customer) : this.replayed(key);
+      return made ? this.publish(made.offer, made.rows, made.customer) : this.replayed(key);
     }
-    const customer = firstOffer({ id: newOpaqueId(), org, app: actor.id }, terms, ids, now);
-    const { offer, row, stored } = prepare(customer);
-    if (!(await insertFirstOffer(this.database, customer, secret, row, stored))) return this.replayed(key);
-    return this.publish(offer, row, customer);
+    const change = firstOffer({ id: newOpaqueId(), org, app: actor.id }, terms, ids, now);
+    const { customer } = change;
+    const { offer, rows, stored } = prepare(change);
+    if (!(await insertFirstOffer(this.database, customer, secret, rows[0]!, stored))) return this.replayed(key);
+    return this.publish(offer, rows, customer);
   }
 
-  private async publish(offer: Offer, row: ReturnType<Outbox['row']>, { org, id, version }: Customer): Promise<Reply> {
-    await this.outbox.published([row], { org, aggregate: customerKey(org, id), version });
+  private async publish(offer: Offer, rows: OutboxRow[], { org, id, version }: Customer): Promise<Reply> {
+    await this.outbox.published(rows, { org, aggregate: customerKey(org, id), version });
     return { offer, replayed: false };
   }
 

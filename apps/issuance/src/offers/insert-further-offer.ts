@@ -2,9 +2,11 @@ import type { Offer } from '@holdfast/contracts';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
 import { statement, type Database, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
+import { inTurn, type Change } from '../credentials/change.js';
 import type { Customer } from '../credentials/customer.js';
 import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';
 import type { IdempotencyKey } from '../idempotency/idempotency.js';
+import { tellEnds } from '../expiry/expiry.js';
 import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
 
 const tryKey = statement('offer_further_try_key', `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || encode($2::bytea, 'hex'), 0)) AS free`);
@@ -16,7 +18,7 @@ const storeKey = statement(
 
 interface Prepared {
   offer: Offer;
-  row: OutboxRow;
+  rows: OutboxRow[];
   stored?: IdempotencyKey & { answer: Buffer };
 }
 
@@ -31,16 +33,17 @@ export async function insertFurtherOffer(
   ids: OfferIds,
   secret: OfferSecret,
   now: Date,
-  prepare: (customer: Customer) => Prepared,
+  prepare: (change: Change) => Prepared,
 ): Promise<(Prepared & { customer: Customer }) | undefined> {
   return database.transaction(async (sql) => {
     const before = await lockCustomer(sql, who.id, who.org, who.app);
     if (!before) throw new AppError('unknown_subject');
-    const customer = furtherOffer(before, terms, ids, now);
-    const prepared = prepare(customer);
-    if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.row.id))) return undefined;
+    const change = inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now));
+    const { customer } = change;
+    const prepared = prepare(change);
+    if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.rows.at(-1)!.id))) return undefined;
     await saveCustomer(sql, before, customer, secret);
-    await insertOutboxRows(sql, [prepared.row]);
+    await insertOutboxRows(sql, prepared.rows);
     return { ...prepared, customer };
   });
 }

@@ -9,7 +9,7 @@ const now = new Date('2026-11-21T09:00:00.000Z');
 const bounds = { min: 600, max: 2_592_000, fallback: 259_200 };
 const terms: OfferTerms = { type: firstType, expiresAt: new Date('2026-11-24T09:00:00.000Z') };
 const who = { id: 'subject', org: 'acme', app: 'app_shop' };
-const offered = firstOffer(who, terms, { offer: 'o1', credential: 'c1' }, now);
+const offered = firstOffer(who, terms, { offer: 'o1', credential: 'c1' }, now).customer;
 
 describe('how long an offer lives', () => {
   it('is 72 hours unless said otherwise', () => {
@@ -45,16 +45,21 @@ describe('a further offer', () => {
   const ids = { offer: 'o2', credential: 'c2' };
 
   it('of another type makes another credential', () => {
-    const after = furtherOffer(offered, { ...terms, type: { ...firstType, name: 'membership' } }, ids, now);
+    const after = furtherOffer(offered, { ...terms, type: { ...firstType, name: 'membership' } }, ids, now).customer;
     expect(after.credentials.map((c) => [c.id, c.type])).toEqual([['c1', 'customer'], ['c2', 'membership']]);
     expect(after.offers.map((o) => o.status)).toEqual(['open', 'open']);
   });
 
   it('of the same type leads to the same credential and supersedes the open offer', () => {
-    const after = furtherOffer(offered, terms, ids, now);
+    const { customer: after, told } = furtherOffer(offered, terms, ids, now);
     expect(after.credentials).toHaveLength(1);
     expect(after.offers.map((o) => [o.id, o.credentialId, o.status])).toEqual([['o1', 'c1', 'superseded'], ['o2', 'c1', 'open']]);
-    expect(after.version).toBe(2);
+    expect(after.version).toBe(3);
+    const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
+    expect(told).toEqual([
+      { type: 'offer.withdrawn', data: { ...data, offerId: 'o1', cause: 'superseded' } },
+      { type: 'offer.created', data: { ...data, offerId: 'o2', expiresAt: '2026-11-24T09:00:00.000Z' } },
+    ]);
   });
 
   it('is refused while the credential is suspended', () => {
@@ -63,26 +68,26 @@ describe('a further offer', () => {
   });
 
   it('after a revocation makes a new credential', () => {
-    const revoked = withdrawnOffer(offered, 'o1', now);
-    expect(furtherOffer(revoked, terms, ids, now).credentials.map((c) => [c.id, c.status])).toEqual([['c1', 'revoked'], ['c2', 'offered']]);
+    const { customer: revoked } = withdrawnOffer(offered, 'o1', now);
+    expect(furtherOffer(revoked, terms, ids, now).customer.credentials.map((c) => [c.id, c.status])).toEqual([['c1', 'revoked'], ['c2', 'offered']]);
   });
 });
 
 describe('withdrawing', () => {
   it('revokes a credential that nobody holds', () => {
-    const { credentials, offers } = withdrawnOffer(offered, 'o1', now);
+    const { credentials, offers } = withdrawnOffer(offered, 'o1', now).customer;
     expect(offers[0]!.status).toBe('withdrawn');
     expect(credentials[0]).toMatchObject({ status: 'revoked', revokedAt: now, revokedReason: 'withdrawn' });
   });
 
   it('leaves a credential that is held as it is', () => {
     const held: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now }] };
-    const recovery = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, now);
-    expect(withdrawnOffer(recovery, 'o2', now).credentials[0]!.status).toBe('issued');
+    const { customer: recovery } = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, now);
+    expect(withdrawnOffer(recovery, 'o2', now).customer.credentials[0]!.status).toBe('issued');
   });
 
   it('happens once', () => {
-    expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now), 'o1', now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
+    expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now).customer, 'o1', now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
     expect(() => withdrawnOffer(offered, 'another', now)).toThrow(expect.objectContaining({ code: 'unknown_offer' }));
   });
 });
@@ -94,10 +99,10 @@ it('keeps one open offer and one credential per type, whatever is offered and wi
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let customer = offered;
       steps.forEach((s, i) => {
-        if ('offer' in s) customer = furtherOffer(customer, { ...terms, type: { ...firstType, name: s.offer } }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, now);
+        if ('offer' in s) customer = furtherOffer(customer, { ...terms, type: { ...firstType, name: s.offer } }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, now).customer;
         else {
           const open = customer.offers.filter((o) => o.status === 'open');
-          if (open.length) customer = withdrawnOffer(customer, open[s.withdraw % open.length]!.id, now);
+          if (open.length) customer = withdrawnOffer(customer, open[s.withdraw % open.length]!.id, now).customer;
         }
       });
       for (const type of types) {

@@ -1,7 +1,11 @@
 import type { OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/kit';
 import type { CredentialType } from '../credentials/credential-type.js';
-import type { Customer, CustomerOffer, HeldCredential } from '../credentials/customer.js';
+import { change, idsOf, inTurn, type Change } from '../credentials/change.js';
+import { closeOffers } from '../credentials/close-offers.js';
+import { hasEnded, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
+import { standingOf } from '../credentials/standing.js';
+import { next } from '../credentials/transitions.js';
 
 /** Seconds that an offer may live. */
 export interface OfferBounds {
@@ -38,9 +42,8 @@ export interface OfferTerms {
 }
 
 /** A customer of whom nothing is known yet: ∅ → offered. */
-export function firstOffer(who: { id: string; org: string; app: string }, terms: OfferTerms, ids: OfferIds, now: Date): Customer {
-  const { credential, offer } = newOffer(terms, ids, now);
-  return { ...who, version: 1, createdAt: now, credentials: [credential], offers: [offer] };
+export function firstOffer(who: { id: string; org: string; app: string }, terms: OfferTerms, ids: OfferIds, now: Date): Change {
+  return offered({ ...who, version: 0, createdAt: now, credentials: [], offers: [] }, undefined, terms, ids, now);
 }
 
 /**
@@ -48,14 +51,19 @@ export function firstOffer(who: { id: string; org: string; app: string }, terms:
  * leads to the same credential again (recovery), and an open offer of that type gives way to it. `invalid_state` while
  * the credential is suspended: an offer must not be a way around a suspension.
  */
-export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Customer {
+export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const held = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
-  if (held?.status === 'suspended') throw new AppError('invalid_state', `The credential of type "${held.type}" is suspended; resume it before offering it again.`);
-  const { credential, offer } = newOffer(terms, { ...ids, credential: held?.id ?? ids.credential }, now);
-  const offers = customer.offers.map((o) => (o.credentialId === offer.credentialId && o.status === 'open' ? { ...o, status: 'superseded' as const } : o));
-  const renewed = held && withLatestEnd(held, terms.validUntil, now);
-  const credentials = renewed ? customer.credentials.map((c) => (c.id === renewed.id ? renewed : c)) : [...customer.credentials, credential];
-  return { ...customer, version: customer.version + 1, credentials, offers: [...offers, offer] };
+  if (!held) return offered(customer, undefined, terms, ids, now);
+  return inTurn(customer, (c) => closeOffers(c, held.id, 'superseded', now), (c) => offered(c, held, terms, ids, now));
+}
+
+function offered(customer: Customer, held: HeldCredential | undefined, terms: OfferTerms, ids: OfferIds, now: Date): Change {
+  const status = next('offer', standingOf(customer, held, now));
+  const made = newOffer(terms, { ...ids, credential: held?.id ?? ids.credential }, now);
+  const credential = held ? withLatestEnd({ ...held, status }, terms.validUntil, now) : { ...made.credential, status };
+  const credentials = held ? customer.credentials.map((c) => (c.id === held.id ? credential : c)) : [...customer.credentials, credential];
+  const data = { ...idsOf(customer, credential), offerId: made.offer.id, expiresAt: made.offer.expiresAt.toISOString() };
+  return change(customer, { credentials, offers: [...customer.offers, made.offer] }, { type: 'offer.created', data });
 }
 
 /**
@@ -63,30 +71,32 @@ export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferId
  * claim: the end of then no longer counts.
  */
 function withLatestEnd(held: HeldCredential, validUntil: Date | undefined, now: Date): HeldCredential {
-  const ended = held.expiresAt !== undefined && held.expiresAt <= now;
-  if (!ended && (held.status !== 'offered' || !validUntil)) return held;
+  if (!hasEnded(held, now) && (held.status !== 'offered' || !validUntil)) return held;
   const { validUntil: _, ...rest } = held;
   return { ...rest, ...(validUntil && { validUntil }) };
 }
 
 /** The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds yet. */
-export function withdrawnOffer(customer: Customer, offerId: string, now: Date): Customer {
+export function withdrawnOffer(customer: Customer, offerId: string, now: Date): Change {
   const offer = customer.offers.find((o) => o.id === offerId);
-  if (!offer) throw new AppError('unknown_offer');
+  const credential = customer.credentials.find((c) => c.id === offer?.credentialId);
+  if (!offer || !credential) throw new AppError('unknown_offer');
   if (offer.status !== 'open') throw new AppError('invalid_state', `The offer is ${offer.status} already.`);
-  return {
-    ...customer,
-    version: customer.version + 1,
-    offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'withdrawn' as const } : o)),
-    credentials: customer.credentials.map((c) =>
-      c.id === offer.credentialId && c.status === 'offered' ? { ...c, status: 'revoked' as const, revokedAt: now, revokedReason: 'withdrawn' } : c,
-    ),
-  };
+  const status = next('withdraw', standingOf(customer, credential, now));
+  const after: HeldCredential = { ...credential, status, ...(status === 'revoked' && { revokedAt: now, revokedReason: 'withdrawn' }) };
+  return change(
+    customer,
+    {
+      offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'withdrawn' as const } : o)),
+      credentials: customer.credentials.map((c) => (c.id === after.id ? after : c)),
+    },
+    { type: 'offer.withdrawn', data: { ...idsOf(customer, credential), offerId, cause: 'withdrawn' } },
+  );
 }
 
 function newOffer({ type, expiresAt, validUntil, returnUrl }: OfferTerms, ids: OfferIds, now: Date): { credential: HeldCredential; offer: CustomerOffer } {
   return {
     credential: { id: ids.credential, type: type.name, status: 'offered', revocable: type.revocable, createdAt: now, ...(validUntil && { validUntil }) },
-    offer: { id: ids.offer, credentialId: ids.credential, status: 'open', createdAt: now, expiresAt, ...(returnUrl && { returnUrl }) },
+    offer: { id: ids.offer, credentialId: ids.credential, status: 'open', createdAt: now, expiresAt, endTold: false, ...(returnUrl && { returnUrl }) },
   };
 }

@@ -1,0 +1,26 @@
+import { getIssued, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+import { Controller } from '@nestjs/common';
+import { publicCredential, type HeldCredential } from './customer.js';
+import { credentialColumns } from './customers.js';
+import { withoutNulls } from './without-nulls.js';
+
+const find = statement(
+  'credential_get',
+  `SELECT s.id AS holder, ${credentialColumns} FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
+);
+
+/** GET …/credentials/issued/{id}: from the truth itself, which no read can be ahead of. */
+@Controller()
+export class GetIssuedHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(getIssued)
+  async getIssued({ id }: RequestOf<typeof getIssued>, { org, actor }: CallContext): Promise<ReplyOf<typeof getIssued>> {
+    const [row] = await this.database.rows<HeldCredential & { holder: string }>(find, [id, org, actor.id]);
+    if (!row) throw new AppError('unknown_credential');
+    return publicCredential(withoutNulls(row), row.holder);
+  }
+}

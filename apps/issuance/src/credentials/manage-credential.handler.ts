@@ -1,0 +1,59 @@
+import { resumeCredential, revokeCredential, suspendCredential, type CallContext, type Credential, type RequestOf } from '@holdfast/contracts';
+import { Handles, Outbox } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { Controller, Inject } from '@nestjs/common';
+import { tellEnds } from '../expiry/expiry.js';
+import { inTurn } from './change.js';
+import { commitChange } from './commit-change.js';
+import { publicCredential } from './customer.js';
+import { customerOfCredential, lockCustomer } from './customers.js';
+import { managed, type ManageAct } from './manage.js';
+
+type Request = RequestOf<typeof suspendCredential>;
+
+/** POST …/credentials/issued/{id}/suspend, resume, revoke: under the customer's lock, so that of two acts the later sees the earlier. */
+@Controller()
+export class ManageCredentialHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(suspendCredential)
+  suspend(request: Request, context: CallContext): Promise<Credential> {
+    return this.manage('suspend', request, context);
+  }
+
+  @Handles(resumeCredential)
+  resume(request: Request, context: CallContext): Promise<Credential> {
+    return this.manage('resume', request, context);
+  }
+
+  @Handles(revokeCredential)
+  revoke(request: Request, context: CallContext): Promise<Credential> {
+    return this.manage('revoke', request, context);
+  }
+
+  private async manage(act: ManageAct, { id, reason }: Request, context: CallContext): Promise<Credential> {
+    const { org, actor } = context;
+    const { rows, mark, credential } = await this.database.transaction(async (sql) => {
+      const holder = await customerOfCredential(sql, id, org, actor.id);
+      const before = holder && (await lockCustomer(sql, holder, org, actor.id));
+      if (!before) throw new AppError('unknown_credential');
+      const now = this.clock.now();
+      const change = inTurn(before, (c) => tellEnds(c, now), (c) => managed(act, c, id, reason, now));
+      const [from, to] = [before, change.customer].map(({ credentials }) => credentials.find((c) => c.id === id)!);
+      const committed = await commitChange(sql, this.outbox, before, change, context, now, {
+        action: `credential.${act}`,
+        targets: [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }],
+        outcome: { result: 'success', status: 200 },
+        changes: { status: { from: from!.status, to: to!.status }, ...(reason !== undefined && { reason: { to: reason } }) },
+      });
+      return { ...committed, credential: publicCredential(to!, holder) };
+    });
+    await this.outbox.published(rows, mark);
+    return credential;
+  }
+}
