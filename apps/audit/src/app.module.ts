@@ -8,9 +8,11 @@ import { Log } from './entries/log.js';
 import { Names } from './entries/names.js';
 import { ProvisionalRecords } from './entries/provisional-records.js';
 import { Sequencer } from './entries/sequencer.js';
+import { CountRefusalsHandler } from './refusals/count-refusals.handler.js';
+import { CountedRefusals } from './refusals/counted-refusals.js';
 
 @Module({
-  controllers: [AppendRecordsHandler, ListEventsHandler, GetEventHandler],
-  providers: [EventRecords, DueRecords, ProvisionalRecords, Sequencer, Log, Names],
+  controllers: [AppendRecordsHandler, CountRefusalsHandler, ListEventsHandler, GetEventHandler],
+  providers: [EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names],
 })
 export class AuditModule {}

@@ -1,4 +1,4 @@
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown } from '@holdfast/bus';
+import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter } from '@holdfast/bus';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Customers } from './issuer/customers.js';
@@ -26,15 +26,7 @@ const feed = {
   useFactory: (bus: Bus, readiness: Readiness) => new AccessFeed(bus, 'auth', readiness),
 };
 const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) };
-const refusals = {
-  provide: RefusalCounter,
-  inject: [AuditWriter, Shutdown],
-  useFactory: (audit: AuditWriter, shutdown: Shutdown) => {
-    const counter = new RefusalCounter(audit);
-    shutdown.before(() => counter.stop());
-    return counter;
-  },
-};
+const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus) => new RefusalCounter(bus, 'auth') };
 
 @Module({
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],

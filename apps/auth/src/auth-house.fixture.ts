@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, customerStatus, getClient, organizationProfile, type App, type AuditRecord, type BusUser,
+  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, organizationProfile, type App, type AuditRecord, type BusUser,
   type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
@@ -90,6 +90,15 @@ class Audit {
   async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
     book.records.push(...records);
+    return {};
+  }
+
+  /** As audit does when the minute is over: one record of each, with the last count. */
+  @Handles(countRefusals)
+  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+    if (book.auditAway) throw new AppError('unavailable');
+    const counted = new Set(refusals.map((r) => r.record.id));
+    book.records = [...book.records.filter((r) => !counted.has(r.record.id)), ...refusals];
     return {};
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessChanges, accessFeedSubject, appendRecords, getClient, type App, type AuditRecord, type BusUser, type ReplyOf, type RequestOf, type ServiceName } from '@holdfast/contracts';
+import { accessChanges, accessFeedSubject, appendRecords, countRefusals, getClient, type App, type AuditRecord, type BusUser, type ReplyOf, type RequestOf, type ServiceName } from '@holdfast/contracts';
 import { connectBus, Handles, startService, type RunningService } from '@holdfast/bus';
 import { AppError, createLogger, keyedHash, type BaseConfig } from '@holdfast/kit';
 import { migrate } from '@holdfast/data';
@@ -45,6 +45,15 @@ class Audit {
   async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
     if (log.away) throw new AppError('unavailable');
     log.records.push(...records);
+    return {};
+  }
+
+  /** As audit does when the minute is over: one record of each, with the last count. */
+  @Handles(countRefusals)
+  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+    if (log.away) throw new AppError('unavailable');
+    const counted = new Set(refusals.map((r) => r.record.id));
+    log.records = [...log.records.filter((r) => !counted.has(r.record.id)), ...refusals];
     return {};
   }
 }

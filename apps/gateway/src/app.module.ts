@@ -1,5 +1,5 @@
 import { knownOrganizations } from '@holdfast/contracts';
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, Shutdown, systemContext } from '@holdfast/bus';
+import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, systemContext } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.js';
@@ -43,17 +43,15 @@ import { RouteTable } from './routing/route-table.js';
     PlatformKeys,
     OrganizationProfiles,
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
-    { provide: RefusalCounter, inject: [AuditWriter, Bus, Shutdown], useFactory: refusalCounter },
+    { provide: RefusalCounter, inject: [Bus], useFactory: refusalCounter },
     { provide: AccessFeed, inject: [Bus, Readiness], useFactory: accessFeed },
   ],
 })
 export class GatewayModule {}
 
-function refusalCounter(audit: AuditWriter, bus: Bus, shutdown: Shutdown): RefusalCounter {
-  const existing = async (shortIds: string[]) => (await bus.request(knownOrganizations, { shortIds }, systemContext('gateway'))).known;
-  const counter = new RefusalCounter(audit, existing);
-  shutdown.before(() => counter.stop());
-  return counter;
+function refusalCounter(bus: Bus): RefusalCounter {
+  const exists = async (shortId: string) => (await bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('gateway'))).known.length > 0;
+  return new RefusalCounter(bus, 'gateway', exists);
 }
 
 function accessFeed(bus: Bus, readiness: Readiness): AccessFeed {

@@ -1,11 +1,12 @@
 import replyFrom from '@fastify/reply-from';
 import { AuditWriter, RefusalCounter, type BusTransport } from '@holdfast/bus';
+import { CLOCK, type Clock } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { publicRoutes } from './access/public-routes.js';
-import { assertRoutes } from './access/route-assertion.js';
+import { assertRecorded, assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { endpoints } from './endpoints.js';
@@ -28,7 +29,7 @@ export function createHttpApp(config: GatewayConfig) {
 
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const routes = app.get(RouteTable);
-    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL);
+    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, app.get<Clock>(CLOCK));
     fastify.decorateRequest('call');
     fastify.addHook('onRequest', (request, reply, done) => {
       request.call = newCall(request);
@@ -42,7 +43,8 @@ export function createHttpApp(config: GatewayConfig) {
     });
     await app.init();
     for (const { method, url } of seen) routes.add(method, url);
-    const declared = endpoints.map((e) => ({ route: `${e.method} ${e.path}`, guarded: e.operation !== undefined }));
+    const declared = endpoints.map(({ method, path, operation, ...e }) => ({ ...e, route: `${method} ${path}`, guarded: operation !== undefined }));
+    assertRecorded(declared);
     assertRoutes(routes.all(), declared, publicRoutes);
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;

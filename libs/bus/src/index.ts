@@ -12,6 +12,7 @@ export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-table.js';
 export * from './parts.js';
+export * from './refusal-id.js';
 export * from './refusals.js';
 export * from './relay.js';
 export * from './run.js';

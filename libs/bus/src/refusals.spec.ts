@@ -1,56 +1,85 @@
-import type { AuditRecord } from '@holdfast/contracts';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
-import type { AuditWriter } from './audit-writer.js';
+import { countRefusals, type AuditRecord, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Bus } from './bus.js';
 import { RefusalCounter } from './refusals.js';
 
-const refusal = (code: string): Omit<AuditRecord, 'id'> => ({
-  occurredAt: '2026-11-21T09:30:00.000Z', action: 'api.refused', actor: { type: 'anonymous', id: 'anonymous' }, targets: [],
-  outcome: { result: 'denied', status: 401, code }, request: { id: 'r', traceparent: 't', method: 'GET', route: '/x' },
+const refusal = (code: string, occurredAt = '2026-11-21T09:30:00.000Z', route = '/x'): Omit<AuditRecord, 'id'> => ({
+  occurredAt, action: 'api.refused', actor: { type: 'anonymous', id: 'anonymous' }, targets: [],
+  outcome: { result: 'denied', status: 401, code }, request: { id: 'r', traceparent: 't', method: 'GET', route },
 });
 
 describe('refusals before a caller is known', () => {
-  let failures = 0;
-  const written: [string, string | undefined, number | undefined][] = [];
-  const audit = {
-    append: (org: string, { outcome }: AuditRecord) => {
-      if (failures-- > 0) return Promise.reject(new Error('audit is away'));
-      written.push([org, outcome.code, outcome.count]);
-      return Promise.resolve();
+  /** Of each message: what it says of each refusal. */
+  let messages: [org: string, code: string | undefined, route: string, count: number | undefined][][];
+  let ids: Set<string>;
+  let away: boolean;
+  let hold: Promise<void>;
+  const bus = {
+    request: async (_: unknown, { refusals }: RequestOf<typeof countRefusals>) => {
+      if (away) throw new AppError('unavailable');
+      messages.push(refusals.map(({ org, record }) => [org, record.outcome.code, record.request.route, record.outcome.count]));
+      refusals.forEach((r) => ids.add(r.record.id));
+      await hold;
     },
-  } as unknown as AuditWriter;
-
+  } as unknown as Bus;
+  const counter = (exists?: (org: string) => Promise<boolean>) => new RefusalCounter(bus, 'gateway', exists);
   beforeEach(() => {
-    failures = 0;
-    written.length = 0;
-    Logger.overrideLogger(false);
-    jest.useFakeTimers();
-  });
-  afterEach(() => void jest.useRealTimers());
-
-  it('become one record per reason, with their number', async () => {
-    const counter = new RefusalCounter(audit);
-    for (let i = 0; i < 3; i += 1) counter.count('acme', refusal('missing_token'));
-    counter.count('acme', refusal('invalid_token'));
-    await counter.stop();
-    expect(written).toEqual([['acme', 'missing_token', 3], ['acme', 'invalid_token', 1]]);
+    [messages, ids, away, hold] = [[], new Set(), false, Promise.resolve()];
   });
 
-  it('of organizations that do not exist are forgotten', async () => {
-    const counter = new RefusalCounter(audit, (orgs) => Promise.resolve(orgs.filter((org) => org === 'acme')));
-    counter.count('made-up', refusal('missing_token'));
-    counter.count('acme', refusal('missing_token'));
-    await counter.stop();
-    expect(written).toEqual([['acme', 'missing_token', 1]]);
+  it('are one record per reason and minute, with their number, and each waits until its own is kept', async () => {
+    const counting = counter();
+    await counting.count('acme', refusal('missing_token'), 'n');
+    await counting.count('acme', refusal('missing_token', '2026-11-21T09:30:59.999Z'), 'm');
+    await counting.count('acme', refusal('invalid_token'), 'n');
+    await counting.count('acme', refusal('missing_token', '2026-11-21T09:31:00.000Z'), 'n');
+    expect(messages).toEqual([[['acme', 'missing_token', '/x', 1]], [['acme', 'missing_token', '/x', 2]], [['acme', 'invalid_token', '/x', 1]], [['acme', 'missing_token', '/x', 1]]]);
+    expect(ids.size).toBe(3);
   });
 
-  it('are not lost when audit is away for a moment as the service stops', async () => {
-    const counter = new RefusalCounter(audit);
-    counter.count('acme', refusal('missing_token'));
-    failures = 2;
-    const stopped = counter.stop();
-    await jest.advanceTimersByTimeAsync(2000);
-    await stopped;
-    expect(written).toEqual([['acme', 'missing_token', 1]]);
+  it('go together, however many there are, one message at a time', async () => {
+    const counting = counter();
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => counting.count('acme', refusal(i % 2 ? 'missing_token' : 'invalid_token'), 'n')));
+    expect(messages.length).toBeLessThanOrEqual(3);
+    expect(Object.fromEntries(messages.flat().map(([, code, , count]) => [code, count]))).toEqual({ missing_token: 500, invalid_token: 500 });
+  });
+
+  it('are refused to leave while audit is away, and stand in the count of the next that is kept', async () => {
+    const counting = counter();
+    away = true;
+    await expect(counting.count('acme', refusal('missing_token'), 'n')).rejects.toMatchObject({ code: 'unavailable' });
+    away = false;
+    await counting.count('acme', refusal('missing_token'), 'n');
+    expect(messages).toEqual([[['acme', 'missing_token', '/x', 2]]]);
+  });
+
+  it('wait no longer behind a message without an answer than for one of their own', async () => {
+    const counting = counter();
+    let answer: () => void = () => undefined;
+    hold = new Promise((resolve) => (answer = resolve));
+    const began = performance.now();
+    const results = await Promise.allSettled([counting.count('acme', refusal('a'), 'n'), new Promise((r) => setTimeout(r, 50)).then(() => counting.count('acme', refusal('b'), 'n'))]);
+    expect(results.map((r) => r.status)).toEqual(['rejected', 'rejected']);
+    expect(performance.now() - began).toBeLessThan(countRefusals.timeout + 400);
+    answer();
+  });
+
+  it('of one network make a hundred records a minute; the rest are counted together, and none is lost', async () => {
+    const counting = counter();
+    const route = (i: number) => refusal('missing_token', undefined, `/r${i}`);
+    await Promise.all(Array.from({ length: 250 }, (_, i) => counting.count('acme', route(i), 'loud')));
+    await counting.count('acme', route(999), 'quiet');
+    const last = new Map(messages.flat().map(([, code, r, count]) => [`${code} ${r}`, count]));
+    expect(last.size).toBe(102);
+    expect([last.get('undefined *'), last.get('missing_token /r0'), last.get('missing_token /r999')]).toEqual([150, 1, 1]);
+  });
+
+  it('beyond that of organizations which somebody made up concern nobody', async () => {
+    const counting = counter((org) => Promise.resolve(org === 'acme'));
+    await Promise.all(Array.from({ length: 300 }, (_, i) => counting.count(`made-up-${i}`, refusal('missing_token'), 'loud')));
+    await counting.count('acme', refusal('missing_token'), 'loud');
+    expect(new Set(messages.flat().map(([org]) => org)).size).toBe(101);
+    expect(messages.at(-1)).toEqual([['acme', undefined, '*', 1]]);
   });
 });

@@ -1,75 +1,113 @@
-import type { AuditRecord } from '@holdfast/contracts';
-import { newId } from '@holdfast/kit';
-import { Logger } from '@nestjs/common';
-import type { AuditWriter } from './audit-writer.js';
+import { randomUUID } from 'node:crypto';
+import { countRefusals, type AuditRecord, type ServiceName } from '@holdfast/contracts';
+import { newId, unavailable } from '@holdfast/kit';
+import type { Bus } from './bus.js';
+import { minuteOf, refusalId } from './refusal-id.js';
+import { systemContext } from './system-context.js';
 
-/** Distinct refusals kept at once; a flood of made-up organizations cannot fill the memory. */
+/** Distinct refusals of a minute; what goes beyond is counted by organization alone. */
 const most = 10_000;
-/** How often a service that stops tries to write its counts. */
-const lastTries = 4;
+/** Of one network: a program that does not find its way makes a handful. */
+const mostOfNetwork = 100;
+/** Of one message. */
+const batchSize = 500;
 
-type Counted = [key: string, refusal: { org: string; record: AuditRecord }];
+interface Counted {
+  org: string;
+  record: AuditRecord;
+  count: number;
+}
 
-/** Counts refusals before a caller is known (401, 429): one record per actor, route, reason and minute. */
+/**
+ * Counts refusals of whom nobody knows (401, 429, guesses): one record per actor, route, reason and minute. The promise
+ * resolves when audit has kept the count, so that a kill loses nothing that was answered, and rejects with `unavailable`
+ * when audit is away: then nothing leaves. However many there are, one message is under way at a time.
+ */
 export class RefusalCounter {
-  private readonly logger = new Logger('refusals');
-  private counts = new Map<string, { org: string; record: AuditRecord }>();
-  private readonly timer: NodeJS.Timeout;
+  /** Our counts replace each other; those of another process stand beside them. */
+  private readonly source = randomUUID();
+  private minute = 0;
+  private counts = new Map<string, Counted>();
+  private networks = new Map<string, number>();
+  private changed = new Set<Counted>();
+  private current: Promise<unknown> = Promise.resolve();
+  private next?: Promise<void>;
 
   constructor(
-    private readonly audit: AuditWriter,
-    /** Which of these organizations exist. Without it all are taken to. */
-    private readonly existing: (orgs: string[]) => Promise<string[]> = (orgs) => Promise.resolve(orgs),
-    everyMs = 60_000,
-  ) {
-    this.timer = setInterval(() => void this.flush(), everyMs).unref();
+    private readonly bus: Bus,
+    private readonly service: ServiceName,
+    /** Whether there is such an organization: whoever is refused may have made it up. */
+    private readonly exists: (org: string) => Promise<boolean> = () => Promise.resolve(true),
+  ) {}
+
+  /**
+   * The record's own time, request and trace stand for the first of its minute. `network` is whose refusal it is (networkOf):
+   * one that makes very many kinds of them has the rest counted together, as `*`.
+   */
+  async count(org: string, record: Omit<AuditRecord, 'id'>, network: string): Promise<void> {
+    this.turn(minuteOf(record));
+    const counted = this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, together(record)) : undefined);
+    // A log that does not exist misses nothing.
+    if (!counted) return;
+    counted.count += 1;
+    this.changed.add(counted);
+    await inTime((this.next ??= this.keepNext()));
   }
 
-  /** Counts one; the record's own time, request and id stand for the first of its minute. */
-  count(org: string, record: Omit<AuditRecord, 'id'>): void {
-    const { action, actor, outcome, request } = record;
-    const key = [org, action, actor.type, actor.id, request.method, request.route, outcome.code].join('\n');
-    const known = this.counts.get(key);
-    if (known) known.record.outcome.count! += 1;
-    else if (this.counts.size < most) this.counts.set(key, { org, record: { ...record, id: newId(), outcome: { ...outcome, count: 1 } } });
-  }
-
-  /** Writes what was counted; what cannot be written is kept for the next time. */
-  async flush(): Promise<void> {
-    if (this.counts.size === 0) return;
-    const batch = [...this.counts];
+  private turn(minute: number): void {
+    if (minute === this.minute) return;
+    this.minute = minute;
     this.counts = new Map();
-    try {
-      const existing = new Set(await this.existing([...new Set(batch.map(([, { org }]) => org))]));
-      await Promise.all(batch.filter(([, { org }]) => existing.has(org)).map((counted) => this.write(counted)));
-    } catch (error) {
-      this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
-      batch.forEach((counted) => this.keep(counted));
+    this.networks = new Map();
+  }
+
+  /** What counts this refusal; undefined when its network has too many kinds of them already. */
+  private find(org: string, record: Omit<AuditRecord, 'id'>, network?: string): Counted | undefined {
+    const id = refusalId(org, record);
+    let counted = this.counts.get(id);
+    if (counted) return counted;
+    if (network !== undefined) {
+      const made = this.networks.get(network) ?? 0;
+      if (made >= mostOfNetwork || this.counts.size >= most) return undefined;
+      this.networks.set(network, made + 1);
+    }
+    this.counts.set(id, (counted = { org, record: { ...record, id }, count: 0 }));
+    return counted;
+  }
+
+  private async keepNext(): Promise<void> {
+    await this.current;
+    this.next = undefined;
+    const keeping = this.keep();
+    this.current = keeping.catch(() => undefined);
+    return keeping;
+  }
+
+  private async keep(): Promise<void> {
+    const refusals = [...this.changed].map(({ org, record, count }) => ({ org, record: { ...record, outcome: { ...record.outcome, count } } }));
+    this.changed = new Set();
+    for (let i = 0; i < refusals.length; i += batchSize) {
+      await this.bus.request(countRefusals, { source: this.source, refusals: refusals.slice(i, i + batchSize) }, systemContext(this.service));
     }
   }
+}
 
-  private async write(counted: Counted): Promise<void> {
-    const [, { org, record }] = counted;
-    await this.audit.append(org, record).catch((error: unknown) => {
-      this.logger.warn(`refusals could not be recorded yet: ${String(error)}`);
-      this.keep(counted);
-    });
-  }
+function together({ occurredAt, request }: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
+  return {
+    occurredAt,
+    action: 'api.refused',
+    actor: { type: 'anonymous', id: 'anonymous' },
+    targets: [],
+    outcome: { result: 'denied' },
+    request: { id: newId(), traceparent: request.traceparent, method: '*', route: '*' },
+  };
+}
 
-  private keep([key, { org, record }]: Counted): void {
-    const later = this.counts.get(key);
-    if (later) record.outcome.count! += later.record.outcome.count!;
-    this.counts.set(key, { org, record });
-  }
-
-  /** The last chance to write what was counted: a busy house gets a few tries. */
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    for (let attempt = 1; attempt <= lastTries; attempt += 1) {
-      await this.flush();
-      if (this.counts.size === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-    this.logger.error(`${this.counts.size} counts of refusals could not be recorded and are lost`);
-  }
+/** What waits behind a message that audit does not answer shall not wait twice as long. */
+async function inTime(kept: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable('the audit log did not answer in time')), countRefusals.timeout);
+  });
+  await Promise.race([kept, late]).finally(() => clearTimeout(timer));
 }

@@ -20,6 +20,24 @@ export const appendRecords = command({
   timeout: 1500,
 });
 
+/**
+ * Refusals of whom nobody knows: counted, or anybody could fill the log. Each record stands for one actor, route, reason
+ * and minute, has the same id whoever counts it (refusalId), and carries as its count how many there were so far. The
+ * reply means that the counts are kept; the record gets its place when its minute is over, with the counts of all sources.
+ */
+export const countRefusals = command({
+  service: 'audit',
+  name: 'count-refusals',
+  callers: ['gateway', 'auth'],
+  request: z.strictObject({
+    source: z.uuid().describe('Which process counted: its later counts replace its earlier ones'),
+    refusals: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema })).max(500),
+  }),
+  reply: z.strictObject({}),
+  // As with appendRecords.
+  timeout: 1500,
+});
+
 export const auditFilterSchema = z.strictObject({
   action: z.enum(actionNames).optional().describe('Only this action'),
   actor: z.string().max(128).optional().describe('Only what this actor did: the client ID of an app'),

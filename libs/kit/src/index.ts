@@ -9,5 +9,6 @@ export * from './nest-logger.js';
 export * from './outbound/config.js';
 export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';
+export * from './network.js';
 export * from './random.js';
 export * from './zod-faults.js';

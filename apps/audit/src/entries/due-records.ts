@@ -1,11 +1,12 @@
 import { Shutdown } from '@holdfast/bus';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { CountedRefusals } from '../refusals/counted-refusals.js';
 import { ProvisionalRecords } from './provisional-records.js';
 import { Sequencer } from './sequencer.js';
 
 const everyMs = 1000;
 
-/** Gives provisional records their place when their time is up. Replicas may do it at once: each record gets one place. */
+/** Gives provisional records and counted refusals their place when their time is up. Replicas may do it at once: each record gets one place. */
 @Injectable()
 export class DueRecords implements OnApplicationBootstrap {
   private readonly logger = new Logger('due records');
@@ -13,6 +14,7 @@ export class DueRecords implements OnApplicationBootstrap {
 
   constructor(
     private readonly provisional: ProvisionalRecords,
+    private readonly refusals: CountedRefusals,
     private readonly sequencer: Sequencer,
     private readonly shutdown: Shutdown,
   ) {}
@@ -27,12 +29,15 @@ export class DueRecords implements OnApplicationBootstrap {
 
   private tick(): Promise<void> {
     return (this.working ??= this.place()
-      .catch((error: unknown) => this.logger.warn(`provisional records must wait: ${String(error)}`))
+      .catch((error: unknown) => this.logger.warn(`records that are due must wait: ${String(error)}`))
       .finally(() => (this.working = undefined)));
   }
 
   async place(): Promise<void> {
     const records = await this.provisional.due();
     await this.sequencer.append(records.map((r) => ({ ...r, provisional: true })));
+    const refusals = await this.refusals.due();
+    await this.sequencer.append(refusals);
+    await this.refusals.forget(refusals);
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@holdfast/kit';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { StateStore } from '../state/state-store.js';
+import type { Ending } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
 import { issuerPath, signInApi, signInPage } from './issuer-paths.js';
 import { endGrants, leaveSignedOut } from './sign-out.js';
@@ -12,7 +13,7 @@ const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; f
 
 /** Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need. */
 export function guardIssuer(provider: Provider, shortId: string, { audit, store, logger }: { audit: IssuerAudit; store: StateStore; logger: Logger }): void {
-  const signedIn = new WeakSet<object>();
+  const endings = new WeakMap<object, Ending>();
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
@@ -21,7 +22,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, store,
     if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx, shortId, store);
     narrowCookies(ctx, shortId);
     try {
-      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, signedIn.has(ctx));
+      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
     } catch (error) {
       logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave nothing out, since it could not be recorded');
       withhold(ctx);
@@ -31,14 +32,13 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, store,
     ctx.set('X-Request-Id', request.info.id);
     if (ctx.status === 503) ctx.set('Retry-After', '1');
   });
-  provider.on('authorization.success', (ctx) => void signedIn.add(ctx));
-  const refused = (ctx: KoaContextWithOIDC, { error, error_detail: detail }: { error?: string; error_detail?: string }) => {
+  provider.on('authorization.success', (ctx) => void endings.set(ctx, { signedIn: true }));
+  const refused = (ctx: KoaContextWithOIDC, { error = 'server_error', error_detail: detail }: { error?: string; error_detail?: string }) => {
+    endings.set(ctx, { error });
     const { info, client } = tokenRequestOf(ctx);
     logger.info({ requestId: info.id, route: info.route, clientId: client?.app.clientId, org: shortId, error, detail }, 'refused at the issuer');
   };
-  provider.on('grant.error', refused);
-  provider.on('authorization.error', refused);
-  provider.on('userinfo.error', refused);
+  for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm']) (provider as EventEmitter).on(`${route}.error`, refused);
   provider.on('server_error', (ctx, err) => logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed'));
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a request to the issuer broke off'));

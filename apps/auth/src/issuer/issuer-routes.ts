@@ -6,11 +6,12 @@ import { AppError, unavailable, type Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import type { Config } from '../config.js';
-import { requestInfoOf } from '../provider/token-request.js';
+import { tokenRequest } from '../provider/token-request.js';
 import { readJsonObject } from '../sign-in/read-body.js';
 import { requireSameOrigin } from '../sign-in/same-site.js';
 import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
 import { answerFormByQuery } from './form-to-query.js';
+import { IssuerAudit } from './issuer-audit.js';
 import { issuerPath, routes } from './issuer-paths.js';
 import { Issuers, type Issuer } from './issuers.js';
 
@@ -30,6 +31,7 @@ export class IssuerRoutes {
   constructor(
     private readonly issuers: Issuers,
     private readonly steps: SignInSteps,
+    private readonly audit: IssuerAudit,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -64,15 +66,24 @@ export class IssuerRoutes {
   }
 
   private async answerPage(request: IncomingMessage, response: ServerResponse, issuer: Issuer, uid: string, step: string | undefined): Promise<void> {
-    const facts = { info: requestInfoOf(request, `/o/{shortId}/api/sign-in/{uid}${step ? `/${step}` : ''}`) };
+    const facts = tokenRequest(request, `/o/{shortId}/api/sign-in/{uid}${step ? `/${step}` : ''}`);
     const call: SignInCall = { issuer, uid, request, response, facts };
-    const method = step ? 'POST' : 'GET';
-    if (request.method !== method) throw new AppError('method_not_allowed');
-    if (!step) return reply(response, facts.info.id, await this.steps.show(call));
-    requireSameOrigin(request, this.config.BASE_URL);
-    const body = await readJsonObject(request);
-    if (step === 'complete') return reply(response, facts.info.id, await this.steps.complete(call, body));
-    return reply(response, facts.info.id, await (step === 'options' ? this.steps.options(call) : this.steps.cancel(call)));
+    const answer = await this.takeStep(call, step).catch(async (thrown: unknown) => {
+      const { code, status } = toAppError(thrown);
+      // Nothing is known of what could not be asked, and audit itself may be what is away.
+      if (code !== 'unavailable') await this.audit.refuse(issuer.organization.shortId, facts, code, status);
+      throw thrown;
+    });
+    reply(response, facts.info.id, answer);
+  }
+
+  private async takeStep(call: SignInCall, step: string | undefined): Promise<object> {
+    if (call.request.method !== (step ? 'POST' : 'GET')) throw new AppError('method_not_allowed');
+    if (!step) return this.steps.show(call);
+    requireSameOrigin(call.request, this.config.BASE_URL);
+    const body = await readJsonObject(call.request);
+    if (step === 'complete') return this.steps.complete(call, body);
+    return step === 'options' ? this.steps.options(call) : this.steps.cancel(call);
   }
 
   private fail(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {

@@ -169,7 +169,8 @@ describe('signing out', () => {
     if (!given.client_id) expect((await browser.go(location)).text).toContain('You are signed out');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    expect(book.records.filter(({ record }) => record.action === 'customer.sign_out')).toMatchObject([{ record: { actor: { type: 'customer' } } }]);
+    const told = book.records.filter(({ record }) => record.action === 'customer.sign_out').map(({ record: { actor, outcome } }) => [actor.type, outcome.result, outcome.status, outcome.code]);
+    expect(told).toEqual([['anonymous', 'failure', 400, 'invalid_request'], ['customer', 'success', 303, undefined]]);
   });
 
   test('somebody who has no session, or not that of the hint', async () => {

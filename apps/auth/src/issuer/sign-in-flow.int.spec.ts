@@ -47,9 +47,9 @@ describe('a complete sign-in', () => {
     const refreshed = await oidc.refreshTokenGrant(client, tokens.refresh_token!);
     expect(refreshed.claims()).toMatchObject({ sub: subject, credential: credentialOf(subject) });
     expect(book.records.map(({ org, record: { action, actor, outcome } }) => [org, action, actor.type, outcome.result])).toEqual([
-      ['acme', 'customer.sign_in', 'customer', 'success'], ['acme', 'customer.token', 'app', 'success'], ['acme', 'customer.token', 'app', 'success'],
+      ['acme', 'customer.sign_in', 'customer', 'success'], ['acme', 'customer.token', 'app', 'success'], ['acme', 'customer.userinfo', 'app', 'success'], ['acme', 'customer.token', 'app', 'success'],
     ]);
-    expect(book.records[1]!.record.targets).toEqual([{ type: 'app', id: shop.clientId }, { type: 'customer', id: subject, holder: subject }, { type: 'credential', id: credentialOf(subject).id, holder: subject }]);
+    for (const { record } of book.records.slice(1)) expect(record.targets).toEqual([{ type: 'app', id: shop.clientId }, { type: 'customer', id: subject, holder: subject }, { type: 'credential', id: credentialOf(subject).id, holder: subject }]);
   });
 
   test('metadata has what a standard client needs, in both places', async () => {
@@ -134,7 +134,7 @@ describe('the sign-in page', () => {
       const { location } = await browser.go(json.redirectTo as string);
       expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error: 'access_denied', iss: `${house.base}/o/acme`, state: checks.expectedState });
     }
-    expect(book.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([['customer.sign_in', subject, 'no_live_credential']]);
+    expect(book.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([['customer.sign_in', subject, 'no_live_credential'], ['customer.sign_in', 'anonymous', 'cancelled']]);
   });
 
   test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {

@@ -44,7 +44,7 @@ export class TokenAudit {
   async record(request: TokenRequest, answer: TokenAnswer): Promise<void> {
     if (!request.client) return;
     const record = tokenRecord(request, answer, this.clock.now());
-    if (request.secretId === undefined) this.refusals.count(request.client.app.org, record);
+    if (request.secretId === undefined) await this.refusals.count(request.client.app.org, record, request.network);
     else await this.writer.append(request.client.app.org, { ...record, id: newId() });
   }
 }

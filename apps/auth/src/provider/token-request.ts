@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Actor, CallContext, RequestInfo } from '@holdfast/contracts';
-import { newId } from '@holdfast/kit';
+import { networkOf, newId, personalOrigin } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
 import type { ClientRecord } from '../clients/client-record.js';
 
@@ -11,6 +11,10 @@ export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 /** What is found out about one request to an issuer on its way, so that every step sees the same state of the client. */
 export interface TokenRequest {
   info: RequestInfo;
+  /** Where it came from, should it be a customer's. */
+  person: Pick<RequestInfo, 'address' | 'userAgent'>;
+  /** Whose refusals are counted together (networkOf). */
+  network: string;
   client?: ClientRecord;
   secretId?: string;
   /** The customer whom it is about, and the credential by which they are known. */
@@ -24,13 +28,20 @@ const requestIdForm = /^[\x21-\x7e]{1,128}$/;
 const traceparentForm = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function beginTokenRequest(ctx: HttpContext, route: string): TokenRequest {
-  const request: TokenRequest = { info: requestInfoOf(ctx.req, route) };
+  const request = tokenRequest(ctx.req, route);
   underWay.set(ctx, request);
   return request;
 }
 
+/** Of an address only the gateway knows; a client that names one under this header is not heard there. */
+export function tokenRequest(request: IncomingMessage, route: string): TokenRequest {
+  const { 'x-holdfast-client-address': given, 'user-agent': userAgent } = request.headers;
+  const address = typeof given === 'string' ? given : '';
+  return { info: requestInfoOf(request, route), person: personalOrigin(address, userAgent), network: networkOf(address) };
+}
+
 /** The gateway sets both headers; they only become ours when there is none, or when they are not what they should be. */
-export function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
+function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
   const { 'x-request-id': id, traceparent } = headers;
   return {
     id: typeof id === 'string' && requestIdForm.test(id) ? id : newId(),

@@ -54,10 +54,7 @@ export class SignInSteps {
     }
     const { credentialType } = call.facts.client!.app;
     const input = { interaction: call.uid, ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
-    const result = await this.bus.request(completeSignIn, input, contextOf(call)).catch(async (error: unknown) => {
-      if (error instanceof AppError && error.code === 'passkey_invalid') await this.audit.refuse(orgOf(call), call.facts, error.code);
-      throw error;
-    });
+    const result = await this.bus.request(completeSignIn, input, customerContextOf(call));
     if (result.outcome === 'refused') return this.refuse(call, result);
     call.facts.subject = result.subject;
     await this.leaveOther(call, interaction, result.subject);
@@ -119,5 +116,11 @@ function orgOf({ issuer }: SignInCall): string {
 
 function contextOf(call: SignInCall): CallContext {
   return { org: orgOf(call), actor: anonymous, request: call.facts.info, auditId: crypto.randomUUID() };
+}
+
+/** A record that is written with it is the customer's own, who renews their credential by signing in. */
+function customerContextOf(call: SignInCall): CallContext {
+  const context = contextOf(call);
+  return { ...context, request: { ...context.request, ...call.facts.person } };
 }
 

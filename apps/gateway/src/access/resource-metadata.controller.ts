@@ -10,6 +10,7 @@ export const resourceMetadataEndpoint = endpoint({
   method: 'GET',
   path: '/.well-known/oauth-protected-resource',
   tag: 'OAuth',
+  unrecorded: 'metadata, the same for everybody',
   summary: 'Metadata of the API (RFC 9728)',
   answers: { 200: { description: 'The metadata' } },
   reference: resourceMetadataReference,

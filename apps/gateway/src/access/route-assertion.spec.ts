@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../routing/route-table.js';
-import { assertRoutes } from './route-assertion.js';
+import { endpoints } from '../endpoints.js';
+import { assertRecorded, assertRoutes } from './route-assertion.js';
 
 const guarded = { route: 'GET /o/{shortId}/x', guarded: true };
 const open = { route: 'GET /docs', guarded: false };
@@ -35,5 +36,19 @@ describe('the table of routes', () => {
     expect(table.methodsOf('/o/acme/api/x/1')).toEqual(['DELETE']);
     expect(table.methodsOf('/o/acme/api')).toEqual([]);
     expect(table.methodsOf('/Xwell-known/a')).toEqual([]);
+  });
+});
+
+describe('the assertion that nothing goes unrecorded', () => {
+  it('holds for every endpoint of the house', () => {
+    expect(() => assertRecorded(endpoints.map(({ method, path, operation, ...e }) => ({ ...e, route: `${method} ${path}`, guarded: operation !== undefined })))).not.toThrow();
+  });
+
+  it.each([
+    ['a guarded endpoint without an action', { guarded: true, unrecorded: 'why not' }, 'asks for a token and leaves no audit record'],
+    ['a public one that says nothing', { guarded: false }, 'neither an action nor a reason'],
+    ['one that says both', { guarded: false, action: 'subject.read', unrecorded: 'why not' }, 'an action and a reason'],
+  ])('refuses %s', (_, declared, message) => {
+    expect(() => assertRecorded([{ route: 'GET /x', ...declared }])).toThrow(message);
   });
 });

@@ -20,3 +20,21 @@ export function assertRoutes(registered: string[], declared: KnownRoute[], publi
   for (const route of publicRoutes) if (!registered.includes(route)) faults.push(`${route} is on the public list and does not exist`);
   if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
 }
+
+/** What an endpoint says of its records. */
+export interface KnownRecord {
+  route: string;
+  guarded: boolean;
+  action?: string;
+  unrecorded?: string;
+}
+
+/** Every endpoint has an action or a reason why its calls leave no record, and what asks for a token always leaves one. */
+export function assertRecorded(declared: readonly KnownRecord[]): void {
+  const faults = declared.flatMap(({ route, guarded, action, unrecorded }) => {
+    if (guarded && action === undefined) return [`${route} asks for a token and leaves no audit record: it needs an action`];
+    if (action === undefined && !unrecorded) return [`${route} has neither an action nor a reason to leave no audit record`];
+    return action !== undefined && unrecorded ? [`${route} has an action and a reason to leave no audit record`] : [];
+  });
+  if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
+}

@@ -4,20 +4,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { completeClaimEndpoint } from '../claim/claim.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import { userinfo } from '../proxy/issuer-endpoints.js';
 import type { Call } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
 import { AuditHook } from './audit-hook.js';
 
 let written: [org: string, record: AuditRecord, provisional?: boolean][] = [];
-let counted: [org: string, record: Omit<AuditRecord, 'id'>][] = [];
+let counted: [org: string, record: Omit<AuditRecord, 'id'>, network: string][] = [];
 let away = false;
 const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(entry))) } as unknown as AuditWriter;
-const counter = { count: (...entry: (typeof counted)[0]) => void counted.push(entry) } as unknown as RefusalCounter;
-const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint], 'https://id.example');
+const counter = { count: (...entry: (typeof counted)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry))) } as unknown as RefusalCounter;
+const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', { now: () => new Date() });
 
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
-    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
+    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' }, ip: '2001:db8::7',
     call: { requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
   const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
@@ -44,12 +45,17 @@ describe('a public endpoint with an action', () => {
   it.each<[ErrorCode, number]>([['unknown_claim', 404], ['rate_limited', 429], ['invalid_request', 422], ['cross_site_request', 403], ['unavailable', 503]])('counts %s, which anybody can cause', async (code, status) => {
     await answered(completeClaimEndpoint, status, { code });
     expect(written).toEqual([]);
-    expect(counted).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: expect.objectContaining({ status, code }) })]]);
+    expect(counted).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: expect.objectContaining({ status, code }) }), '2001:db8:0:0::/64']]);
   });
 
   it('keeps a record of its own for a claim whose end is not known, which gives way to the handler\'s', async () => {
     await answered(completeClaimEndpoint, 503, { code: 'unavailable', uncertain: true });
     expect(written).toEqual([['acme', expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }), true]]);
+  });
+
+  it('gives no refusal out that cannot be counted', async () => {
+    away = true;
+    expect((await answered(completeClaimEndpoint, 404, { code: 'unknown_claim' })).status).toBe(503);
   });
 
   it('gives nothing out that cannot be recorded', async () => {
@@ -62,9 +68,14 @@ describe('a public endpoint with an action', () => {
   });
 });
 
+it('leaves what auth answers to auth', async () => {
+  await answered(userinfo, 401, {});
+  expect([written, counted]).toEqual([[], []]);
+});
+
 it('counts a 401 of a guarded endpoint as refused at the door, and nothing else of the unknown', async () => {
   await answered(listSubjectsEndpoint, 401, { code: 'missing_token' });
   await answered(listSubjectsEndpoint, 404, { code: 'not_found' });
   expect(written).toEqual([]);
-  expect(counted).toEqual([['acme', expect.objectContaining({ action: 'api.refused', outcome: expect.objectContaining({ status: 401 }) })]]);
+  expect(counted).toEqual([['acme', expect.objectContaining({ action: 'api.refused', outcome: expect.objectContaining({ status: 401 }) }), expect.any(String)]]);
 });

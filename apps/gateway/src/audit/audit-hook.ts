@@ -1,6 +1,6 @@
-import { outcomes, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { outcomes, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
-import { auditRecord, unavailable } from '@holdfast/kit';
+import { auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
@@ -31,6 +31,7 @@ export class AuditHook {
     private readonly refusals: RefusalCounter,
     endpoints: readonly Endpoint[],
     private readonly baseUrl: string,
+    private readonly clock: Clock,
   ) {
     this.endpoints = new Map(endpoints.map((e) => [`${e.method} ${e.path}`, e]));
   }
@@ -40,19 +41,20 @@ export class AuditHook {
     const { call } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
-    if (!endpoint?.action || call.audited) return payload;
-    const context = recordedFor(endpoint, request);
-    if (!context) {
-      this.countRefusal(request, reply.statusCode, endpoint);
-      return payload;
-    }
+    if (!endpoint?.action || endpoint.recorder === 'auth' || call.audited) return payload;
     try {
-      const record = auditRecord(context, new Date(), { action: endpoint.action, targets: call.targets, outcome: outcomeOf(reply.statusCode, call.code) });
-      await this.audit.append(context.org, record, call.uncertain);
+      await this.record(endpoint.action, endpoint, request, reply.statusCode);
       return payload;
     } catch {
       return this.withhold(request, reply);
     }
+  }
+
+  private record(action: Action, endpoint: Endpoint, request: FastifyRequest, status: number): Promise<void> {
+    const { call } = request;
+    const context = recordedFor(endpoint, request);
+    if (!context) return this.countRefusal(action, endpoint, request, status);
+    return this.audit.append(context.org, auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) }), call.uncertain);
   }
 
   /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
@@ -65,16 +67,16 @@ export class AuditHook {
   }
 
   /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
-  private countRefusal(request: FastifyRequest, status: number, { operation, action = 'api.refused' }: Endpoint): void {
+  private async countRefusal(action: Action, { operation }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const refused = operation ? status === 401 : status >= 400;
     if (!refused || shortId === undefined) return;
-    const { id: _, ...record } = auditRecord(anonymousContextOf(request, shortId), new Date(), {
+    const { id: _, ...record } = auditRecord(anonymousContextOf(request, shortId), this.clock.now(), {
       action: operation ? 'api.refused' : action,
       targets: [],
       outcome: outcomeOf(status, request.call.code),
     });
-    this.refusals.count(shortId, record);
+    await this.refusals.count(shortId, record, networkOf(request.ip));
   }
 }
 

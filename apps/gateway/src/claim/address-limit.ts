@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { networkOf } from '@holdfast/kit';
 import { LRUCache } from 'lru-cache';
 
 interface Bucket {
@@ -30,24 +30,4 @@ export class AddressLimit {
     this.buckets.set(network, { tokens: left, at: now });
     return filled < 1 ? Math.ceil(((1 - filled) * 60) / this.perMinute) : 0;
   }
-}
-
-/**
- * Whom an address stands for: an IPv4 address itself, of IPv6 the /64, which is what one subscriber has and may change
- * addresses within. One spelling for each: an IPv4 address in IPv6 clothes is the IPv4 address.
- */
-export function networkOf(address: string): string {
-  const bare = address.split('%')[0]!;
-  if (isIPv4(bare) || !isIPv6(bare)) return bare;
-  const groups = groupsOf(new URL(`http://[${bare}]`).hostname.slice(1, -1));
-  const [high = 0, low = 0] = groups.slice(6);
-  const mapped = groups.slice(0, 5).every((g) => g === 0) && groups[5] === 0xffff;
-  if (mapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  return `${groups.slice(0, 4).map((g) => g.toString(16)).join(':')}::/64`;
-}
-
-/** The eight groups of a canonical IPv6 address (RFC 5952), as URL writes it. */
-function groupsOf(canonical: string): number[] {
-  const [front = [], back = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean).map((g) => Number.parseInt(g, 16)));
-  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
 }

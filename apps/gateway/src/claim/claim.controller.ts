@@ -4,7 +4,7 @@ import { AppError } from '@holdfast/kit';
 import { Controller, HttpCode, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { anonymousContextOf } from '../routing/call.js';
+import { anonymousContextOf, customerContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
 import { ClaimGuard } from './claim.guard.js';
@@ -106,7 +106,7 @@ export class ClaimController {
   @HttpCode(200)
   async complete(@Input() { params, body }: InputOf<typeof completeClaimEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
     await this.organizationOf(params.shortId, body.token);
-    const { returnUrl } = await this.bus.request(completeClaim, body, anonymousContextOf(request, params.shortId));
+    const { returnUrl } = await this.bus.request(completeClaim, body, customerContextOf(request, params.shortId));
     request.call.audited = true;
     return { ...(returnUrl && { returnUrl }) };
   }

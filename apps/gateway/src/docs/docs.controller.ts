@@ -12,19 +12,21 @@ import { openApi } from './openapi.js';
 import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
 
 const tag = 'Reference';
+const unrecorded = 'the same for everybody, and names no caller';
 const html = 'text/html; charset=utf-8';
 /** Nothing from third parties, no inline script. Swagger UI sets inline styles. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', path: '/openapi.json', tag, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
-export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', path: '/docs', tag, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
-export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', path: '/docs/errors', tag, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
+export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', path: '/openapi.json', tag, unrecorded, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
+export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', path: '/docs', tag, unrecorded, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
+export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', path: '/docs/errors', tag, unrecorded, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
   path: '/docs/assets/{file}',
   tag,
+  unrecorded,
   summary: 'What the reference page loads',
   params: z.object({ file: z.string().describe('Name of the file') }),
   answers: { 200: { description: 'The file' } },

@@ -6,6 +6,7 @@ import { endpoint, Route } from '../routing/endpoint.js';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 
 const tag = 'Pages';
+const unrecorded = 'a static page: what is done on it is recorded by the routes that it calls';
 const html = 'text/html; charset=utf-8';
 /** Nothing from anywhere else, nothing inline, in no frame. A sign-in ends by `location.assign`, so no form is needed. */
 const policy =
@@ -20,6 +21,7 @@ export const claimPageEndpoint = endpoint({
   method: 'GET',
   path: '/o/{shortId}/claim',
   tag,
+  unrecorded,
   summary: 'The page that a claim link opens',
   description: `The link's token stands after the \`#\`, so it reaches no server. Opening the page changes nothing. ${sameForAll}`,
   params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
@@ -31,6 +33,7 @@ export const signInPageEndpoint = endpoint({
   method: 'GET',
   path: '/o/{shortId}/sign-in/{uid}',
   tag,
+  unrecorded,
   summary: 'The page on which a customer signs in',
   description: `The issuer sends the browser here. ${sameForAll}`,
   params: z.object({ shortId: z.string().describe("The organization's short identifier"), uid: z.string().describe('The sign-in') }),
@@ -42,6 +45,7 @@ export const pageAssetEndpoint = endpoint({
   method: 'GET',
   path: '/pages/{file}',
   tag,
+  unrecorded,
   summary: 'What the pages load',
   description: 'Named by its content, so it may be kept for ever.',
   params: z.object({ file: z.string().describe('Name of the file') }),

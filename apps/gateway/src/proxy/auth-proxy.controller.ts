@@ -11,6 +11,8 @@ export const tokenEndpoint = endpoint({
   method: 'POST',
   path: '/oauth2/token',
   tag,
+  action: 'token.issue',
+  recorder: 'auth',
   summary: 'Get an access token',
   description:
     'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: `grant_type=client_credentials` and ' +
@@ -24,6 +26,7 @@ export const metadataEndpoint = endpoint({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   tag,
+  unrecorded: 'metadata, the same for everybody',
   summary: 'Metadata of the authorization server (RFC 8414)',
   answers: { 200: { description: 'The metadata' } },
   reference: serverMetadataReference,

@@ -12,6 +12,9 @@ const internal = /^(x-forwarded-|x-holdfast-|forwarded$|x-real-ip$)/;
 /** By which auth names an error of ours: errors of OAuth it renders itself, these only we do. */
 const errorHeader = 'x-holdfast-error';
 
+/** By which auth learns where a customer comes from. */
+const addressHeader = 'x-holdfast-client-address';
+
 /** Hands a request to auth as it came, body unread: its bodies and errors follow their own standards. */
 @Injectable()
 export class AuthProxy {
@@ -35,6 +38,7 @@ export class AuthProxy {
         host,
         'x-forwarded-proto': protocol.slice(0, -1),
         'x-forwarded-host': host,
+        [addressHeader]: request.ip,
         'x-request-id': requestId,
         traceparent: trace.traceparent,
       }),

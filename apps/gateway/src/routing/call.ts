@@ -1,5 +1,5 @@
 import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode } from '@holdfast/contracts';
-import { newId } from '@holdfast/kit';
+import { newId, personalOrigin } from '@holdfast/kit';
 import type { FastifyRequest } from 'fastify';
 import { childOf, type Trace } from './trace.js';
 
@@ -60,6 +60,12 @@ export function contextOf(request: FastifyRequest): CallContext {
 /** The same on a public route, where nobody is known and the organization is that of the path. */
 export function anonymousContextOf(request: FastifyRequest, shortId: string): CallContext {
   return context(request, shortId, { type: 'anonymous', id: 'anonymous' });
+}
+
+/** The same where a customer acts, of whom the handler's record will tell: it may say where they came from. */
+export function customerContextOf(request: FastifyRequest, shortId: string): CallContext {
+  const anonymous = anonymousContextOf(request, shortId);
+  return { ...anonymous, request: { ...anonymous.request, ...personalOrigin(request.ip, request.headers['user-agent']) } };
 }
 
 function context(request: FastifyRequest, org: string, actor: Actor): CallContext {

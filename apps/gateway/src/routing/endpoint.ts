@@ -13,8 +13,9 @@ export interface Answer {
 
 /**
  * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
- * An endpoint without `operation` is public and must stand on the list in public-routes.ts. With an `action`, its calls are
- * recorded: what succeeds by the handler of the change, what is refused by the gateway, as anonymous.
+ * An endpoint without `operation` is public and must stand on the list in public-routes.ts. Every endpoint has an `action`
+ * or says why it is `unrecorded`. What succeeds on a public one is recorded by the handler of the change, what is refused
+ * by the gateway, as anonymous.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
@@ -31,6 +32,10 @@ export interface Endpoint<
   description?: string;
   operation?: Operation;
   action?: Action;
+  /** Who records its calls, when neither the gateway nor the handler of a change does: auth knows who they are. */
+  recorder?: 'auth';
+  /** Why its calls leave no record: whom do they not act for? */
+  unrecorded?: string;
   /**
    * Of a public endpoint with an `action`: refusals that each get a record, since not everybody can cause them. All others
    * are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
