@@ -6,6 +6,8 @@ import { GetEventHandler } from './entries/get-event.handler.js';
 import { ListEventsHandler } from './entries/list-events.handler.js';
 import { Log } from './entries/log.js';
 import { Names } from './entries/names.js';
+import { Opened } from './entries/opened.js';
+import { Partitions } from './entries/partitions.js';
 import { ProvisionalRecords } from './entries/provisional-records.js';
 import { Sequencer } from './entries/sequencer.js';
 import { CountRefusalsHandler } from './refusals/count-refusals.handler.js';
@@ -13,6 +15,6 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
 
 @Module({
   controllers: [AppendRecordsHandler, CountRefusalsHandler, ListEventsHandler, GetEventHandler],
-  providers: [EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names],
+  providers: [EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions],
 })
 export class AuditModule {}

@@ -71,9 +71,9 @@ describe('the process', () => {
     }
     stopped = true;
     await writers;
-    const [log] = await tables.query('SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.entry');
+    const [log] = await tables.query('SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.place');
     expect(log).toMatchObject({ ids: log!.n, last: log!.n });
-    const [kept] = await tables.query('SELECT count(*)::int AS n FROM audit.entry WHERE id = ANY ($1)', [answered]);
+    const [kept] = await tables.query('SELECT count(*)::int AS n FROM audit.place JOIN audit.entry USING (org, seq) WHERE id = ANY ($1)', [answered]);
     expect(kept).toEqual({ n: answered.length });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);

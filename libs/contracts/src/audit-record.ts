@@ -66,7 +66,7 @@ const reads = new Set<Action>([
   'subject.list', 'subject.read', 'audit.list', 'audit.read', 'audit.prove', 'audit.export', 'credential.read', 'event.list',
   'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
 ]);
-const kept = new Set<Action>(['audit.drop', 'subject.erase', 'key.rotate']);
+const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
 /** An action that nobody thought of is a change: it is kept for longer, not for less. */
 export function retentionOf(action: Action): Retention {
@@ -78,9 +78,9 @@ export function retentionOf(action: Action): Retention {
  * how many they were. Whoever verifies the log adds these up.
  */
 export const droppedSchema = z.strictObject({
-  retention: z.strictObject({ from: z.enum(retentionNames) }),
-  month: z.strictObject({ from: z.string().regex(/^\d{4}-\d{2}$/) }),
-  entries: z.strictObject({ from: z.int().min(1), to: z.literal(0) }),
+  retention: z.strictObject({ to: z.enum(retentionNames) }),
+  month: z.strictObject({ to: z.string().regex(/^\d{4}-\d{2}$/) }),
+  entries: z.strictObject({ to: z.int().min(1) }),
 });
 
 export const outcomes = ['success', 'denied', 'failure'] as const;

@@ -1,9 +1,17 @@
 import type { AuditRecord } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
 import { describe, expect, it } from '@jest/globals';
-import { arrange, key, lateId, type Item, type Known } from './arrange.js';
+import { arrange, type Known } from './arrange.js';
+import { key, lateId, type Item } from './choose.js';
+import { emptyHead, type Head } from './head.js';
+import { pseudonymForm, pseudonymOf } from './pseudonym.js';
 
-const nothingKnown: Known = { heads: new Map(), entries: new Map(), pseudonyms: new Map(), erased: new Set() };
+const nothingKnown: Known = { heads: new Map(), entries: new Map(), pseudonyms: new Map(), persons: new Map(), erased: new Set() };
+const now = new Date('2026-11-21T10:00:00Z');
+/** Where a log of that many entries ends. */
+const headAt = (seq: number): Head => ({ ...emptyHead, seq, range: Buffer.alloc(32 * [...seq.toString(2)].filter((bit) => bit === '1').length) });
+/** Of the nth chance that was taken. */
+const pseudonym = (value: string, n: number) => pseudonymOf({ value, salt: Buffer.alloc(16, n) });
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const customer = { type: 'customer', id: 'c', holder: 'c' } as const;
 
@@ -17,14 +25,15 @@ function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> =
 
 function arranged(items: Item[], known: Partial<Known> = {}) {
   let made = 0;
-  const { entries, named, late } = arrange(items, { ...nothingKnown, ...known }, () => `pseudonym-${(made += 1)}`);
-  return { places: entries.map((e) => [e.org, e.seq, e.record.id]), entries, named, late, targets: entries.map((e) => e.leaf.targets) };
+  const random = (size: number) => Buffer.alloc(size, (made += 1));
+  const { entries, named, late, heads, persons } = arrange(items, { ...nothingKnown, ...known }, now, random);
+  return { heads, persons, places: entries.map((e) => [e.org, e.seq, e.record.id]), entries, named, late, targets: entries.map((e) => e.leaf.targets) };
 }
 
 describe('places', () => {
   it('follow the head of each organization, in the order in which records came', () => {
     const items = [item(1), item(2, {}, { org: 'other' }), item(3)];
-    expect(arranged(items, { heads: new Map([['acme', 7]]) }).places).toEqual([['acme', 8, id(1)], ['other', 1, id(2)], ['acme', 9, id(3)]]);
+    expect(arranged(items, { heads: new Map([['acme', headAt(7)]]) }).places).toEqual([['acme', 8, id(1)], ['other', 1, id(2)], ['acme', 9, id(3)]]);
   });
 
   it('go to each id once, in a batch and ever', () => {
@@ -62,10 +71,10 @@ describe("the gateway's guess", () => {
 describe('names', () => {
   it('become one pseudonym for each id and organization', () => {
     const { targets, named } = arranged([item(1, { targets: [customer] }), item(2, { targets: [customer] }), item(3, { targets: [customer] }, { org: 'other' })]);
-    expect(targets).toEqual([['pseudonym-1'], ['pseudonym-1'], ['pseudonym-2']]);
+    expect(targets).toEqual([[pseudonym('c', 1)], [pseudonym('c', 1)], [pseudonym('c', 2)]]);
     expect(named).toEqual([
-      { org: 'acme', value: 'c', holder: 'c', pseudonym: 'pseudonym-1' },
-      { org: 'other', value: 'c', holder: 'c', pseudonym: 'pseudonym-2' },
+      { org: 'acme', value: 'c', holder: 'c', pseudonym: pseudonym('c', 1), salt: Buffer.alloc(16, 1) },
+      { org: 'other', value: 'c', holder: 'c', pseudonym: pseudonym('c', 2), salt: Buffer.alloc(16, 2) },
     ]);
   });
 
@@ -77,7 +86,7 @@ describe('names', () => {
   it('that are erased become a pseudonym which means nobody', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
     const { targets, named } = arranged([item(1, { targets: [customer, { type: 'offer', id: 'o', holder: 'c' }] })], { erased });
-    expect([targets, named]).toEqual([[['pseudonym-1', 'pseudonym-2']], []]);
+    expect([targets, named]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
   });
 
   it('are not remembered in the batch that erases them, whichever comes first', () => {
@@ -90,6 +99,6 @@ describe('names', () => {
     const offer = item(1, { targets: [{ type: 'offer', id: 'o' }] });
     expect(arranged([offer]).targets).toEqual([['o']]);
     expect(arranged([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
-    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([['pseudonym-1']]);
+    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([[expect.stringMatching(pseudonymForm)]]);
   });
 });

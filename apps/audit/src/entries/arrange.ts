@@ -1,26 +1,21 @@
-import { createHash } from 'node:crypto';
-import type { AuditRecord } from '@holdfast/contracts';
+import { retentionOf, type AuditRecord, type Retention } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
+import { leafHash } from '@holdfast/tlog';
+import { choose, key, type Item } from './choose.js';
+import { emptyHead, GrowingLog, type Head, type Subtree } from './head.js';
 import { leafOf, namesIn, type Leaf, type Name } from './leaf.js';
-
-/** Something that asks for a place in the log of an organization. */
-export interface Item {
-  org: string;
-  record?: AuditRecord;
-  /** The record is the gateway's guess of what happened: a handler's of the same id wins. */
-  provisional?: boolean;
-  /** The customer who is erased by what is recorded here. */
-  erases?: string;
-}
+import { holderOf, newPerson, personalOf, sealPersonal, type Person } from './person.js';
+import { pseudonymOf, salted, type Random } from './pseudonym.js';
 
 /** What the database knows about the items of a batch, read while the heads of their logs are held. */
 export interface Known {
-  /** Last place given out, by organization. */
-  heads: ReadonlyMap<string, number>;
+  heads: ReadonlyMap<string, Head>;
   /** Whether the entry came from a provisional record, by key() of organization and record id. */
   entries: ReadonlyMap<string, boolean>;
   /** By key() of organization and value. */
   pseudonyms: ReadonlyMap<string, string>;
+  /** By key() of organization and holder. */
+  persons: ReadonlyMap<string, Person>;
   /** customerKey() in hex of values that were erased. */
   erased: ReadonlySet<string>;
 }
@@ -28,80 +23,80 @@ export interface Known {
 export interface Entry {
   org: string;
   seq: number;
+  class: Retention;
+  month: number;
   record: AuditRecord;
   provisional: boolean;
   leaf: Leaf;
+  leafHash: Buffer;
+  /** Whose personal values it has, and the values, sealed. */
+  personal?: { person: string; sealed: Buffer };
 }
 
 export interface Arranged {
   entries: Entry[];
+  /** Where each log ends now. */
+  heads: Map<string, Head>;
+  /** What has become complete in their trees. */
+  subtrees: Subtree[];
   /** Pseudonyms to remember. */
-  named: (Required<Name> & { org: string; pseudonym: string })[];
+  named: (Required<Name> & { org: string; pseudonym: string; salt: Buffer })[];
+  /** Persons whose first personal values these are. */
+  persons: { org: string; holder: string; person: Person }[];
   /** Handlers' records that came when the gateway's guess had its place already. */
   late: AuditRecord[];
 }
 
-export function key(org: string, id: string): string {
-  return `${org}/${id}`;
-}
-
-/** A second id for a handler's record whose own was given to the gateway's guess; the same each time it is delivered. */
-export function lateId(id: string): string {
-  const hex = createHash('sha256').update(`late ${id}`).digest('hex');
-  // RFC 9562 §5.8: version 8, of our own making.
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
 /**
- * Gives the records of a batch their places, in the order in which they came: each id once, no gap, names replaced. Pure;
- * the same batch arranged again after a failed commit comes out alike but for fresh pseudonyms.
+ * Gives the records of a batch their places, in the order in which they came: each id once, no gap, names and personal
+ * values replaced. Pure but for the chance that it is handed.
  */
-export function arrange(items: readonly Item[], known: Known, newPseudonym: () => string): Arranged {
+export function arrange(items: readonly Item[], known: Known, now: Date, random: Random): Arranged {
   const erasing = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [key(org, erases)])));
-  const heads = new Map(known.heads);
+  const isGone = (org: string, value: string) => erasing.has(key(org, value)) || known.erased.has(customerKey(org, value).toString('hex'));
+  const logs = new Map<string, GrowingLog>();
   const pseudonyms = new Map(known.pseudonyms);
+  const people = new Map(known.persons);
   const named: Arranged['named'] = [];
+  const persons: Arranged['persons'] = [];
 
   const replacement = (org: string, names: readonly Name[]) => (value: string): string | undefined => {
     const name = names.find((n) => n.value === value);
     if (!name) return undefined;
     const there = pseudonyms.get(key(org, value));
     if (there !== undefined) return there;
-    const gone = [value, name.holder].some((v) => v !== undefined && (erasing.has(key(org, v)) || known.erased.has(customerKey(org, v).toString('hex'))));
+    const gone = [value, name.holder].some((v) => v !== undefined && isGone(org, v));
     if (!gone && name.holder === undefined) return undefined;
-    const pseudonym = newPseudonym();
+    const id = salted(value, random);
+    const pseudonym = pseudonymOf(id);
     pseudonyms.set(key(org, value), pseudonym);
-    if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym });
+    // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
+    if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym, salt: id.salt });
     return pseudonym;
   };
 
-  const { chosen, late } = choose(items, known);
-  const entries = chosen.map(({ org, record, provisional }) => {
-    const seq = (heads.get(org) ?? 0) + 1;
-    heads.set(org, seq);
-    return { org, seq, record, provisional, leaf: leafOf(record, replacement(org, namesIn(record))) };
+  const personOf = (org: string, holder: string): Person => {
+    const there = people.get(key(org, holder));
+    if (there) return there;
+    const person = newPerson(random);
+    people.set(key(org, holder), person);
+    persons.push({ org, holder, person });
+    return person;
+  };
+
+  const { chosen, late } = choose(items, known.entries);
+  const entries = chosen.map(({ org, record, provisional }): Entry => {
+    let log = logs.get(org);
+    if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
+    const holder = holderOf(record);
+    const personal = holder === undefined || isGone(org, holder) ? {} : personalOf(record, random);
+    const leaf = leafOf(record, replacement(org, namesIn(record)), personal);
+    const entry = { org, seq: log.nextSeq, class: retentionOf(record.action), month: log.month, record, provisional, leaf, leafHash: leafHash(leaf.bytes) };
+    log.append(entry.leafHash, Date.parse(record.occurredAt));
+    if (holder === undefined || Object.keys(personal).length === 0) return entry;
+    const person = personOf(org, holder);
+    return { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } };
   });
-  return { entries, named, late };
-}
-
-type Chosen = Required<Pick<Item, 'org' | 'record' | 'provisional'>>;
-
-/** Which records get a place: one of each id, the handler's rather than the gateway's guess, none that has one already. */
-function choose(items: readonly Item[], known: Known): { chosen: Chosen[]; late: AuditRecord[] } {
-  const chosen = new Map<string, Chosen>();
-  const late: AuditRecord[] = [];
-  for (const { org, record, provisional = false } of items) {
-    if (!record) continue;
-    const place = key(org, record.id);
-    const guessed = known.entries.get(place);
-    if (guessed === undefined) {
-      if (!chosen.has(place) || chosen.get(place)!.provisional) chosen.set(place, { org, record, provisional });
-    } else if (guessed && !provisional) {
-      const again = { ...record, id: lateId(record.id) };
-      if (known.entries.has(key(org, again.id)) || chosen.has(key(org, again.id))) continue;
-      chosen.set(key(org, again.id), { org, record: again, provisional });
-      late.push(record);
-    }
-  }
-  return { chosen: [...chosen.values()], late };
+  const heads = new Map([...logs].map(([org, log]) => [org, log.head()]));
+  return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late };
 }

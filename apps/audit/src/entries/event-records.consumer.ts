@@ -1,7 +1,7 @@
 import { streams, type HouseEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Item } from './arrange.js';
+import type { Item } from './choose.js';
 import { Sequencer } from './sequencer.js';
 
 /** The records that handlers wrote with their changes arrive with the events of these. */

@@ -3,22 +3,24 @@ import { Handles } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { Controller } from '@nestjs/common';
-import { eventOf, idsIn } from './leaf.js';
-import { Names } from './names.js';
+import { Opened, type StoredEntry } from './opened.js';
 
-const byId = statement('entry_by_id', 'SELECT seq, leaf FROM entry WHERE org = $1 AND id = $2');
+const byId = statement(
+  'entry_by_id',
+  'SELECT e.seq, e.leaf, e.person, e.personal FROM place p JOIN entry e USING (org, seq, class, month) WHERE p.org = $1 AND p.id = $2',
+);
 
 @Controller()
 export class GetEventHandler {
   constructor(
     private readonly database: Database,
-    private readonly names: Names,
+    private readonly opened: Opened,
   ) {}
 
   @Handles(getAuditEvent)
   async handle({ id }: RequestOf<typeof getAuditEvent>, { org }: CallContext): Promise<ReplyOf<typeof getAuditEvent>> {
-    const [row] = await this.database.rows<{ seq: number; leaf: Buffer }>(byId, [org, id]);
-    if (!row) throw new AppError('unknown_event');
-    return eventOf(row.seq, row.leaf, await this.names.open(org, idsIn(row.leaf)));
+    const [event] = await this.opened.events(org, await this.database.rows<StoredEntry>(byId, [org, id]));
+    if (!event) throw new AppError('unknown_event');
+    return event;
   }
 }

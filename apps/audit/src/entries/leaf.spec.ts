@@ -32,7 +32,7 @@ describe('a leaf', () => {
 
   it('reads as the record, as long as the pseudonym means somebody', () => {
     const target = (id: string) => [{ type: 'customer', id }, { type: 'app', id: 'app-1' }];
-    expect(eventOf(7, leaf.bytes, new Map([[pseudonym, 'c']]))).toEqual({ ...record, seq: 7, targets: target('c') });
+    expect(eventOf(7, leaf.bytes, new Map([[pseudonym, { value: 'c' }]]))).toEqual({ ...record, seq: 7, targets: target('c') });
     expect(eventOf(7, leaf.bytes, new Map())).toEqual({ ...record, seq: 7, targets: target(pseudonym) });
   });
 });
@@ -45,6 +45,6 @@ describe('a customer who acts', () => {
     const leaf = leafOf(acting, () => pseudonym);
     expect(leaf.actorId).toBe(pseudonym);
     expect(leaf.bytes.toString()).not.toContain('Ada');
-    expect(eventOf(1, leaf.bytes, new Map([[pseudonym, 'c']])).actor).toEqual({ type: 'customer', id: 'c' });
+    expect(eventOf(1, leaf.bytes, new Map([[pseudonym, { value: 'c' }]])).actor).toEqual({ type: 'customer', id: 'c' });
   });
 });

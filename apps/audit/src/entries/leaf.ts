@@ -1,4 +1,6 @@
 import type { AuditEvent, AuditRecord } from '@holdfast/contracts';
+import type { Personal } from './person.js';
+import { commitment, pseudonymForm } from './pseudonym.js';
 
 /** An id in a record that belongs to a customer or person. */
 export interface Name {
@@ -26,29 +28,26 @@ export function namesIn({ actor, targets }: AuditRecord): Name[] {
 }
 
 /**
- * The bytes that the log will for ever prove: UTF-8 JSON without `seq`, which the place in the tree authenticates, and
- * with pseudonyms in place of names (docs/adr/0005-audit-record.md). `replacement` gives the pseudonym of an id, or
- * undefined for one that stays.
+ * The bytes that the log will for ever prove: UTF-8 JSON without `seq`, which the place in the tree authenticates, with
+ * pseudonyms in place of names and hashes in place of personal values (docs/adr/0005-audit-record.md). `replacement` gives
+ * the pseudonym of an id, or undefined for one that stays.
  */
-export function leafOf(record: AuditRecord, replacement: (value: string) => string | undefined): Leaf {
+export function leafOf(record: AuditRecord, replacement: (value: string) => string | undefined, personal: Personal = {}): Leaf {
   const actor = somebody.has(record.actor.type) ? { type: record.actor.type, id: replacement(record.actor.id) ?? record.actor.id } : record.actor;
   const targets = record.targets.map(({ type, id }) => ({ type, id: replacement(id) ?? id }));
-  return {
-    bytes: Buffer.from(JSON.stringify({ ...record, actor, targets })),
-    actorId: actor.id,
-    targets: [...new Set(targets.map((t) => t.id))],
-  };
+  const { address: _, userAgent: __, ...request } = record.request;
+  const hashes = Object.entries(personal).map(([field, value]) => [field, commitment(value).toString('base64url')]);
+  const leaf = { ...record, actor, targets, request, ...(hashes.length > 0 && { personal: Object.fromEntries(hashes) as Record<string, string> }) };
+  return { bytes: Buffer.from(JSON.stringify(leaf)), actorId: actor.id, targets: [...new Set(targets.map((t) => t.id))] };
 }
 
-/** The other way round, as far as the pseudonyms still mean somebody. */
-export function eventOf(seq: number, leaf: Buffer, valueOf: ReadonlyMap<string, string>): AuditEvent {
-  const { id, ...record } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'>;
-  const open = <T extends { id: string }>(named: T): T => ({ ...named, id: valueOf.get(named.id) ?? named.id });
-  return { id, seq, ...record, actor: open(record.actor), targets: record.targets.map(open) };
+/** The other way round, as far as pseudonyms still mean somebody and values can still be opened. */
+export function eventOf(seq: number, leaf: Buffer, names: ReadonlyMap<string, { value: string }>, opened: Personal = {}): AuditEvent {
+  const { id, personal: _, ...record } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown };
+  const open = <T extends { id: string }>(named: T): T => ({ ...named, id: names.get(named.id)?.value ?? named.id });
+  const values = Object.fromEntries(Object.entries(opened).map(([field, { value }]) => [field, value]));
+  return { id, seq, ...record, actor: open(record.actor), targets: record.targets.map(open), request: { ...record.request, ...values } };
 }
-
-/** 128 random bits in base64url. */
-const pseudonymForm = /^[\w-]{22}$/;
 
 /** The ids in a leaf that look like pseudonyms. */
 export function idsIn(leaf: Buffer): string[] {

@@ -2,9 +2,9 @@ import { listAuditEvents, type AuditFilter, type CallContext, type ReplyOf, type
 import { Handles } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
-import { eventOf, idsIn } from './leaf.js';
 import { listStatement } from './list-statement.js';
 import { Names } from './names.js';
+import { Opened, type StoredEntry } from './opened.js';
 import { storableId } from './storable.js';
 
 /** The organization's log, newest first. */
@@ -13,16 +13,15 @@ export class ListEventsHandler {
   constructor(
     private readonly database: Database,
     private readonly names: Names,
+    private readonly opened: Opened,
   ) {}
 
   @Handles(listAuditEvents)
   async handle({ filter, limit, before }: RequestOf<typeof listAuditEvents>, { org }: CallContext): Promise<ReplyOf<typeof listAuditEvents>> {
     const query = listStatement({ org, filter: await this.pseudonymised(org, filter), limit: limit + 1, ...(before !== undefined && { before }) });
-    const rows = await this.database.rows<{ seq: number; leaf: Buffer }>(query.statement, query.values);
+    const rows = await this.database.rows<StoredEntry>(query.statement, query.values);
     const page = rows.slice(0, limit);
-    const values = await this.names.open(org, page.flatMap((r) => idsIn(r.leaf)));
-    const items = page.map((r) => eventOf(r.seq, r.leaf, values));
-    return { items, ...(rows.length > limit && { next: page.at(-1)!.seq }) };
+    return { items: await this.opened.events(org, page), ...(rows.length > limit && { next: page.at(-1)!.seq }) };
   }
 
   /** A customer's id stands in the log as a pseudonym; the id of an app, or a pseudonym itself, as it is. */

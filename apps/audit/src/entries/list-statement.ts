@@ -1,4 +1,4 @@
-import type { AuditFilter } from '@holdfast/contracts';
+import { retentionOf, type AuditFilter } from '@holdfast/contracts';
 import { statement, type Statement } from '@holdfast/data';
 
 export interface ListQuery {
@@ -30,16 +30,45 @@ export function listStatement({ org, filter, before, limit }: ListQuery): { stat
   const used = (Object.keys(conditions) as Condition[]).filter((name) => filter[name] !== undefined);
   const shape = [...used, ...(before === undefined ? [] : ['before'])].join('_');
   let prepared = statements.get(shape);
-  if (!prepared) statements.set(shape, (prepared = build(shape, used, before !== undefined)));
-  return { statement: prepared, values: [org, limit, ...used.map((name) => filter[name]), ...(before === undefined ? [] : [before])] };
+  if (!prepared) statements.set(shape, (prepared = statement(`entry_list_${shape}`, build(used, before !== undefined))));
+  const values = [org, limit, ...used.map((name) => filter[name]), ...(before === undefined ? [] : [before])];
+  // An action lies in the partitions of one class.
+  return { statement: prepared, values: filter.action === undefined ? values : [...values, retentionOf(filter.action)] };
 }
 
-function build(shape: string, used: Condition[], continued: boolean): Statement {
+/**
+ * From month to month, newest first, and no further than the page needs: a month's places all come after those of the
+ * month before, so LIMIT may stop in between. A time is looked up among the complete subtrees: up to the end of the last
+ * one that ended before `from`, nothing is as late; behind the first one that ended `late_ms` after `to`, nothing is as early.
+ */
+function build(used: Condition[], continued: boolean): string {
+  const parameter = (name: Condition) => `$${used.indexOf(name) + 3}`;
+  const next = used.length + 3;
+  const below = ['head.seq', ...(continued ? [`$${next}::bigint - 1`] : [])];
+  if (used.includes('to')) {
+    below.push(`(SELECT (s.index + 1) * 256 FROM subtree s WHERE s.org = $1 AND s.level = 1 AND s.last_at >= ${parameter('to')}::timestamptz + head.late_ms * interval '1 millisecond' ORDER BY s.last_at, s.index LIMIT 1)`);
+  }
+  const above = used.includes('from')
+    ? `coalesce((SELECT (s.index + 1) * 256 + 1 FROM subtree s WHERE s.org = $1 AND s.level = 1 AND s.last_at < ${parameter('from')}::timestamptz ORDER BY s.last_at DESC, s.index DESC LIMIT 1), 1)`
+    : '1::bigint';
   const byTarget = used.includes('target');
-  const [table, places] = byTarget ? ['entry_target t JOIN entry e ON e.org = t.org AND e.seq = t.seq', 't'] : ['entry e', 'e'];
-  const where = [`${places}.org = $1`, ...used.map((name, i) => `${conditions[name]}$${i + 3}`)];
-  if (continued) where.push(`${places}.seq < $${used.length + 3}`);
-  const text = `SELECT e.seq, e.leaf FROM ${table} WHERE ${where.join(' AND ')} ORDER BY ${places}.seq DESC LIMIT $2`;
-  // How many entries lie in a span of time differs from span to span, so those are planned anew each time: no name.
-  return statement(used.includes('from') || used.includes('to') ? '' : `entry_list_${shape}`, text);
+  const places = byTarget ? 't' : 'e';
+  const where = [
+    `${places}.org = $1`,
+    `${places}.month = months.month`,
+    `${places}.seq BETWEEN span.first AND span.last`,
+    ...used.map((name) => `${conditions[name]}${parameter(name)}`),
+    ...(used.includes('action') ? [`${places}.class = $${next + (continued ? 1 : 0)}`] : []),
+  ];
+  return `
+SELECT found.* FROM
+  (SELECT ${above} AS first, least(${below.join(', ')}) AS last FROM head WHERE org = $1) span,
+  LATERAL generate_series(
+    (SELECT month FROM place WHERE org = $1 AND seq <= span.last ORDER BY seq DESC LIMIT 1),
+    (SELECT month FROM place WHERE org = $1 AND seq >= span.first ORDER BY seq LIMIT 1), -1) AS months(month),
+  LATERAL (
+    SELECT e.seq, e.leaf, e.person, e.personal
+    FROM ${byTarget ? 'entry_target t JOIN entry e ON e.org = t.org AND e.seq = t.seq AND e.class = t.class AND e.month = months.month' : 'entry e'}
+    WHERE ${where.join(' AND ')} ORDER BY ${places}.seq DESC LIMIT $2) found
+LIMIT $2`;
 }

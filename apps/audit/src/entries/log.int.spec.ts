@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { appendRecords, getAuditEvent, listAuditEvents, type AuditRecord, type DirectoryEvent, type HouseEvent, type CustomerEvent } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, FakeClock, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditModule } from '../app.module.js';
-import { migrations } from '../migrations/index.js';
+import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';
 import { patience } from './provisional-records.js';
 
 const quiet = createLogger('test', 'fatal');
@@ -21,9 +20,10 @@ describe('the log', () => {
   let issuance: NatsConnection;
   let directory: NatsConnection;
   const clock = new FakeClock();
+  const keys = auditKeys();
 
   const start = async () => {
-    const config = { ...testConfig(nats, 'audit'), DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
+    const config = auditConfig(nats, tables, keys);
     const service = await startService({ service: 'audit', config, module: AuditModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
     services.push(service);
     return service;
@@ -51,7 +51,7 @@ describe('the log', () => {
   });
   beforeEach(async () => {
     services = [];
-    tables = await createTestDatabase('audit', (url) => migrate('audit', url, migrations));
+    tables = await auditDatabase();
     await start();
   });
   afterEach(async () => {
@@ -71,7 +71,7 @@ describe('the log', () => {
       }
     });
     await Promise.all(writers);
-    const logs = await tables.query('SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.entry e GROUP BY org');
+    const logs = await tables.query('SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.place e GROUP BY org');
     expect(logs).toHaveLength(3);
     for (const log of logs) expect(log).toMatchObject({ last: log.n, head: log.n });
     expect(logs.reduce((sum, log) => sum + Number(log.n), 0)).toBe(1000);
@@ -223,8 +223,8 @@ describe('the log', () => {
     });
 
     const everything = async () => {
-      const names = ['head', 'entry_target', 'pseudonym', 'provisional', 'erased'];
-      return [await leaves(), await tables.query('SELECT org, seq, id, actor_id FROM audit.entry'), ...(await Promise.all(names.map((t) => tables.query(`SELECT * FROM audit.${t}`))))];
+      const names = ['head', 'place', 'entry_target', 'pseudonym', 'person_key', 'provisional', 'erased'];
+      return [await leaves(), await tables.query('SELECT org, seq, actor_id FROM audit.entry'), ...(await Promise.all(names.map((t) => tables.query(`SELECT * FROM audit.${t}`))))];
     };
   });
 });

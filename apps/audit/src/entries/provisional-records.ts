@@ -8,7 +8,7 @@ const keep = statement(
   'provisional_keep',
   `INSERT INTO provisional (org, id, record, due_at)
    SELECT org, id, record, $4 FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
-   WHERE NOT EXISTS (SELECT FROM entry e WHERE e.org = r.org AND e.id = r.id)
+   WHERE NOT EXISTS (SELECT FROM place p WHERE p.org = r.org AND p.id = r.id)
    ON CONFLICT DO NOTHING`,
 );
 const due = statement('provisional_due', 'SELECT org, record FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500');

@@ -1,7 +1,7 @@
 import { isDatabaseAway } from '@holdfast/data';
 import { unavailable } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
-import type { Item } from './arrange.js';
+import type { Item } from './choose.js';
 import { Log } from './log.js';
 
 interface Waiting {

@@ -1,4 +1,5 @@
 import { CreateLog1763700000000 } from './1763700000000-create-log.js';
 import { CountRefusals1763920000000 } from './1763920000000-count-refusals.js';
+import { ProvableLog1764000000000 } from './1764000000000-provable-log.js';
 
-export const migrations = [CreateLog1763700000000, CountRefusals1763920000000];
+export const migrations = [CreateLog1763700000000, CountRefusals1763920000000, ProvableLog1764000000000];

@@ -1,0 +1,50 @@
+import type { AuditEvent } from '@holdfast/contracts';
+import { CONFIG } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditConfig } from '../config.js';
+import { eventOf, idsIn } from './leaf.js';
+import { Names, type Named } from './names.js';
+import { unsealPersonal, unsealPersonKey, type Personal } from './person.js';
+
+const keys = statement('person_keys', 'SELECT person, key FROM person_key WHERE org = $1 AND person = ANY ($2)');
+
+/** An entry as it is stored. */
+export interface StoredEntry {
+  seq: number;
+  leaf: Buffer;
+  person: string | null;
+  personal: Buffer | null;
+}
+
+/** What stored entries mean: whom their pseudonyms stand for and what is personal, as far as nobody was erased. */
+@Injectable()
+export class Opened {
+  constructor(
+    private readonly database: Database,
+    private readonly names: Names,
+    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'KEY_ENCRYPTION_KEY'>,
+  ) {}
+
+  async events(org: string, entries: readonly StoredEntry[]): Promise<AuditEvent[]> {
+    const { names, personal } = await this.open(org, entries);
+    return entries.map((entry, i) => eventOf(entry.seq, entry.leaf, names, personal[i]));
+  }
+
+  /** For all entries together: two queries at most. */
+  async open(org: string, entries: readonly StoredEntry[]): Promise<{ names: Map<string, Named>; personal: Personal[] }> {
+    const [names, persons] = await Promise.all([this.names.open(org, entries.flatMap((e) => idsIn(e.leaf))), this.persons(org, entries)]);
+    const personal = entries.map(({ person, personal: sealed, leaf }): Personal => {
+      const key = persons.get(person ?? '');
+      return key && sealed ? unsealPersonal(sealed, key, org, (JSON.parse(leaf.toString()) as { id: string }).id) : {};
+    });
+    return { names, personal };
+  }
+
+  private async persons(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer>> {
+    const ids = [...new Set(entries.flatMap((e) => e.person ?? []))];
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.rows<{ person: string; key: Buffer }>(keys, [org, ids]);
+    return new Map(rows.map(({ person, key }) => [person, unsealPersonKey(person, key, this.config.KEY_ENCRYPTION_KEY, org).key]));
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditRecord } from '@holdfast/contracts';
+import { seal, unseal } from '@holdfast/kit';
+import { namesIn } from './leaf.js';
+import { salted, type Random, type Salted } from './pseudonym.js';
+
+/** A customer or person as the log knows them: by a random id, under a key of their own. */
+export interface Person {
+  id: string;
+  key: Buffer;
+}
+
+/** What a request tells of a human. */
+export const personalFields = ['address', 'userAgent'] as const;
+export type Personal = Partial<Record<(typeof personalFields)[number], Salted>>;
+
+export function newPerson(random: Random): Person {
+  return { id: randomUUID(), key: random(32) };
+}
+
+/** Whose the personal values of a record are: who acts, or else the first holder among its targets. */
+export function holderOf(record: AuditRecord): string | undefined {
+  const holders = namesIn(record).flatMap(({ holder }) => holder ?? []);
+  return holders.find((holder) => holder === record.actor.id) ?? holders[0];
+}
+
+export function personalOf({ request }: AuditRecord, random: Random): Personal {
+  return Object.fromEntries(personalFields.flatMap((field) => (request[field] === undefined ? [] : [[field, salted(request[field].toWellFormed(), random)]])));
+}
+
+/** Bound to the entry, so that a value cannot be moved to another one. */
+export function sealPersonal(personal: Personal, key: Buffer, org: string, record: string): Buffer {
+  const plain = Object.entries(personal).map(([field, { value, salt }]) => [field, value, salt.toString('base64')]);
+  return seal(key, JSON.stringify(plain), `audit personal ${org}/${record}`);
+}
+
+export function unsealPersonal(sealed: Buffer, key: Buffer, org: string, record: string): Personal {
+  const plain = JSON.parse(unseal(key, sealed, `audit personal ${org}/${record}`).toString()) as [keyof Personal, string, string][];
+  return Object.fromEntries(plain.map(([field, value, salt]) => [field, { value, salt: Buffer.from(salt, 'base64') }]));
+}
+
+export function sealPersonKey(person: Person, keyEncryptionKey: Buffer, org: string): Buffer {
+  return seal(keyEncryptionKey, person.key, `audit person ${org}/${person.id}`);
+}
+
+export function unsealPersonKey(id: string, sealed: Buffer, keyEncryptionKey: Buffer, org: string): Person {
+  return { id, key: unseal(keyEncryptionKey, sealed, `audit person ${org}/${id}`) };
+}

@@ -1,0 +1,59 @@
+import { retentionNames, retentions } from '@holdfast/contracts';
+
+const classes = retentionNames.map((name) => `'${name}'`).join(', ');
+const droppable = retentionNames.filter((name) => retentions[name].months !== undefined).map((name) => `'${name}'`).join(', ');
+
+/**
+ * The service owns nothing, so it cannot make tables; this it may. A partition is attached when it is there, since that
+ * waits for nobody, where CREATE TABLE … PARTITION OF would hold up every reader and writer of the log.
+ */
+export const makePartitions = `
+CREATE FUNCTION make_partitions(month int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = audit, pg_temp AS $$
+DECLARE class text; parent text; partition text;
+BEGIN
+  IF month IS NULL OR month NOT BETWEEN 2000 * 12 AND 2999 * 12 THEN
+    RAISE EXCEPTION 'no month of a log: %', month USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('audit.make_partitions'));
+  FOREACH class IN ARRAY ARRAY[${classes}] LOOP
+    FOREACH parent IN ARRAY ARRAY['entry', 'entry_target'] LOOP
+      partition := format('%s_%s_%s_%s', parent, class, month / 12, lpad((month % 12 + 1)::text, 2, '0'));
+      CONTINUE WHEN to_regclass(partition) IS NOT NULL;
+      EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', partition, parent || '_' || class);
+      EXECUTE format('REVOKE UPDATE, DELETE ON %I FROM holdfast_audit', partition);
+      EXECUTE format('CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', partition);
+      EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)', parent || '_' || class, partition, month);
+    END LOOP;
+  END LOOP;
+END $$`;
+
+/** For people: what there is to drop. */
+export const listPartitions = [
+  `CREATE VIEW partitions AS
+   SELECT split_part(c.relname, '_', 2) AS class, split_part(c.relname, '_', 3) || '-' || split_part(c.relname, '_', 4) AS month,
+     split_part(c.relname, '_', 3)::int * 12 + split_part(c.relname, '_', 4)::int - 1 AS number,
+     pg_total_relation_size(c.oid) + pg_total_relation_size(replace(c.relname, 'entry_', 'entry_target_')::regclass) AS bytes
+   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retentionNames.join('|')})_[0-9]+_[0-9]+$'`,
+];
+
+/**
+ * For the owner alone. Places stay, with their hashes, so all other entries are still proved. Whoever calls it writes a
+ * record for each organization in the same transaction: what is gone must be accounted for.
+ */
+export const dropPartitions = `
+CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int) RETURNS TABLE (org text, entries bigint) LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
+DECLARE suffix text := format('%s_%s_%s', dropped_class, dropped_month / 12, lpad((dropped_month % 12 + 1)::text, 2, '0'));
+BEGIN
+  IF dropped_class NOT IN (${droppable}) THEN
+    RAISE EXCEPTION 'entries of the class % are never dropped', dropped_class USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF dropped_month >= extract(year FROM now())::int * 12 + extract(month FROM now())::int - 1 THEN
+    RAISE EXCEPTION 'the log still grows in this month' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF to_regclass('entry_' || suffix) IS NULL THEN
+    RAISE EXCEPTION 'there is no such partition' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  RETURN QUERY EXECUTE format('SELECT org, count(*) FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
+  EXECUTE format('DROP TABLE %I, %I', 'entry_' || suffix, 'entry_target_' || suffix);
+END $$`;
