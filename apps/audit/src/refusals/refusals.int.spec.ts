@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { appendRecords, countRefusals, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, refusalId, startService, type RunningService } from '@holdfast/bus';
-import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, FakeClock, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditModule } from '../app.module.js';
-import { migrations } from '../migrations/index.js';
+import { auditConfig, auditDatabase } from '../audit.fixture.js';
 import { settled } from './count-refusals.handler.js';
 
 const quiet = createLogger('test', 'fatal');
@@ -26,7 +25,7 @@ describe('counted refusals', () => {
   let bus: Bus;
   const clock = new FakeClock();
   const start = async () => {
-    const config = { ...testConfig(nats, 'audit'), DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
+    const config = auditConfig(nats, tables);
     service = await startService({ service: 'audit', config, module: AuditModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
   };
   const count = (source: string, ...records: AuditRecord[]) => bus.request(countRefusals, { source, refusals: records.map((record) => ({ org: 'acme', record })) }, testContext());
@@ -39,7 +38,7 @@ describe('counted refusals', () => {
     await declareStreams(deploy);
     await deploy.close();
     bus = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, quiet));
-    tables = await createTestDatabase('audit', (url) => migrate('audit', url, migrations));
+    tables = await auditDatabase();
     await start();
     const { auditId: id, actor, request } = testContext();
     await bus.request(appendRecords, { records: [{ org: 'acme', record: { id, occurredAt: clock.now().toISOString(), action: 'subject.list', actor, targets: [], outcome: { result: 'success' }, request } }] }, testContext());
