@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run chaos -- --kills N --seed S --offers N`: kill -9 of any process of a house of its own while offers are made; then
+// `npm run chaos -- --kills N --seed S`: kill -9 of any process of a house of its own while customers live their lives; then
 // everything that was acknowledged must be there, once.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';

@@ -1,21 +1,22 @@
-// `npm run chaos -- --kills N --seed S --offers N`: the long form of chaos.spec.ts, in a house of its own.
+// `npm run chaos -- --kills N --seed S`: the long form of chaos.spec.ts, in a house of its own.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chaos, judge } from './chaos.ts';
+import { chaos } from './chaos.ts';
+import { judge } from './judge.ts';
 import { PrivateHouse } from './private-house.ts';
 
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, offers: { type: 'string', default: '1000' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false } },
+  options: { kills: { type: 'string', default: '100' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false } },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const number = (name: 'kills' | 'offers' | 'seed') => {
+const number = (name: 'kills' | 'seed') => {
   if (/^\d+$/.test(values[name])) return Number(values[name]);
   process.stderr.write(`--${name} wants a number and got "${values[name]}".\n`);
   return process.exit(2);
 };
-const options = { kills: number('kills'), offers: number('offers'), seed: number('seed'), say };
+const options = { kills: number('kills'), seed: number('seed'), say };
 
 const house = new PrivateHouse(mkdtempSync(join(tmpdir(), 'holdfast-chaos-')));
 let wrong: string[] = ['it did not come to an end'];
@@ -24,13 +25,13 @@ try {
   say(`Starting a house in ${house.home}; seed ${options.seed}`);
   await house.start();
   const oracle = await chaos(house, options);
-  wrong = await judge(house, oracle);
+  wrong = await judge(oracle);
   report('after the kills', wrong);
   say('Stopping it, deleting the files of JetStream, starting it again');
   await house.stop();
   house.loseJetStream();
   await house.start();
-  const later = await judge(house, oracle);
+  const later = await judge(oracle);
   report('without the files of JetStream', later);
   wrong.push(...later);
 } finally {

@@ -15,14 +15,20 @@ export interface Attempt {
 /** What may be answered while things are killed: try again. Anything else that is no success is a fault. */
 const passing = new Set(['503 unavailable', '409 idempotency_in_progress']);
 
+/** How a change is answered: by this status, or on a repeat by a refusal that says that an earlier attempt did it. */
+interface Done {
+  status: number;
+  before: string;
+}
+
 /**
- * A client as it should be written: it repeats a request with the same Idempotency-Key until it is answered, and keeps
- * note of each attempt, since each is a request of its own.
+ * A client as it should be written: it repeats a request until it is answered (an offer with the same Idempotency-Key),
+ * and keeps note of each attempt, since each is a request of its own.
  */
 export class PatientClient {
   readonly attempts: Attempt[] = [];
   readonly faults: string[] = [];
-  /** Offers that were answered with 201. */
+  /** Changes that were answered. */
   acknowledged = 0;
   readonly #client: Client;
   readonly #run = randomBytes(4).toString('hex');
@@ -32,15 +38,21 @@ export class PatientClient {
     this.#client = client;
   }
 
-  async offer(key: string): Promise<Offer> {
-    const reply = await this.#untilAnswered<Offer & Problem>('POST', '/credentials/offers', { 'idempotency-key': key, 'content-type': 'application/json' }, [201]);
-    this.acknowledged += 1;
-    return reply.body;
+  async offer(key: string, json: object = {}): Promise<Offer> {
+    const reply = await this.#untilDone<Offer & Problem>('POST', '/credentials/offers', json, { status: 201, before: '' }, { 'idempotency-key': key });
+    return reply!.body;
   }
 
-  /** 404 on a repeat: the first attempt did it, though its answer was lost. */
+  async withdraw(offerId: string): Promise<void> {
+    await this.#untilDone('DELETE', `/credentials/offers/${offerId}`, undefined, { status: 204, before: '409 invalid_state' });
+  }
+
+  async change(credentialId: string, act: 'suspend' | 'resume' | 'revoke'): Promise<void> {
+    await this.#untilDone('POST', `/credentials/issued/${credentialId}/${act}`, {}, { status: 200, before: '409 invalid_state' });
+  }
+
   async erase(subject: string): Promise<void> {
-    await this.#untilAnswered('DELETE', `/credentials/subjects/${subject}`, {}, [204, 404]);
+    await this.#untilDone('DELETE', `/credentials/subjects/${subject}`, undefined, { status: 204, before: '404 unknown_subject' });
   }
 
   /** Reads a subject once and says what is wrong with the answer, if anything: 200 and 503 are right, a 404 is not. */
@@ -49,17 +61,22 @@ export class PatientClient {
     if (reply && reply.status !== 200 && !passing.has(said(attempt))) this.faults.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
   }
 
-  async #untilAnswered<Body>(method: string, path: string, headers: Record<string, string>, good: number[]): Promise<Reply<Body>> {
+  /** Undefined when an earlier attempt did it, whose answer was lost. */
+  async #untilDone<Body>(method: string, path: string, json: object | undefined, done: Done, headers: Record<string, string> = {}): Promise<Reply<Body> | undefined> {
     for (let tries = 0; ; tries += 1) {
-      const { attempt, reply } = await this.#attempt<Body>(method, path, headers);
-      if (reply && good.includes(reply.status) && (tries > 0 || reply.status !== 404)) return reply;
+      const { attempt, reply } = await this.#attempt<Body>(method, path, json, headers);
+      const before = tries > 0 && said(attempt) === done.before;
+      if (reply?.status === done.status || before) {
+        this.acknowledged += 1;
+        return before ? undefined : reply;
+      }
       if (reply && !passing.has(said(attempt))) this.faults.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
       if (tries > 600) throw new Error(`${method} ${path} was never answered; last: ${said(attempt)}`);
       await sleep(100 + Math.random() * 200);
     }
   }
 
-  async #attempt<Body>(method: string, path: string, headers: Record<string, string> = {}): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
+  async #attempt<Body>(method: string, path: string, json?: object, headers: Record<string, string> = {}): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
     const { house, api } = this.#client;
     const attempt: Attempt = { id: `${this.#run}.${(this.#counter += 1)}` };
     const authorization = `Bearer ${await this.#token()}`;
@@ -70,9 +87,9 @@ export class PatientClient {
         origin: gateways[this.#counter % gateways.length]!,
         method,
         path: api + path,
-        headers: { ...headers, authorization, 'x-request-id': attempt.id },
+        headers: { ...headers, ...(json && { 'content-type': 'application/json' }), authorization, 'x-request-id': attempt.id },
         timeout: 15_000,
-        ...(method === 'POST' && { body: '{}' }),
+        ...(json && { body: JSON.stringify(json) }),
       });
       attempt.status = reply.status;
       if (reply.body?.code !== undefined) attempt.code = reply.body.code;

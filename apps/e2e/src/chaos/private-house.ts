@@ -9,19 +9,23 @@ import { House, root } from '../house.ts';
 /** A house of our own, which may be killed, stopped, robbed of its files and started again. */
 export class PrivateHouse extends House {
   readonly #replicas: string;
+  /** May be changed between stop and start. */
+  extra: NodeJS.ProcessEnv;
   #port = 0;
   #launcher: ChildProcess | undefined;
 
-  constructor(home: string, replicas = 'gateway=2,subjects=2') {
+  /** `extra`: settings of its services. */
+  constructor(home: string, replicas = 'gateway=2,subjects=2', extra: NodeJS.ProcessEnv = {}) {
     super(home);
     this.#replicas = replicas;
+    this.extra = extra;
     mkdirSync(home, { recursive: true, mode: 0o700 });
   }
 
   /** Resolves when it is ready. What it says goes to launcher.log in its home. */
   async start(): Promise<void> {
     this.#port ||= await freePortPair();
-    const launcher = this.#launch('--replicas', this.#replicas);
+    const launcher = this.#launch('--no-examples', '--replicas', this.#replicas);
     this.#launcher = launcher;
     const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
     if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
@@ -30,7 +34,7 @@ export class PrivateHouse extends House {
   #launch(...args: string[]): ChildProcess {
     const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), args, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port) }),
+      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port), CLAIM_RATE_PER_MINUTE: '100000', ...this.extra }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const keep = (chunk: Buffer) => appendFileSync(join(this.home, 'launcher.log'), chunk);
