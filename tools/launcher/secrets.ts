@@ -13,6 +13,9 @@ export interface Secrets {
   keyEncryptionKey: string;
   pepper: string;
   pageTokenKey: string;
+  presenceKey: string;
+  /** Of before a rotation: moved here by hand, and taken out again once nothing that it signed counts any more. */
+  presenceKeyPrevious?: string;
   /** Seed of the keys that sign checkpoints of the audit logs. */
   auditSigningKey: string;
 }
@@ -28,6 +31,8 @@ export function loadSecrets(file: string, services: readonly string[], busUsers:
     keyEncryptionKey: known.keyEncryptionKey ?? key(),
     pepper: known.pepper ?? key(),
     pageTokenKey: known.pageTokenKey ?? key(),
+    presenceKey: known.presenceKey ?? key(),
+    ...(known.presenceKeyPrevious !== undefined && { presenceKeyPrevious: known.presenceKeyPrevious }),
     auditSigningKey: known.auditSigningKey ?? key(),
   };
   writeWhole(file, `${JSON.stringify(secrets, null, 2)}\n`);

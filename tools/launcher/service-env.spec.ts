@@ -11,6 +11,7 @@ const secrets = {
   keyEncryptionKey: 'kek',
   pepper: 'pepper',
   pageTokenKey: 'page',
+  presenceKey: 'presence',
   auditSigningKey: 'seed',
 };
 const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints' };
@@ -33,6 +34,7 @@ describe('a service is told what it needs and no more', () => {
     expect(holders('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
     expect(holders('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(holders('PAGE_TOKEN_KEY')).toEqual(['gateway']);
+    expect(holders('PRESENCE_KEY')).toEqual(['issuance']);
   });
 
   test('the gateway knows every replica it hands requests on to', () => {
@@ -42,8 +44,9 @@ describe('a service is told what it needs and no more', () => {
   });
 
   test('of the caller, settings for services pass, secrets of the shell do not', () => {
-    const env = envOf('subjects', { PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', AWS_SECRET: 's', DATABASE_URL: 'other' });
-    expect(env).toMatchObject({ PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug' });
+    const env = envOf('subjects', { PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', PRESENCE_COST: '1', TURNSTILE_URL: 'u', PRESENCE_KEY: 'mine', PRESENCE_KEY_PREVIOUS: 'mine', AWS_SECRET: 's', DATABASE_URL: 'other' });
+    expect(env).toMatchObject({ PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', PRESENCE_COST: '1', TURNSTILE_URL: 'u' });
+    expect([env.PRESENCE_KEY, env.PRESENCE_KEY_PREVIOUS]).toEqual([undefined, undefined]);
     expect(env.AWS_SECRET).toBeUndefined();
     expect(env.DATABASE_URL).toContain('holdfast_subjects');
   });

@@ -32,6 +32,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
     ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
+    ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
     ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), AUDIT_URLS: urls('audit'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
@@ -40,8 +41,12 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
 /** Of the caller's environment, what any program needs and the settings that are meant for services. */
 export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
-  const passed = /^(HOLDFAST_|OFFER_|OUTBOUND_|CLAIM_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
+  const passed = /^(HOLDFAST_|OFFER_|OUTBOUND_|CLAIM_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
   return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
+}
+
+function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {
+  return { PRESENCE_KEY: presenceKey, ...(presenceKeyPrevious !== undefined && { PRESENCE_KEY_PREVIOUS: presenceKeyPrevious }) };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

@@ -6,6 +6,7 @@ import { demoCommands } from './commands/demo.js';
 import { grantCommands } from './commands/grants.js';
 import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
+import { presenceCommands } from './commands/presence.js';
 import { secretCommands } from './commands/secrets.js';
 import { typeCommands } from './commands/types.js';
 
@@ -25,6 +26,6 @@ Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
 /** The whole command line. Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
-  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, keyCommands, demoCommands, busCommands, databaseCommands]) add(program);
+  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, demoCommands, busCommands, databaseCommands]) add(program);
   return program.addHelpText('after', examples);
 }

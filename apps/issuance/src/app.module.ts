@@ -1,5 +1,5 @@
 import { streams } from '@holdfast/contracts';
-import { outboxProvider } from '@holdfast/bus';
+import { outboundProvider, outboxProvider } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
@@ -15,6 +15,16 @@ import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
+import { AltchaProvider } from './presence/altcha.provider.js';
+import { Apps } from './presence/apps.js';
+import { GetPresencePolicyHandler } from './presence/get-presence-policy.handler.js';
+import { PresenceChallengeHandler } from './presence/presence-challenge.handler.js';
+import { PresenceCheck } from './presence/presence-check.js';
+import { PresenceOriginHandler } from './presence/presence-origin.handler.js';
+import { PresencePolicies } from './presence/presence-policies.js';
+import { ClearPresenceUses } from './presence/presence-use.js';
+import { SetPresencePolicyHandler } from './presence/set-presence-policy.handler.js';
+import { TurnstileProvider } from './presence/turnstile.provider.js';
 import { Organizations } from './settings/organizations.js';
 import { Settings } from './settings/settings.js';
 import { BeginSignInHandler } from './sign-in/begin-sign-in.handler.js';
@@ -27,7 +37,11 @@ import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
     GetClaimHandler, BeginClaimHandler, CompleteClaimHandler,
     BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
     ListCredentialTypesHandler, CreateCredentialTypeHandler, UpdateCredentialTypeHandler,
+    PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,
   ],
-  providers: [outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Settings, Organizations, ClearAnswers, ClearChallenges],
+  providers: [
+    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
+    PresenceCheck, PresencePolicies, AltchaProvider, TurnstileProvider, Apps, ClearPresenceUses,
+  ],
 })
 export class IssuanceModule {}

@@ -63,7 +63,7 @@ describe('claim and sign in', () => {
     const key = () => randomBytes(32).toString('base64url');
     const config = configSchema.parse({
       NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('issuance'), BASE_URL: origin, DATABASE_URL: database.url(),
-      KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), LOG_LEVEL: 'debug',
+      KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), LOG_LEVEL: 'debug',
     });
     service = await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 8 }, logger, clock });
     gateway = new Bus(await as('gateway'));

@@ -45,7 +45,7 @@ describe('issuance', () => {
     const key = () => randomBytes(32).toString('base64url');
     const config = configSchema.parse({
       NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('issuance'), BASE_URL: 'http://localhost:8080', DATABASE_URL: database.url(),
-      KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), LOG_LEVEL: 'fatal',
+      KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), LOG_LEVEL: 'fatal',
     });
     service = await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 8 }, logger });
     bus = new Bus(await as('gateway'));

@@ -56,7 +56,7 @@ export class SettingsHouse {
     await declareStreams(await as('deploy'));
     const key = () => randomBytes(32).toString('base64url');
     const shared = { NATS_URL: nats.url, BASE_URL: 'http://localhost:8080', LOG_LEVEL: 'debug' };
-    const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
+    const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
     const config = configSchema.parse({ ...shared, ...secrets, ...settings });
     const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
     const services: RunningService[] = [

@@ -10,15 +10,30 @@ export const presenceSchema = z
   .meta({ id: 'Presence' });
 export type Presence = z.infer<typeof presenceSchema>;
 
-/** What the ALTCHA widget asks for, as that library writes it. Bound to organization, app and purpose, for ten minutes. */
+/** What the ALTCHA widget solves, as that library writes it. */
+export const challengeSchema = z
+  .strictObject({
+    parameters: z.record(z.string(), z.json()).describe('What is to be found, for whom, and until when (`expiresAt`, in Unix seconds)'),
+    signature: z.string().describe('Over the parameters: a changed challenge proves nothing'),
+  })
+  .meta({ id: 'PresenceChallenge' });
+export type PresenceChallenge = z.infer<typeof challengeSchema>;
+
+/** What the ALTCHA widget asks for: bound to organization, app and purpose, for ten minutes. */
 export const presenceChallenge = query({
   service: 'issuance', name: 'presence-challenge', callers: ['gateway'],
   request: z.strictObject({ clientId: z.string().max(64), origin: z.string().max(300).optional().describe('Of the page that asks') }),
   reply: z.strictObject({
-    challenge: z.record(z.string(), z.json()),
+    challenge: challengeSchema,
     allowedOrigin: z.string().optional().describe('The origin that asked, when it is one of the app (CORS)'),
   }),
   errors: ['unknown_app'],
+});
+
+/** The same question without a challenge, for the preflight of a browser. */
+export const presenceOrigin = query({
+  service: 'issuance', name: 'presence-origin', callers: ['gateway'],
+  request: presenceChallenge.request, reply: presenceChallenge.reply.omit({ challenge: true }), errors: ['unknown_app'],
 });
 
 export const presencePolicySchema = z.strictObject({

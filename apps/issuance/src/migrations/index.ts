@@ -3,5 +3,6 @@ import { Claims1763800000000 } from './1763800000000-claims.js';
 import { SettingVersions1763910000000 } from './1763910000000-setting-versions.js';
 import { SignInsSince1763915000000 } from './1763915000000-sign-ins-since.js';
 import { ToldEnds1763920000000 } from './1763920000000-told-ends.js';
+import { Presence1763925000000 } from './1763925000000-presence.js';
 
-export const migrations = [First1763700000000, Claims1763800000000, SettingVersions1763910000000, SignInsSince1763915000000, ToldEnds1763920000000];
+export const migrations = [First1763700000000, Claims1763800000000, SettingVersions1763910000000, SignInsSince1763915000000, ToldEnds1763920000000, Presence1763925000000];

@@ -1,6 +1,6 @@
 import { createOffer, getApp, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
-import { Database } from '@holdfast/data';
+import { Database, type Sql } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
@@ -9,6 +9,9 @@ import type { Change } from '../credentials/change.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import type { Customer } from '../credentials/customer.js';
 import { earlierAnswer, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
+import { PresenceCheck } from '../presence/presence-check.js';
+import { usingUp } from '../presence/presence-use.js';
+import type { Proof } from '../presence/provider.js';
 import { insertFirstOffer } from './insert-offer.js';
 import { firstOffer, offerTimes, type OfferTerms } from './offer.js';
 import { insertFurtherOffer } from './insert-further-offer.js';
@@ -23,6 +26,7 @@ export class CreateOfferHandler {
     private readonly outbox: Outbox,
     private readonly bus: Bus,
     private readonly types: CredentialTypes,
+    private readonly presence: PresenceCheck,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -34,18 +38,23 @@ export class CreateOfferHandler {
     // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
     const earlier = key && (await this.replay(key));
     if (earlier) return earlier;
+    return this.offer(request, context, key).catch((error: unknown) => this.replayedMeanwhile(error, key));
+  }
 
+  private async offer(request: OfferRequest, context: CallContext, key?: IdempotencyKey): Promise<Reply> {
+    const { org, actor } = context;
     const now = this.clock.now();
+    const proof = await this.presence.verify(request.presence, { org, app: actor.id, now });
     const { OFFER_MIN_SECONDS: min, OFFER_MAX_SECONDS: max, OFFER_DEFAULT_SECONDS: fallback } = this.config;
     const times = offerTimes(request, now, { min, max, fallback });
     const type = await this.types.find(org, request.credentialType);
     if (request.returnUrl !== undefined) await this.checkReturnUrl(request.returnUrl, context);
 
     const terms: OfferTerms = { type, ...times, ...(request.returnUrl && { returnUrl: request.returnUrl }) };
-    return this.make(terms, request, context, now, key);
+    return this.make(terms, request, context, now, key, proof);
   }
 
-  private async make(terms: OfferTerms, request: OfferRequest, context: CallContext, now: Date, key?: IdempotencyKey): Promise<Reply> {
+  private async make(terms: OfferTerms, request: OfferRequest, context: CallContext, now: Date, key?: IdempotencyKey, proof?: Proof): Promise<Reply> {
     const { org, actor } = context;
     const token = newSecret();
     const ids = { offer: newId(), credential: newId() };
@@ -57,20 +66,28 @@ export class CreateOfferHandler {
         action: 'offer.create',
         targets: [{ type: 'customer', id: customer.id, holder: customer.id }, { type: 'offer', id: ids.offer, holder: customer.id }],
         outcome: { result: 'success', status: 201 },
-        changes: { credentialType: { to: offer.credentialType }, expiresAt: { to: offer.expiresAt } },
+        changes: {
+          credentialType: { to: offer.credentialType },
+          expiresAt: { to: offer.expiresAt },
+          ...(proof && { presence: { to: { provider: proof.provider, outcome: 'verified' } } }),
+        },
       });
       const rows = events.map((event) => this.outbox.row(event));
       return { offer, rows, ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }) };
     };
 
     if (request.subject !== undefined) {
-      const made = await insertFurtherOffer(this.database, { id: request.subject, org, app: actor.id }, terms, ids, secret, now, prepare);
+      const who = { id: request.subject, org, app: actor.id };
+      const further = (sql: Sql) => insertFurtherOffer(sql, who, terms, ids, secret, now, prepare);
+      const made = await (proof ? usingUp(this.database, org, proof, further) : this.database.transaction(further));
       return made ? this.publish(made.offer, made.rows, made.customer) : this.replayed(key);
     }
     const change = firstOffer({ id: newOpaqueId(), org, app: actor.id }, terms, ids, now);
     const { customer } = change;
     const { offer, rows, stored } = prepare(change);
-    if (!(await insertFirstOffer(this.database, customer, secret, rows[0]!, stored))) return this.replayed(key);
+    const first = (sql: Sql) => insertFirstOffer(sql, customer, secret, rows[0]!, stored);
+    const made = await (proof ? usingUp(this.database, org, proof, async (sql) => (await first(sql)) || undefined) : first(this.database));
+    if (!made) return this.replayed(key);
     return this.publish(offer, rows, customer);
   }
 
@@ -106,6 +123,14 @@ export class CreateOfferHandler {
     const earlier = key && (await this.replay(key));
     if (!earlier) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
     return earlier;
+  }
+
+  /** The same request beside this one may have used the proof up: an honest retry gets its answer all the same. */
+  private async replayedMeanwhile(error: unknown, key?: IdempotencyKey): Promise<Reply> {
+    const used = error instanceof AppError && error.code === 'presence_replayed';
+    const earlier = used && key && (await this.replay(key));
+    if (earlier) return earlier;
+    throw error;
   }
 
   private async checkReturnUrl(returnUrl: string, context: CallContext): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Offer } from '@holdfast/contracts';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
-import { statement, type Database, type Sql } from '@holdfast/data';
+import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { inTurn, type Change } from '../credentials/change.js';
 import type { Customer } from '../credentials/customer.js';
@@ -23,11 +23,11 @@ interface Prepared {
 }
 
 /**
- * Stores an offer to a known customer, in one transaction under the customer's lock. Undefined when the Idempotency-Key
- * has an answer already.
+ * Stores an offer to a known customer, under the customer's lock; `sql` is an open transaction. Undefined when the
+ * Idempotency-Key has an answer already.
  */
 export async function insertFurtherOffer(
-  database: Database,
+  sql: Sql,
   who: { id: string; org: string; app: string },
   terms: OfferTerms,
   ids: OfferIds,
@@ -35,17 +35,15 @@ export async function insertFurtherOffer(
   now: Date,
   prepare: (change: Change) => Prepared,
 ): Promise<(Prepared & { customer: Customer }) | undefined> {
-  return database.transaction(async (sql) => {
-    const before = await lockCustomer(sql, who.id, who.org, who.app);
-    if (!before) throw new AppError('unknown_subject');
-    const change = inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now));
-    const { customer } = change;
-    const prepared = prepare(change);
-    if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.rows.at(-1)!.id))) return undefined;
-    await saveCustomer(sql, before, customer, secret);
-    await insertOutboxRows(sql, prepared.rows);
-    return { ...prepared, customer };
-  });
+  const before = await lockCustomer(sql, who.id, who.org, who.app);
+  if (!before) throw new AppError('unknown_subject');
+  const change = inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now));
+  const { customer } = change;
+  const prepared = prepare(change);
+  if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.rows.at(-1)!.id))) return undefined;
+  await saveCustomer(sql, before, customer, secret);
+  await insertOutboxRows(sql, prepared.rows);
+  return { ...prepared, customer };
 }
 
 async function takeKey(sql: Sql, key: IdempotencyKey & { answer: Buffer }, customer: Customer, event: string): Promise<boolean> {

@@ -1,0 +1,52 @@
+import { getApp, type App } from '@holdfast/contracts';
+import { Bus, systemContext } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+
+/** Below a second, so that a disabled app is refused within one (product §4). */
+const goodFor = 900;
+
+/** Apps as far as presence asks for them: where their pages are. Only those that exist are kept, so that made-up ones fill nothing. */
+@Injectable()
+export class Apps {
+  private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: goodFor });
+
+  constructor(private readonly bus: Bus) {}
+
+  /** Undefined for an app that does not exist, is disabled, or is another organization's. */
+  async find(org: string, clientId: string): Promise<App | undefined> {
+    const app = this.known.get(clientId) ?? (await this.ask(clientId));
+    return app && app.org === org && !app.disabled ? app : undefined;
+  }
+
+  /** @throws unknown_app, the same for all that find() does not find */
+  async require(org: string, clientId: string): Promise<App> {
+    const app = await this.find(org, clientId);
+    if (!app) throw new AppError('unknown_app', 'This organization has no app with this client_id.');
+    return app;
+  }
+
+  private async ask(clientId: string): Promise<App | undefined> {
+    try {
+      const app = await this.bus.request(getApp, { clientId }, systemContext('issuance'));
+      this.known.set(clientId, app);
+      return app;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unknown_app') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The web origins of an app's pages: those of its redirect URIs, and those registered beside them. */
+export function originsOf({ redirectUris, origins }: Pick<App, 'redirectUris' | 'origins'>): string[] {
+  // A native app's own scheme has no origin: URL says "null", which is also what a sandboxed page sends.
+  const ofRedirects = redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin);
+  return [...new Set([...ofRedirects, ...origins])];
+}
+
+/** The origin that asked, when it is one of the app's: exact equality, no suffixes, no wildcard. */
+export function allowedOrigin(app: Pick<App, 'redirectUris' | 'origins'>, origin: string | undefined): { allowedOrigin?: string } {
+  return origin !== undefined && originsOf(app).includes(origin) ? { allowedOrigin: origin } : {};
+}

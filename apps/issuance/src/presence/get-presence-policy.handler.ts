@@ -1,0 +1,20 @@
+import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { Organizations } from '../settings/organizations.js';
+import { shown, storedPolicy } from './presence-policies.js';
+
+@Controller()
+export class GetPresencePolicyHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: Organizations,
+  ) {}
+
+  @Handles(getPresencePolicy)
+  async handle(_: RequestOf<typeof getPresencePolicy>, context: CallContext): Promise<PresencePolicy> {
+    await this.organizations.require(context);
+    return shown(await storedPolicy(this.database, context.org));
+  }
+}

@@ -1,0 +1,27 @@
+import type { Presence } from '@holdfast/contracts';
+import { Injectable } from '@nestjs/common';
+import { AltchaProvider } from './altcha.provider.js';
+import { PresencePolicies } from './presence-policies.js';
+import { presenceFault, type PresenceContext, type Proof } from './provider.js';
+import { TurnstileProvider } from './turnstile.provider.js';
+
+/** Whether an offer may be made, as far as presence goes. */
+@Injectable()
+export class PresenceCheck {
+  constructor(
+    private readonly policies: PresencePolicies,
+    private readonly altcha: AltchaProvider,
+    private readonly turnstile: TurnstileProvider,
+  ) {}
+
+  /**
+   * Verifies a proof whenever one is sent: a bad one is refused even where none is needed. Undefined when none was sent and
+   * the organization's policy takes that.
+   */
+  async verify(presence: Presence | undefined, context: PresenceContext): Promise<Proof | undefined> {
+    if (presence) return presence.type === 'altcha' ? this.altcha.verify(presence, context) : this.turnstile.verify(presence, context);
+    const { policy } = await this.policies.of(context.org);
+    if (policy === 'required') throw presenceFault('presence_required', 'This organization takes no offer without a proof of presence.');
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+import { presenceOrigin, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Controller } from '@nestjs/common';
+import { Apps, allowedOrigin } from './apps.js';
+
+/** What a browser asks first where a page adds headers of its own (CORS preflight): makes no challenge. */
+@Controller()
+export class PresenceOriginHandler {
+  constructor(private readonly apps: Apps) {}
+
+  @Handles(presenceOrigin)
+  async handle({ clientId, origin }: RequestOf<typeof presenceOrigin>, { org }: CallContext): Promise<ReplyOf<typeof presenceOrigin>> {
+    return allowedOrigin(await this.apps.require(org, clientId), origin);
+  }
+}

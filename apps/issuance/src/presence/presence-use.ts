@@ -1,0 +1,66 @@
+import { Shutdown } from '@holdfast/bus';
+import { Database, statement, type Sql } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { presenceFault, type Proof } from './provider.js';
+
+const used = statement('presence_used', 'SELECT 1 FROM presence_use WHERE org = $1 AND provider = $2 AND id = $3');
+const use = statement(
+  'presence_use',
+  'INSERT INTO presence_use (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
+);
+const clear = statement('presence_use_clear', 'DELETE FROM presence_use WHERE expires_at <= $1');
+/** Kept an hour longer than it counts: the clocks of replicas need not agree. */
+const keptFor = 3_600_000;
+
+/** Ends a transaction that made nothing, so that it uses up nothing either. */
+class NothingMade extends Error {}
+
+/**
+ * Runs `make` in a transaction that uses the proof up: both commit or neither does. Who comes with the same proof meanwhile
+ * waits for the outcome. Undefined when `make` made nothing.
+ * @throws presence_replayed
+ */
+export async function usingUp<Made>(database: Database, org: string, { provider, id, expiresAt }: Proof, make: (sql: Sql) => Promise<Made | undefined>): Promise<Made | undefined> {
+  try {
+    return await database.transaction(async (sql) => {
+      if ((await sql.rows(use, [org, provider, id, expiresAt])).length === 0) throw replayed();
+      const made = await make(sql);
+      if (made === undefined) throw new NothingMade();
+      return made;
+    });
+  } catch (error) {
+    if (error instanceof NothingMade) return undefined;
+    throw error;
+  }
+}
+
+/** Asked before a provider is, which could only say that it has seen the proof before. @throws presence_replayed */
+export async function requireUnused(sql: Sql, org: string, provider: Proof['provider'], id: string): Promise<void> {
+  if ((await sql.rows(used, [org, provider, id])).length > 0) throw replayed();
+}
+
+function replayed() {
+  return presenceFault('presence_replayed', 'An offer was made with this proof already; let the visitor solve a new challenge.');
+}
+
+/** Forgets proofs that would be refused for their age anyway. */
+@Injectable()
+export class ClearPresenceUses implements OnModuleInit {
+  private readonly logger = new Logger('presence');
+
+  constructor(
+    private readonly database: Database,
+    private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    const timer = setInterval(() => void this.clear(), 10 * 60_000);
+    this.shutdown.before(() => clearInterval(timer));
+  }
+
+  private async clear(): Promise<void> {
+    await this.database.rows(clear, [new Date(this.clock.now().getTime() - keptFor)]).catch((error: unknown) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`));
+  }
+}

@@ -1,0 +1,39 @@
+import type { Presence } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
+
+/** For whom a proof must have been made, and when it is looked at. */
+export interface PresenceContext {
+  org: string;
+  /** The app that makes the offer, by its client ID. */
+  app: string;
+  now: Date;
+}
+
+/** A proof that holds. It is good for one offer: `id` is what is remembered of it, until `expiresAt`. */
+export interface Proof {
+  provider: Presence['type'];
+  id: string;
+  expiresAt: Date;
+}
+
+/**
+ * One way to prove that a person was present on the sign-up form. It says whether a proof holds; that it counts once is the
+ * offer's own transaction's business.
+ */
+export interface PresenceProvider<Type extends Presence['type'] = Presence['type']> {
+  readonly type: Type;
+  /** @throws presence_invalid, presence_expired, presence_unavailable; anything that is not surely a good proof is one of them */
+  verify(proof: Extract<Presence, { type: Type }>, context: PresenceContext): Promise<Proof>;
+}
+
+type PresenceCode = 'presence_required' | 'presence_invalid' | 'presence_expired' | 'presence_replayed';
+
+/** What the visitor or the app's backend can put right; `detail` says how. */
+export function presenceFault(code: PresenceCode, detail: string): AppError {
+  return new AppError(code, detail, { errors: [{ pointer: '#/presence', detail }] });
+}
+
+/** Never the visitor's fault, and never a pass: nothing is offered, and the same proof may be tried again. */
+export function presenceUnavailable(detail: string): AppError {
+  return new AppError('presence_unavailable', detail, { retryAfter: 1 });
+}

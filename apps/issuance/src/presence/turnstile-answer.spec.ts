@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAnswer, turnstileEnd } from './turnstile-answer.js';
+
+const now = new Date('2026-11-21T12:00:00.000Z');
+const app = { redirectUris: ['https://shop.example:8443/callback', 'com.example.app:/in'], origins: ['https://www.shop.example'] };
+const good = { success: true, challenge_ts: '2026-11-21T11:58:00.000Z', hostname: 'shop.example', action: 'offer', 'error-codes': [] };
+
+describe('an answer of Turnstile', () => {
+  it.each([[good], [{ ...good, hostname: 'www.shop.example' }], [{ ...good, metadata: { ephemeral_id: 'x' } }]])('holds for five minutes: %j', (answer) => {
+    expect(turnstileEnd(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
+  });
+
+  it.each([
+    ['presence_invalid', { ...good, hostname: 'evil.example' }],
+    ['presence_invalid', { ...good, hostname: 'sub.shop.example' }],
+    ['presence_invalid', { ...good, hostname: '' }],
+    ['presence_invalid', { ...good, action: 'login' }],
+    ['presence_invalid', { ...good, action: undefined }],
+    ['presence_expired', { ...good, challenge_ts: '2026-11-21T11:55:00.000Z' }],
+    ['presence_unavailable', { ...good, challenge_ts: undefined }],
+    ['presence_unavailable', { ...good, hostname: undefined }],
+    ['presence_invalid', { success: false, 'error-codes': ['invalid-input-response'] }],
+    ['presence_invalid', { success: false, 'error-codes': ['missing-input-response'] }],
+    ['presence_expired', { success: false, 'error-codes': ['timeout-or-duplicate'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['missing-input-secret'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['invalid-input-secret'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['invalid-input-response', 'invalid-input-secret'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['bad-request'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['internal-error'] }],
+    ['presence_unavailable', { success: false, 'error-codes': ['something-new'] }],
+    ['presence_unavailable', { success: false, 'error-codes': [] }],
+    ['presence_unavailable', { success: false }],
+  ])('is %s: %j', (code, answer) => {
+    expect(() => turnstileEnd(answer, app, now)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each(['', '<html>', '{', '[]', 'null', '{}', '{"success":"true"}', '{"success":1}', '{"success":true,"challenge_ts":"yesterday"}'])('that is %j is no answer', (text) => {
+    expect(() => readAnswer(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'presence_unavailable', status: 503, retryAfter: 1 }));
+  });
+});
