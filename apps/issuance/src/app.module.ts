@@ -12,6 +12,7 @@ import { CredentialTypes } from './credentials/credential-types.js';
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
+import { TellerOfEnds } from './expiry/teller-of-ends.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
@@ -30,6 +31,7 @@ import { Settings } from './settings/settings.js';
 import { BeginSignInHandler } from './sign-in/begin-sign-in.handler.js';
 import { CompleteSignInHandler } from './sign-in/complete-sign-in.handler.js';
 import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
+import { Renewals } from './sign-in/renewals.js';
 
 @Module({
   controllers: [
@@ -40,7 +42,7 @@ import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
     PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,
   ],
   providers: [
-    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
+    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Renewals, TellerOfEnds, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
     PresenceCheck, PresencePolicies, AltchaProvider, TurnstileProvider, Apps, ClearPresenceUses,
   ],
 })

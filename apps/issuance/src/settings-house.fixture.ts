@@ -39,11 +39,12 @@ export class SettingsHouse {
   readonly lines: string[] = [];
   database!: TestDatabase;
   gateway!: Bus;
+  auth!: Bus;
   private operator!: Bus;
   private readonly connections: NatsConnection[] = [];
   private readonly stops: (() => Promise<unknown>)[] = [];
 
-  static async start(settings: Record<string, string> = {}, clock?: Clock): Promise<SettingsHouse> {
+  static async start(settings: Record<string, string> = {}, clock?: Clock, replicas = 1): Promise<SettingsHouse> {
     const house = new SettingsHouse();
     const [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);
     house.database = database;
@@ -59,8 +60,9 @@ export class SettingsHouse {
     const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
     const config = configSchema.parse({ ...shared, ...secrets, ...settings });
     const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
+    const issuance = () => startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }) });
     const services: RunningService[] = [
-      await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }) }),
+      ...(await Promise.all(Array.from({ length: replicas }, issuance))),
       await startService({ service: 'directory', config: { ...config, NATS_NKEY_SEED: nats.seed('directory') }, module: DirectoryModule, logger: quiet }),
     ];
     for (const consumer of streams.issuance.consumers) {
@@ -69,6 +71,7 @@ export class SettingsHouse {
       house.stops.push(() => events.stop());
     }
     house.gateway = new Bus(await as('gateway'));
+    house.auth = new Bus(await as('auth'));
     house.operator = new Bus(await as('operator'));
     house.stops.unshift(...services.map((service) => () => service.stop()));
     house.stops.push(...house.connections.map((connection) => () => connection.close()), () => nats.stop(), () => database.drop());

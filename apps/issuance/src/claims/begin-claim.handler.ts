@@ -8,7 +8,7 @@ import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
 import { claimState, requireOpen } from './claim.js';
-import { newCode } from './code.js';
+import { newCode } from '../credentials/code.js';
 import { findClaim } from './find-claim.js';
 import { holderHandle } from './holder.js';
 

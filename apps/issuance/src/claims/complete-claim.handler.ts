@@ -12,7 +12,7 @@ import { claimCeremony } from '../credentials/ceremony-binding.js';
 import { tellEnds } from '../expiry/expiry.js';
 import { claimed, claimState, requireOpen } from './claim.js';
 import { claimRecord } from './claim-record.js';
-import { newCode } from './code.js';
+import { newCode } from '../credentials/code.js';
 import { findClaim, type FoundClaim } from './find-claim.js';
 import { addPasskey, removePasskeys } from './passkeys.js';
 

@@ -17,7 +17,7 @@ interface CustomerRow {
 }
 
 /** Locks the customer, so that changes of one customer happen one after the other. */
-const lock = statement('customer_lock', 'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = $3 FOR UPDATE');
+const lock = statement('customer_lock', 'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE');
 const subjectOfOffer = statement('customer_of_offer', 'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3');
 const subjectOfCredential = statement(
   'customer_of_credential',
@@ -28,11 +28,10 @@ export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created
   c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt", c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt",
   c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "endTold"`;
 const credentialsOf = statement('customer_credentials', `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`);
-const offersOf = statement(
-  'customer_offers',
-  `SELECT id, credential AS "credentialId", status, created_at AS "createdAt", expires_at AS "expiresAt", return_url AS "returnUrl", end_told AS "endTold"
-   FROM offer WHERE subject = $1 ORDER BY created_at, id`,
-);
+/** Of a table `offer o`, as CustomerOffer names them. */
+export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.return_url AS "returnUrl",
+  o.end_told AS "endTold"`;
+const offersOf = statement('customer_offers', `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`);
 const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = statement(
   'customer_save_credential',
@@ -51,8 +50,8 @@ const addOffer = statement(
   `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/** Reads a customer of this app under a lock; undefined when there is none, or another app's. */
-export async function lockCustomer(sql: Sql, id: string, org: string, app: string): Promise<Customer | undefined> {
+/** Reads a customer of this app, or of any when none is named, under a lock; undefined when there is none, or another app's. */
+export async function lockCustomer(sql: Sql, id: string, org: string, app?: string): Promise<Customer | undefined> {
   const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
   if (!row) return undefined;
   const credentials = (await sql.rows<HeldCredential>(credentialsOf, [id])).map(withoutNulls);

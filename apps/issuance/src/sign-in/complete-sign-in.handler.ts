@@ -7,7 +7,9 @@ import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { signInCeremony } from '../credentials/ceremony-binding.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
+import { Renewals } from './renewals.js';
 
+type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;
 
 const find = statement(
@@ -21,7 +23,7 @@ const use = statement(
   `WITH used AS (
      UPDATE passkey SET counter = $5, backed_up = $6, last_used_at = $2
      WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR (counter = 0 AND $5 = 0)) RETURNING subject)
-   SELECT used.subject, s.version, ${claimColumns} FROM used JOIN subject s ON s.id = used.subject
+   SELECT used.subject, s.version, c.valid_until AS "validUntil", ${claimColumns} FROM used JOIN subject s ON s.id = used.subject
      LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
 );
 
@@ -30,12 +32,14 @@ const use = statement(
 export class CompleteSignInHandler {
   constructor(
     private readonly database: Database,
+    private readonly renewals: Renewals,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(completeSignIn)
-  async completeSignIn({ interaction, credentialType, response }: RequestOf<typeof completeSignIn>, { org }: CallContext): Promise<Reply> {
+  async completeSignIn({ interaction, credentialType, response }: RequestOf<typeof completeSignIn>, context: CallContext): Promise<Reply> {
+    const { org } = context;
     const answer = readAuthentication(response);
     await takeChallenge(this.database, answer.challenge, signInCeremony(org, interaction), this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId]);
@@ -44,10 +48,14 @@ export class CompleteSignInHandler {
     // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 
-    const [used] = await this.database.rows<ClaimRow & { subject: string; version: number }>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
+    const [used] = await this.database.rows<Used>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
     if (!used) throw new AppError('passkey_invalid');
-    const { subject, version } = used;
+    const { id, subject } = used;
     const credential = claimOf(used);
-    return credential ? { outcome: 'signed_in', subject, credential, version, deviceBound: passkey.deviceType === 'singleDevice' } : { outcome: 'refused', reason: 'no_live_credential', subject };
+    if (id === null || !credential) return { outcome: 'refused', reason: 'no_live_credential', subject };
+    const signedIn = { ...used, id, passkey: passkey.credentialId };
+    const held = (await this.renewals.due(org, signedIn)) ? await this.renewals.renew(signedIn, context) : { credential, version: used.version };
+    if (!('lost' in held)) return { outcome: 'signed_in', subject, ...held, deviceBound: passkey.deviceType === 'singleDevice' };
+    return held.lost === 'passkey' ? { outcome: 'refused', reason: 'unknown_passkey' } : { outcome: 'refused', reason: 'no_live_credential', subject };
   }
 }

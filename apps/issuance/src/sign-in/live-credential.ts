@@ -16,13 +16,13 @@ export const signInsSince = `greatest((SELECT keyed_version FROM holder WHERE su
 export interface ClaimRow {
   id: string | null;
   type: string;
-  documentNumber: string;
-  issuedAt: Date;
-  expiresAt: Date | null;
+  documentNumber?: string | null;
+  issuedAt?: Date | null;
+  expiresAt?: Date | null;
 }
 
 /** The `credential` claim of the customer's tokens (specification §2), or undefined without a live credential. */
 export function claimOf({ id, type, documentNumber, issuedAt, expiresAt }: ClaimRow): CredentialClaim | undefined {
-  if (id === null) return undefined;
+  if (id === null || !documentNumber || !issuedAt) return undefined;
   return { id, type, document_number: documentNumber, issued_at: issuedAt.toISOString(), ...(expiresAt && { expires_at: expiresAt.toISOString() }) };
 }

@@ -1,0 +1,62 @@
+import { insertOutboxRows, Outbox, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { customerEvents } from '../credentials/customer-event.js';
+import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
+import { tellEnds } from './expiry.js';
+
+const every = 1000;
+const atOnce = 50;
+
+/**
+ * Tells everybody that an offer ran out or a credential ended: once each, within about a second. Nothing depends on it
+ * but the events and their records, since whoever decides anything looks at the clock.
+ */
+@Injectable()
+export class TellerOfEnds implements OnApplicationBootstrap {
+  private readonly logger = new Logger('ends');
+  private stopped = false;
+  private telling?: Promise<void>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const timer = setInterval(() => void (this.telling ??= this.tellAll().finally(() => (this.telling = undefined))), every);
+    this.shutdown.before(async () => {
+      this.stopped = true;
+      clearInterval(timer);
+      await this.telling;
+    });
+  }
+
+  private async tellAll(): Promise<void> {
+    try {
+      while (!this.stopped && (await this.tellSome()) >= atOnce);
+    } catch (error) {
+      this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; nobody is let in by it: ${String(error)}`);
+    }
+  }
+
+  /** How many customers it told of, in one transaction. */
+  private async tellSome(): Promise<number> {
+    const rows = await this.database.transaction<OutboxRow[][]>(async (sql) => {
+      if (!(await takeTurn(sql))) return [];
+      const now = this.clock.now();
+      const context = systemContext('issuance');
+      const changes = (await lockDueCustomers(sql, now, atOnce)).map((customer) => tellEnds(customer, now)).filter(({ told }) => told.length > 0);
+      if (changes.length === 0) return [];
+      await markTold(sql, changes);
+      const rows = changes.map((change) => customerEvents(change, context, now).map((event) => this.outbox.row(event)));
+      await insertOutboxRows(sql, rows.flat());
+      return rows;
+    });
+    await this.outbox.published(rows.flat());
+    return rows.length;
+  }
+}

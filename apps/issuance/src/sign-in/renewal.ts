@@ -1,0 +1,33 @@
+import { change, endingOf, type Change } from '../credentials/change.js';
+import type { Customer, HeldCredential } from '../credentials/customer.js';
+import type { CredentialType } from '../credentials/credential-type.js';
+import { standingOf } from '../credentials/standing.js';
+import { decide } from '../credentials/transitions.js';
+import { addDuration, endOf } from '../credentials/validity.js';
+
+type Ending = Pick<HeldCredential, 'expiresAt' | 'validUntil'>;
+type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;
+
+/**
+ * Whether a sign-in at `now` renews: inside the window before the end, and only if that makes the end a later one. What
+ * an offer limited by `validUntil` is not renewed beyond it.
+ */
+export function renewalDue({ expiresAt, validUntil }: Ending, { validity, renewalWindow }: Terms, now: Date): boolean {
+  if (!expiresAt || renewalWindow === undefined || expiresAt <= now) return false;
+  if (addDuration(now, renewalWindow) < expiresAt) return false;
+  const end = endOf(now, validity, validUntil);
+  return end === undefined || end > expiresAt;
+}
+
+/**
+ * The credential lives on (product §5, "Renewal"): same id and `issuedAt`, another document number, an end by the type's
+ * validity from now. Nothing changes when the credential does not stand there to be renewed, or another sign-in was first.
+ */
+export function renewed(customer: Customer, credentialId: string, type: Terms, documentNumber: string, now: Date): Change {
+  const before = customer.credentials.find((c) => c.id === credentialId);
+  if (!before || 'refused' in decide('renew', standingOf(customer, before, now)) || !renewalDue(before, type, now)) return change(customer, {});
+  const { expiresAt: _, ...kept } = before;
+  const expiresAt = endOf(now, type.validity, before.validUntil);
+  const credential: HeldCredential = { ...kept, documentNumber, ...(expiresAt && { expiresAt }) };
+  return change(customer, { credentials: customer.credentials.map((c) => (c === before ? credential : c)) }, { type: 'credential.renewed', data: endingOf(customer, credential) });
+}
