@@ -10,11 +10,27 @@ import { Opened } from './entries/opened.js';
 import { Partitions } from './entries/partitions.js';
 import { ProvisionalRecords } from './entries/provisional-records.js';
 import { Sequencer } from './entries/sequencer.js';
+import { ExportEntriesHandler } from './export/export-entries.handler.js';
+import { BrokenLogs } from './proofs/broken-logs.js';
+import { CheckpointFiles } from './proofs/checkpoint-files.js';
+import { CheckpointHandler } from './proofs/checkpoint.handler.js';
+import { Checkpoints } from './proofs/checkpoints.js';
+import { ConsistencyHandler } from './proofs/consistency.handler.js';
+import { ProofHandler } from './proofs/proof.handler.js';
+import { Publisher } from './proofs/publisher.js';
+import { TileHandler } from './proofs/tile.handler.js';
+import { VerifierKeysHandler } from './proofs/verifier-keys.handler.js';
 import { CountRefusalsHandler } from './refusals/count-refusals.handler.js';
 import { CountedRefusals } from './refusals/counted-refusals.js';
 
 @Module({
-  controllers: [AppendRecordsHandler, CountRefusalsHandler, ListEventsHandler, GetEventHandler],
-  providers: [EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions],
+  controllers: [
+    AppendRecordsHandler, CountRefusalsHandler, ListEventsHandler, GetEventHandler,
+    CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler,
+  ],
+  providers: [
+    EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions,
+    Checkpoints, CheckpointFiles, BrokenLogs, Publisher,
+  ],
 })
 export class AuditModule {}

@@ -72,7 +72,7 @@ const checkpoint = z.string().describe('Signed note (C2SP tlog-checkpoint): orig
 /** The newest checkpoint: it covers every record whose append was answered before it was asked for. */
 export const auditCheckpoint = query({
   service: 'audit', name: 'checkpoint', callers: ['gateway', 'operator'],
-  request: z.strictObject({}), reply: z.strictObject({ checkpoint }),
+  request: z.strictObject({}), reply: z.strictObject({ checkpoint }), errors: ['unknown_organization'],
 });
 
 /** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */

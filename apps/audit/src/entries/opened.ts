@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 import { eventOf, idsIn } from './leaf.js';
 import { Names, type Named } from './names.js';
@@ -20,6 +20,8 @@ export interface StoredEntry {
 /** What stored entries mean: whom their pseudonyms stand for and what is personal, as far as nobody was erased. */
 @Injectable()
 export class Opened {
+  private readonly logger = new Logger('entries');
+
   constructor(
     private readonly database: Database,
     private readonly names: Names,
@@ -36,9 +38,20 @@ export class Opened {
     const [names, persons] = await Promise.all([this.names.open(org, entries.flatMap((e) => idsIn(e.leaf))), this.persons(org, entries)]);
     const personal = entries.map(({ person, personal: sealed, leaf }): Personal => {
       const key = persons.get(person ?? '');
-      return key && sealed ? unsealPersonal(sealed, key, org, (JSON.parse(leaf.toString()) as { id: string }).id) : {};
+      return key && sealed ? this.unseal(sealed, key, org, leaf) : {};
     });
     return { names, personal };
+  }
+
+  /** What was changed in the database cannot be opened; the rest of the entry still can be read. */
+  private unseal(sealed: Buffer, key: Buffer, org: string, leaf: Buffer): Personal {
+    const { id } = JSON.parse(leaf.toString()) as { id: string };
+    try {
+      return unsealPersonal(sealed, key, org, id);
+    } catch {
+      this.logger.error(`the personal values of entry ${id} of ${org} cannot be opened: they were changed, or belong to another entry`);
+      return {};
+    }
   }
 
   private async persons(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer>> {

@@ -1,0 +1,90 @@
+import { exportAuditEntries, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+import { idsIn } from '../entries/leaf.js';
+import type { Named } from '../entries/names.js';
+import { Opened, type StoredEntry } from '../entries/opened.js';
+import type { Personal } from '../entries/person.js';
+import { Checkpoints } from '../proofs/checkpoints.js';
+
+/** OFFSET 0 keeps the planner at one look per place, where it might join whole partitions. */
+const places = statement(
+  'export_places',
+  `SELECT p.seq, p.id, p.leaf_hash AS "leafHash", e.*
+   FROM place p LEFT JOIN LATERAL (
+     SELECT e.occurred_at AS "occurredAt", e.action, e.actor_id AS actor, e.outcome, e.person, e.personal, e.leaf,
+       ARRAY(SELECT target FROM entry_target t WHERE t.org = p.org AND t.seq = p.seq AND t.class = p.class AND t.month = p.month) AS targets
+     FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND e.class = p.class AND e.month = p.month OFFSET 0) e ON true
+   WHERE p.org = $1 AND p.seq > $2 AND p.seq <= $3 ORDER BY p.seq LIMIT $4`,
+);
+
+interface Place {
+  seq: number;
+  id: string;
+  leafHash: Buffer;
+}
+
+interface Row extends Place, StoredEntry {
+  occurredAt: Date;
+  action: string;
+  actor: string;
+  outcome: string;
+  targets: string[];
+}
+
+/** Bytes of an answer, about: a message of the bus may have a million. */
+const most = 500_000;
+
+type Exported = ReplyOf<typeof exportAuditEntries>['entries'][number];
+
+/** The log as it is stored, for whoever verifies it. */
+@Controller()
+export class ExportEntriesHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly opened: Opened,
+    private readonly checkpoints: Checkpoints,
+  ) {}
+
+  @Handles(exportAuditEntries)
+  async handle({ after, limit }: RequestOf<typeof exportAuditEntries>, { org }: CallContext): Promise<ReplyOf<typeof exportAuditEntries>> {
+    const { note, size } = await this.checkpoints.newest(org);
+    const rows = await this.database.rows<Place & Partial<Row>>(places, [org, after, size, limit]);
+    const { names, personal } = await this.opened.open(org, rows.filter(isStored));
+    const values = personal[Symbol.iterator]();
+    const entries: Exported[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      const entry = isStored(row) ? stored(row, names, values.next().value ?? {}) : { seq: row.seq, leafHash: row.leafHash.toString('base64') };
+      bytes += JSON.stringify(entry).length;
+      if (bytes > most && entries.length > 0) break;
+      entries.push(entry);
+    }
+    return { entries, checkpoint: note, hasMore: (entries.at(-1)?.seq ?? size) < size };
+  }
+}
+
+function isStored(row: Place & Partial<Row>): row is Row {
+  return row.leaf !== undefined && row.leaf !== null;
+}
+
+function stored(row: Row, known: ReadonlyMap<string, Named>, values: Personal): Exported {
+  const { seq, id, leaf, leafHash, occurredAt, action, actor, outcome, targets } = row;
+  const names = Object.fromEntries(
+    idsIn(leaf).flatMap((pseudonym) => {
+      const named = known.get(pseudonym);
+      // What is older than salts can be read and not be checked.
+      return named?.salt ? [[pseudonym, { value: named.value, salt: named.salt.toString('base64') }]] : [];
+    }),
+  );
+  const personal = Object.fromEntries(Object.entries(values).map(([field, { value, salt }]) => [field, { value, salt: salt.toString('base64') }]));
+  return {
+    seq,
+    leaf: leaf.toString('base64'),
+    leafHash: leafHash.toString('base64'),
+    found: { id, occurredAt: occurredAt.toISOString(), action, actor, outcome, targets },
+    ...(Object.keys(names).length > 0 && { names }),
+    ...(Object.keys(personal).length > 0 && { personal }),
+  };
+}

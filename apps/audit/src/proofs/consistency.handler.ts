@@ -1,0 +1,25 @@
+import { auditConsistency, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/bus';
+import { Database } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+import { consistencyProof } from '@holdfast/tlog';
+import { Controller } from '@nestjs/common';
+import { Checkpoints } from './checkpoints.js';
+import { hashReader } from './tree.js';
+
+@Controller()
+export class ConsistencyHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly checkpoints: Checkpoints,
+  ) {}
+
+  @Handles(auditConsistency)
+  async handle({ from, to }: RequestOf<typeof auditConsistency>, { org }: CallContext): Promise<ReplyOf<typeof auditConsistency>> {
+    const { size } = await this.checkpoints.newest(org);
+    if (to > size) throw new AppError('invalid_request', undefined, { errors: [{ parameter: 'to', detail: `must not exceed the size of the newest checkpoint, ${size}` }] });
+    if (from > to) throw new AppError('invalid_request', undefined, { errors: [{ parameter: 'from', detail: 'must not exceed `to`' }] });
+    const hashes = await consistencyProof(from, to, hashReader(this.database, org));
+    return { hashes: hashes.map((hash) => hash.toString('base64')) };
+  }
+}

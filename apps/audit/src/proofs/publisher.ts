@@ -1,0 +1,54 @@
+import { Shutdown } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Checkpoints } from './checkpoints.js';
+
+const grown = statement('checkpoint_grown', 'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org');
+
+const everyMs = 1000;
+/** Logs whose checkpoints are written at the same time: most of it is waiting for the disk. */
+const lanes = 4;
+
+/** Signs and keeps a checkpoint of each log that has grown, about once a second. Replicas take turns by the row of each log. */
+@Injectable()
+export class Publisher implements OnApplicationBootstrap {
+  private readonly logger = new Logger('publisher');
+  private working?: Promise<void>;
+  private stopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly checkpoints: Checkpoints,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const timer = setInterval(() => void this.tick(), everyMs);
+    this.shutdown.before(async () => {
+      this.stopped = true;
+      clearInterval(timer);
+      await this.working;
+    });
+  }
+
+  private tick(): Promise<void> {
+    return (this.working ??= this.publish()
+      .catch((error: unknown) => this.logger.warn(`checkpoints must wait: ${String(error)}`))
+      .finally(() => (this.working = undefined)));
+  }
+
+  private async publish(): Promise<void> {
+    const logs = (await this.database.rows<{ org: string }>(grown)).map((row) => row.org);
+    await Promise.all(Array.from({ length: lanes }, () => this.work(logs)));
+  }
+
+  private async work(logs: string[]): Promise<void> {
+    for (let org = logs.shift(); org !== undefined && !this.stopped; org = logs.shift()) {
+      await this.checkpoints.newest(org).catch((error: unknown) => {
+        // A log that is broken has been spoken of; it must not keep the others from being signed.
+        if (!(error instanceof AppError)) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { openNote, signCheckpoint, verifierKeyOf, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+
+/** What stands in front of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7). */
+const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The name of a log and of its keys: its address, without the scheme (c2sp.org/tlog-checkpoint). */
+export function originOf(baseUrl: string, org: string): string {
+  return `${new URL(baseUrl).host}/o/${org}/audit`;
+}
+
+/** The keys of one organization's log, the current one first. Each is made from a seed, so that none has to be stored. */
+export class SigningKeys {
+  readonly verifiers: VerifierKey[];
+  private readonly keys: KeyObject[];
+
+  constructor(
+    seeds: readonly Buffer[],
+    readonly origin: string,
+  ) {
+    this.keys = seeds.map((seed) => keyOf(seed, origin));
+    this.verifiers = this.keys.map((key) => verifierKeyOf(origin, createPublicKey(key)));
+  }
+
+  /** Signed by all keys, so that whoever has pinned one of them can verify it. */
+  sign(checkpoint: Omit<Checkpoint, 'origin'>): string {
+    const [first = '', ...others] = this.keys.map((key) => signCheckpoint({ origin: this.origin, ...checkpoint }, key));
+    return first + others.map((note) => note.slice(note.lastIndexOf('\n\n') + 2)).join('');
+  }
+
+  /** Whether all keys have signed it: not before a rotation. */
+  haveSigned(note: string): boolean {
+    try {
+      return openNote(note, this.verifiers).signers.length === this.keys.length;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** HKDF (RFC 5869): who learns the key of one organization knows neither the seed nor any other. */
+function keyOf(seed: Buffer, origin: string): KeyObject {
+  const secret = Buffer.from(hkdfSync('sha256', seed, '', `holdfast audit checkpoint ${origin}`, 32));
+  return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' });
+}

@@ -1,0 +1,44 @@
+import { statement, type Sql } from '@holdfast/data';
+import { unavailable } from '@holdfast/kit';
+import { rootOf, type ReadHashes } from '@holdfast/tlog';
+
+/** The hashes that are stored: of leaves (level 0) and of complete subtrees of 256, 65536, … leaves (level 1, 2, …). */
+const stored = statement(
+  'tree_hashes',
+  `SELECT q.n, h.hash FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[]) AS q(n, level, first, last), LATERAL (
+     SELECT seq AS index, leaf_hash AS hash FROM place WHERE q.level = 0 AND org = $1 AND seq BETWEEN q.first + 1 AND q.last + 1
+     UNION ALL
+     SELECT index, hash FROM subtree WHERE q.level > 0 AND org = $1 AND level = q.level AND index BETWEEN q.first AND q.last
+     OFFSET 0) h
+   ORDER BY q.n, h.index`,
+);
+
+/** Hashes that stand side by side on a stored level. */
+interface Row {
+  level: number;
+  first: number;
+  count: number;
+}
+
+/** One list of hashes for each row, in one query. Shorter than asked for where the log ends. */
+export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]): Promise<Buffer[][]> {
+  const found = await sql.rows<{ n: number; hash: Buffer }>(stored, [org, rows.map((_, n) => n), rows.map((r) => r.level), rows.map((r) => r.first), rows.map((r) => r.first + r.count - 1)]);
+  const lists: Buffer[][] = rows.map(() => []);
+  for (const { n, hash } of found) lists[n]!.push(hash);
+  return lists;
+}
+
+/** Reads any subtree: at most 255 stored hashes for each eight levels of a proof. */
+export function hashReader(sql: Sql, org: string): ReadHashes {
+  return async (subtrees) => {
+    const rows = subtrees.map(({ level, index }) => {
+      const count = 2 ** (level % 8);
+      return { level: Math.floor(level / 8), first: index * count, count };
+    });
+    const lists = await storedHashes(sql, org, rows);
+    return lists.map((hashes, n) => {
+      if (hashes.length !== rows[n]!.count) throw unavailable('the tree of the audit log is not whole');
+      return rootOf(hashes);
+    });
+  };
+}
