@@ -4,10 +4,13 @@ export function violatedUnique(error: unknown): string | undefined {
   return code === '23505' ? (constraint ?? '') : undefined;
 }
 
-/** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout). */
+/** Of a standby, or of a primary that is being given up. */
+const readOnly = '25006';
+
+/** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout); read-only. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
-  if (/^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
+  if (code === readOnly || /^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
   return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error instanceof Error ? error.message : '',
   );

@@ -58,6 +58,8 @@ async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit
     await audit.record(request, { status: ctx.status, ...(body.error && { error: body.error }), ...(body.scope && { scope: body.scope }) });
   } catch (error) {
     logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave no token out, since it could not be recorded');
+    // It would say that the secret was wrong.
+    ctx.remove('WWW-Authenticate');
     answer(ctx, 503, 'temporarily_unavailable', 'try again in a moment');
   }
   // The library stops reading what is too long; unread, it would hold its connection.
