@@ -20,7 +20,7 @@ const mostWaiting = 10_000;
 /**
  * Writes records that belong to no change, many in one message. The promise resolves when the record has its place in
  * the log, and rejects with `unavailable` when audit is away: the caller then gives no data out (product §7). Nobody waits
- * longer than the contract's time, however many wait in front of them.
+ * longer than the contract's time, or `within` (ms), however many wait in front of them.
  */
 export class AuditWriter {
   private queue: Waiting[] = [];
@@ -28,14 +28,14 @@ export class AuditWriter {
 
   constructor(private readonly bus: Bus) {}
 
-  append(org: string, record: AuditRecord, provisional = false): Promise<void> {
+  append(org: string, record: AuditRecord, { provisional = false, within = appendRecords.timeout }: { provisional?: boolean; within?: number } = {}): Promise<void> {
     if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up'));
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { org, record, ...(provisional && { provisional }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
       const timer = setTimeout(() => {
         waiting.givenUp = true;
         waiting.done(unavailable('the audit log did not answer in time'));
-      }, appendRecords.timeout);
+      }, within);
       this.queue.push(waiting);
       void this.send();
     });

@@ -4,6 +4,12 @@ import { command, query } from './contract.js';
 import { instant, pageLimit } from './fields.js';
 
 /**
+ * Of a question about the log. While audit hangs, neither this nor the record of having asked is answered: both together
+ * must be over within the two seconds in which a caller hears of it (product §7).
+ */
+const readTimeout = 1600;
+
+/**
  * Records that belong to no change: reads, refusals, tokens. The reply means that each has its place in the log.
  * `provisional`: the caller does not know whether a handler committed the change and wrote the record itself; audit then
  * waits a while for the handler's, which wins.
@@ -49,7 +55,7 @@ export const auditFilterSchema = z.strictObject({
 export type AuditFilter = z.infer<typeof auditFilterSchema>;
 
 export const listAuditEvents = query({
-  service: 'audit',
+  service: 'audit', timeout: readTimeout,
   name: 'list-events',
   callers: ['gateway'],
   request: z.strictObject({ filter: auditFilterSchema, limit: pageLimit, before: z.int().optional().describe('Only places before this one') }),
@@ -57,7 +63,7 @@ export const listAuditEvents = query({
 });
 
 export const getAuditEvent = query({
-  service: 'audit',
+  service: 'audit', timeout: readTimeout,
   name: 'get-event',
   callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }),
@@ -71,13 +77,13 @@ const checkpoint = z.string().describe('Signed note (C2SP tlog-checkpoint): orig
 
 /** The newest checkpoint: it covers every record whose append was answered before it was asked for. */
 export const auditCheckpoint = query({
-  service: 'audit', name: 'checkpoint', callers: ['gateway', 'operator'],
+  service: 'audit', timeout: readTimeout, name: 'checkpoint', callers: ['gateway', 'operator'],
   request: z.strictObject({}), reply: z.strictObject({ checkpoint }), errors: ['unknown_organization'],
 });
 
 /** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */
 export const auditVerifierKeys = query({
-  service: 'audit', name: 'verifier-keys', callers: ['gateway', 'operator'],
+  service: 'audit', timeout: readTimeout, name: 'verifier-keys', callers: ['gateway', 'operator'],
   request: z.strictObject({}), reply: z.strictObject({ keys: z.array(z.string()).describe('Verifier keys of signed notes (c2sp.org/signed-note), `name+hash+key`') }),
 });
 
@@ -92,19 +98,19 @@ export type AuditProof = z.infer<typeof auditProofSchema>;
 
 /** Where an event stands under the newest checkpoint (RFC 9162 §2.1.3). */
 export const auditProof = query({
-  service: 'audit', name: 'proof', callers: ['gateway'],
+  service: 'audit', timeout: readTimeout, name: 'proof', callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }), reply: auditProofSchema, errors: ['unknown_event'],
 });
 
 /** That the log of size `to` continues the log of size `from` (RFC 9162 §2.1.4). Both at least 1, `to` at most the size of now: else invalid_request. */
 export const auditConsistency = query({
-  service: 'audit', name: 'consistency', callers: ['gateway', 'operator'],
+  service: 'audit', timeout: readTimeout, name: 'consistency', callers: ['gateway', 'operator'],
   request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }), reply: z.strictObject({ hashes: z.array(hash).describe('The proof (RFC 9162 §2.1.4)') }), errors: ['invalid_request'],
 });
 
 /** C2SP tlog-tiles: the hashes of a tile, 32 bytes each; `width` of a partial one. */
 export const auditTile = query({
-  service: 'audit', name: 'tile', callers: ['gateway'],
+  service: 'audit', timeout: readTimeout, name: 'tile', callers: ['gateway'],
   request: z.strictObject({ level: z.int().min(0).max(5), index: z.int().min(0), width: z.int().min(1).max(256) }), reply: z.strictObject({ hashes: z.base64() }),
   errors: ['unknown_tile'],
 });
@@ -139,7 +145,7 @@ export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
 
 /** The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by `limit` entries and 500 kB. */
 export const exportAuditEntries = query({
-  service: 'audit', name: 'export-entries', callers: ['gateway', 'operator'],
+  service: 'audit', timeout: readTimeout, name: 'export-entries', callers: ['gateway', 'operator'],
   request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),
   reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean() }),
 });

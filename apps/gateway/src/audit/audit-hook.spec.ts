@@ -9,7 +9,7 @@ import type { Call } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
 import { AuditHook } from './audit-hook.js';
 
-let written: [org: string, record: AuditRecord, provisional?: boolean][] = [];
+let written: [org: string, record: AuditRecord, options: { provisional?: boolean; within?: number }][] = [];
 let counted: [org: string, record: Omit<AuditRecord, 'id'>, network: string][] = [];
 let away = false;
 const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(entry))) } as unknown as AuditWriter;
@@ -19,7 +19,7 @@ const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjects
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
     method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' }, ip: '2001:db8::7',
-    call: { requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
+    call: { began: performance.now(), requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
   const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
   const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');
@@ -39,7 +39,7 @@ describe('a public endpoint with an action', () => {
   it.each<ErrorCode>(['claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid'])('records %s, which only a true link leads to, as anonymous', async (code) => {
     await answered(completeClaimEndpoint, 410, { code });
     expect(counted).toEqual([]);
-    expect(written).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: { result: 'failure', status: 410, code } }), undefined]]);
+    expect(written).toEqual([['acme', expect.objectContaining({ action: 'credential.claim', actor: { type: 'anonymous', id: 'anonymous' }, outcome: { result: 'failure', status: 410, code } }), { within: 1500 }]]);
   });
 
   it.each<[ErrorCode, number]>([['unknown_claim', 404], ['rate_limited', 429], ['invalid_request', 422], ['cross_site_request', 403], ['unavailable', 503]])('counts %s, which anybody can cause', async (code, status) => {
@@ -50,7 +50,13 @@ describe('a public endpoint with an action', () => {
 
   it('keeps a record of its own for a claim whose end is not known, which gives way to the handler\'s', async () => {
     await answered(completeClaimEndpoint, 503, { code: 'unavailable', uncertain: true });
-    expect(written).toEqual([['acme', expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }), true]]);
+    expect(written).toEqual([['acme', expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }), { provisional: true, within: 1500 }]]);
+  });
+
+  it('waits for the log no longer than is left of two seconds, and a moment at least', async () => {
+    await answered(completeClaimEndpoint, 410, { code: 'claim_spent', began: performance.now() - 1000 });
+    await answered(completeClaimEndpoint, 410, { code: 'claim_spent', began: performance.now() - 5000 });
+    expect(written.map(([, , { within = 0 }]) => Math.ceil(within / 100))).toEqual([9, 3]);
   });
 
   it('gives no refusal out that cannot be counted', async () => {

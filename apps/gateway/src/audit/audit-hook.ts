@@ -1,4 +1,4 @@
-import { outcomes, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { appendRecords, outcomes, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import { auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +7,11 @@ import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js
 import type { Endpoint } from '../routing/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
+
+/** By when a caller hears that the log is away, in ms since the request came, even if it was asked something before. */
+const soon = 1900;
+/** What a log that is not away needs at most, in ms. */
+const shortest = 300;
 
 /** Headers that every answer carries, whatever it says (http.ts). */
 const saysNothing = new Set([
@@ -54,7 +59,9 @@ export class AuditHook {
     const { call } = request;
     const context = recordedFor(endpoint, request);
     if (!context) return this.countRefusal(action, endpoint, request, status);
-    return this.audit.append(context.org, auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) }), call.uncertain);
+    const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) });
+    const left = soon - (performance.now() - call.began);
+    return this.audit.append(context.org, record, { ...(call.uncertain && { provisional: true }), within: Math.min(appendRecords.timeout, Math.max(left, shortest)) });
   }
 
   /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */

@@ -5,6 +5,8 @@ import { childOf, type Trace } from './trace.js';
 
 /** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
 export interface Call {
+  /** When the request came, in ms of performance.now(). */
+  readonly began: number;
   readonly requestId: string;
   readonly trace: Trace;
   /** Id of this request's one audit record: ours, so that a caller who repeats an X-Request-Id cannot hide a call. */
@@ -32,7 +34,7 @@ const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 export function newCall(request: FastifyRequest): Call {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && acceptable.test(given) ? given : newId();
-  return { requestId, trace: childOf(request.headers.traceparent), auditId: newId(), targets: [] };
+  return { began: performance.now(), requestId, trace: childOf(request.headers.traceparent), auditId: newId(), targets: [] };
 }
 
 export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
