@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { loadConfig } from '@holdfast/kit';
 import { z } from 'zod';
@@ -9,6 +10,15 @@ const demoSchema = z.object({
   SHOP_PORT: z.coerce.number().int().min(1).max(65_535).default(4000),
   KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).default(4001),
 });
+
+const secretSchema = z.object({ HOLDFAST_CLIENT_SECRET: z.string().min(1).optional() });
+
+/** The client secret of an app: never an argument, which everybody on the machine can read. */
+export async function clientSecret(): Promise<string> {
+  const given = loadConfig(secretSchema).HOLDFAST_CLIENT_SECRET ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
+  if (given === '') throw new Refusal('There is no client secret: set HOLDFAST_CLIENT_SECRET, or hand it in on standard input.');
+  return given;
+}
 
 export const busConfig = () => orRefuse(() => loadConfig(busSchema), 'No house is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.');
 export const demoConfig = () => orRefuse(() => loadConfig(demoSchema), 'BASE_URL must be the public address of the house, such as http://localhost:8080.');

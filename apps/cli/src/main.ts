@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { createProgram } from './program.js';
-import { sentence } from './refusal.js';
+import { Refusal, sentence } from './refusal.js';
 
 try {
   await createProgram().parseAsync();
@@ -10,7 +10,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${sentence(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof Refusal ? error.exitCode : 1;
   }
 }
 // What is left open (a connection that is still being tried) must not keep a command.

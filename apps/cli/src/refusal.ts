@@ -3,7 +3,14 @@ import { AppError } from '@holdfast/kit';
 import { UncertainError } from '@holdfast/bus';
 
 /** A command that could not do what it was asked: its message is all that is shown. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
 
 /** Whatever went wrong, in one sentence that says what to do. */
 export function sentence(error: unknown): string {

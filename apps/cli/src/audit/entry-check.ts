@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import { droppedSchema, type ExportedAuditEntry } from '@holdfast/contracts';
+import { leafHash } from '@holdfast/tlog';
+import { leafFacts, type LeafFacts } from './leaf-facts.js';
+
+/** What one entry says about itself. */
+export interface CheckedEntry {
+  /** Its own hash; absent when only the tree's is left. */
+  hash?: Buffer;
+  /** Id of the event. */
+  id?: string;
+  /** How many entries it says were dropped. */
+  accountsFor: number;
+  /** Names that were given before pseudonyms could be checked. */
+  unprovable: number;
+  /** What is wrong with it, in sentences without their subject: `was changed: …`. */
+  faults: string[];
+}
+
+type Opened = NonNullable<ExportedAuditEntry['names']>;
+
+/** Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when it is no entry */
+export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
+  const checked: CheckedEntry = { accountsFor: 0, unprovable: 0, faults: [] };
+  const { leaf, found, names, personal } = entry;
+  if (leaf === undefined) {
+    if (found || names || personal) checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
+    return checked;
+  }
+  const bytes = Buffer.from(leaf, 'base64');
+  checked.hash = leafHash(bytes);
+  if (!checked.hash.equals(treeHash)) {
+    // Its columns may still be right: then they say what was logged. Comparing the two would only say the same twice.
+    checked.faults.push('was changed: its bytes do not have the hash that the tree holds for it');
+    return checked;
+  }
+  const record = leafFacts(bytes);
+  checked.id = record.id;
+  if (found) checkFound(found, record, checked.faults);
+  else checked.faults.push('comes without the columns by which it is found');
+  if (names) checkNames(names, record, checked);
+  if (personal) checkPersonal(personal, record.personal, checked.faults);
+  if (record.action === 'audit.drop' && record.outcome === 'success') checked.accountsFor = droppedSchema.parse(record.changes).entries.to;
+  return checked;
+}
+
+function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: LeafFacts, faults: string[]): void {
+  const column = (name: string, shown: string, logged: string) => {
+    if (shown !== logged) faults.push(`is found by the wrong ${name}: the column says ${JSON.stringify(shown)}, and what was logged says ${JSON.stringify(logged)}`);
+  };
+  column('id', found.id, record.id);
+  column('time', found.occurredAt, record.occurredAt);
+  column('action', found.action, record.action);
+  column('actor', found.actor, record.actor);
+  column('outcome', found.outcome, record.outcome);
+  // Once each: a target may have been named twice.
+  const shown = new Set(found.targets);
+  if (found.targets.length !== shown.size || found.targets.some((id) => !record.targets.includes(id)) || record.targets.some((id) => !shown.has(id))) {
+    faults.push(`is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`);
+  }
+}
+
+function checkNames(names: Opened, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
+  for (const [pseudonym, { value, salt }] of Object.entries(names)) {
+    if (actor !== pseudonym && !targets.includes(pseudonym)) checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
+    else if (salt === '') checked.unprovable++;
+    // A pseudonym is 128 bits of the commitment.
+    else if (Buffer.from(commitment(salt, value, 'binary').slice(0, 16), 'binary').toString('base64url') !== pseudonym) {
+      checked.faults.push(`names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`);
+    }
+  }
+}
+
+function checkPersonal(personal: Opened, hashes: Record<string, string>, faults: string[]): void {
+  for (const [field, { value, salt }] of Object.entries(personal)) {
+    if (commitment(salt, value, 'base64url') !== hashes[field]) faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
+  }
+}
+
+let salted = Buffer.alloc(1024);
+
+/** SHA-256(salt ‖ UTF-8 of the value). */
+function commitment(salt: string, value: string, encoding: 'binary' | 'base64url'): string {
+  const most = salt.length + 3 * value.length;
+  if (most > salted.length) salted = Buffer.alloc(2 * most);
+  const begin = salted.write(salt, 'base64');
+  return hash('sha256', salted.subarray(0, begin + salted.write(value, begin)), encoding);
+}

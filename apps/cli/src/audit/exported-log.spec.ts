@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { linesOf, parseLine } from './exported-log.js';
+import { entryOf } from './log.fixture.js';
+
+const parsed = (line: string) => {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+test('a line reads the same as by JSON.parse, whole or damaged', () => {
+  const entry = entryOf(7);
+  const line = JSON.stringify(entry);
+  expect(parseLine(line)).toEqual(entry);
+  const piece = fc.constantFrom('', '"', '\\', ',', '{', '}', '"seq":8,', '"leaf":"AAAA",', '"leafHash":"x",', '0', ' ', '\\u0041');
+  fc.assert(fc.property(fc.nat(line.length), fc.nat(3), piece, (at, cut, put) => {
+    const damaged = line.slice(0, at) + put + line.slice(at + cut);
+    expect(parseLine(damaged)).toEqual(parsed(damaged));
+  }), { numRuns: 5000 });
+});
+
+test.each(['{"seq":1,"leaf":"A","leafHash":"B","leaf":"C"}', '{"seq":1,"leaf":"A","leafHash":"B","seq":2}', '{"seq":01,"leaf":"A","leafHash":"B","x":1}', '{"seq":1,"leaf":"A","leafHash":"B",}', '{"type":"end"}'])('%s', (line) => {
+  expect(parseLine(line)).toEqual(parsed(line));
+});
+
+test.each(['', 'x', '7', 'null', '"text"'])('%j is nothing', (line) => {
+  expect(parseLine(line)).toBeUndefined();
+});
+
+test('lines come whole, wherever a chunk ends', async () => {
+  const bytes = Buffer.from('ä\n\nbc\nd');
+  for (let size = 1; size <= bytes.length; size++) {
+    const chunks = async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    };
+    const lines: string[] = [];
+    for await (const some of linesOf(chunks())) lines.push(...some);
+    expect(lines).toEqual(['ä', '', 'bc', 'd']);
+  }
+});
+
+test('a line that has no end is not kept for ever', async () => {
+  const endless = async function* () {
+    for (;;) yield Buffer.alloc(1 << 20, 'x');
+  };
+  await expect(linesOf(endless()).next()).rejects.toThrow('longer than any line');
+});

@@ -1,0 +1,69 @@
+import type { ExportedAuditEntry } from '@holdfast/contracts';
+
+/**
+ * A log in a file, one JSON object a line: a header, every entry in ascending order, and an end without which the file was
+ * cut off. docs/audit-proofs.md describes it.
+ */
+export const fileType = 'holdfast-audit-log';
+export const fileVersion = 1;
+
+export interface LogHeader {
+  type: typeof fileType;
+  version: typeof fileVersion;
+  /** Which log: the name of its key. */
+  origin: string;
+}
+
+export interface LogEnd {
+  type: 'end';
+  count: number;
+  lastSeq: number;
+  /** Signed note that covers all entries of the file. */
+  checkpoint: string;
+}
+
+export type LogLine = LogHeader | ExportedAuditEntry | LogEnd;
+
+/** An entry as it is written: two thirds of it are bytes in base64, which nobody has to look at for JSON. */
+const plainEntry = /^\{"seq":([1-9]\d{0,14}),"leaf":"([\w+/=]*)","leafHash":"([\w+/=]*)",(?=")/;
+
+/** What a line says, in whichever form it is written; undefined when it is no JSON object. Of its members nothing is known. */
+export function parseLine(line: string): LogLine | undefined {
+  try {
+    const [begin, seq, leaf, leafHash] = plainEntry.exec(line) ?? [];
+    if (begin !== undefined) {
+      const rest = JSON.parse(`{${line.slice(begin.length)}`) as object;
+      // A member that comes twice: JSON takes the last one.
+      if (!('seq' in rest || 'leaf' in rest || 'leafHash' in rest)) return { ...rest, seq: Number(seq), leaf, leafHash: leafHash! };
+    }
+    const object = JSON.parse(line) as unknown;
+    return typeof object === 'object' && object !== null ? (object as LogLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const newline = 0x0a;
+/** Longer than any entry (64 kB) with all that is opened of it. */
+const longestLine = 4_000_000;
+
+/**
+ * Lines of a stream of bytes, without their newlines; as many at a time as a chunk has, since a log has millions.
+ * @throws Error when a line is too long to be one of ours
+ */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
+      lines.push(bytes.toString('utf8', start, end));
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > longestLine) throw new Error('A line is longer than any line of an exported log');
+    if (lines.length > 0) yield lines;
+  }
+  if (rest.length > 0) yield [rest.toString()];
+}

@@ -1,0 +1,61 @@
+import { exportedEntrySchema } from '@holdfast/contracts';
+import { z } from 'zod';
+import { Refusal } from '../refusal.js';
+import type { Page, ReadPage } from './live-log.js';
+
+const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean() });
+const tokenSchema = z.object({ access_token: z.string() });
+const problemSchema = z.object({ detail: z.string() }).or(z.object({ error_description: z.string() })).or(z.object({ error: z.string() }));
+
+export interface HttpAccess {
+  /** `https://id.example/o/acme` */
+  url: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+/** The log over the Admin API, as an app that holds `audit:export`. @throws Refusal with what the house said */
+export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
+  const [, base, shortId] = /^(https?:\/\/[^/]+(?:\/.*)?)\/o\/([a-z0-9-]+)\/?$/.exec(url) ?? [];
+  if (base === undefined || shortId === undefined) throw new Refusal(`${url} is not the address of an organization, such as https://id.example/o/acme.`);
+  let token: string | undefined;
+
+  const fetchToken = async (): Promise<string> => {
+    const authorization = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'audit:export' });
+    const response = await send(`${base}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
+    return tokenSchema.parse(await readJson(response)).access_token;
+  };
+
+  const fetchPage = async (after: number): Promise<Response> => {
+    token ??= await fetchToken();
+    return send(`${base}/o/${shortId}/api/admin/audit/entries?after=${after}&limit=500`, { headers: { authorization: `Bearer ${token}` } });
+  };
+
+  return async (after): Promise<Page> => {
+    let response = await fetchPage(after);
+    // A token lives ten minutes; a long log takes longer.
+    if (response.status === 401) {
+      token = undefined;
+      response = await fetchPage(after);
+    }
+    const { items: entries, ...rest } = pageSchema.parse(await readJson(response));
+    return { entries, ...rest };
+  };
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(30_000) });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new Refusal(`${new URL(url).origin} does not answer: ${cause}`);
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && body !== undefined) return body;
+  const said = problemSchema.safeParse(body);
+  throw new Refusal(`${new URL(response.url).pathname} answered ${response.status}${said.success ? `: ${Object.values(said.data)[0]}` : '.'}`);
+}

@@ -1,0 +1,63 @@
+import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
+import { fileType, fileVersion, type LogLine } from './exported-log.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+
+export interface Page {
+  entries: ExportedAuditEntry[];
+  /** Covers all entries of the page. */
+  checkpoint: string;
+  hasMore: boolean;
+}
+
+/** The log of a running house from behind a place; over the bus or over HTTP. */
+export type ReadPage = (after: number) => Promise<Page>;
+export type Progress = (done: number, of: number) => void;
+
+/** A log that grows while it is read, as it was when the reading began. */
+export interface LiveLog {
+  checkpoint: string;
+  size: number;
+  pages: AsyncIterable<ExportedAuditEntry[]>;
+}
+
+export async function openLive(read: ReadPage, progress: Progress): Promise<LiveLog> {
+  const first = await read(0);
+  // Whoever signed it: it says how far to read. Its signature is for the verifier.
+  const { size } = readCheckpoint(first.checkpoint);
+  return { checkpoint: first.checkpoint, size, pages: pagesUpTo(size, first, read, progress) };
+}
+
+async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: Progress): AsyncGenerator<ExportedAuditEntry[]> {
+  let page = first;
+  let done = 0;
+  for (;;) {
+    const entries = page.entries.filter(({ seq }) => seq <= size);
+    if (entries.length > 0) yield entries;
+    done += entries.length;
+    progress(done, size);
+    const last = page.entries.at(-1)?.seq ?? size;
+    if (!page.hasMore || last >= size) return;
+    page = await read(last);
+  }
+}
+
+export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[]): Promise<Verdict> {
+  const verifier = new LogVerifier(keys, kept);
+  for await (const entries of log.pages) for (const entry of entries) verifier.add(entry);
+  return verifier.end(log.checkpoint);
+}
+
+/** The log as a file, line by line. */
+export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
+  const line = (object: LogLine) => `${JSON.stringify(object)}\n`;
+  yield line({ type: fileType, version: fileVersion, origin: readCheckpoint(log.checkpoint).origin });
+  let count = 0;
+  let lastSeq = 0;
+  for await (const entries of log.pages) {
+    count += entries.length;
+    lastSeq = entries.at(-1)!.seq;
+    yield entries.map(line).join('');
+  }
+  yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint });
+}

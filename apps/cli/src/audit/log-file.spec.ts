@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { fileLines, openLive, verifyLive, type ReadPage } from './live-log.js';
+import { readCheckpoints, verifyFile, writeLog } from './log-file.js';
+import { checkpointOf, linesOfLog, logOf, newSigner } from './log.fixture.js';
+import { verdictInWords } from './verdict.js';
+
+const signer = newSigner();
+const entries = logOf(44);
+const note = checkpointOf(entries, signer);
+const whole = linesOfLog(entries, note).map((line) => JSON.stringify(line));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-log-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const verify = (lines: readonly string[], end = '\n') => {
+  const file = join(folder, 'log.ndjson');
+  writeFileSync(file, lines.join('\n') + end);
+  return verifyFile(file, [signer.key], []);
+};
+
+test('a file as it was written, with or without its last newline', async () => {
+  expect(verdictInWords(await verify(whole))).toBe('Verified: 44 entries of id.example/o/acme/audit, to the last one that is signed.');
+  expect((await verify(whole, '')).verified).toBe(true);
+});
+
+test.each<[string, (lines: string[]) => string[], string]>([
+  ['cut off', (lines) => lines.slice(0, 30), 'The file ends behind entry 29 without its last line: it was cut off.'],
+  ['cut off within a line', (lines) => [...lines.slice(0, 30), lines[30]!.slice(0, 100)], 'Line 31 is damaged: it is not an entry.'],
+  ['shortened, with its last line', (lines) => [...lines.slice(0, 40), lines.at(-1)!], 'The file has 39 entries up to 39, and its last line says 44 up to 44.'],
+  ['with a line too many', (lines) => [...lines, lines[1]!], 'Line 47 is damaged'],
+  ['with a line that is not JSON', (lines) => lines.with(17, 'x'), 'Line 18 is damaged'],
+  ['with a line that is no entry', (lines) => lines.with(17, '[]'), 'Line 18 is damaged'],
+  ['without a line', (lines) => lines.toSpliced(17, 1), 'Entry 17 is missing'],
+  ['with a last line that names no checkpoint', (lines) => lines.with(-1, '{"type":"end","count":44,"lastSeq":44}'), 'The file ends behind entry 44 without its last line'],
+])('a file %s', async (_, change, sentence) => {
+  const { verified, findings } = await verify(change(whole));
+  expect(verified).toBe(false);
+  expect(findings[0]).toContain(sentence);
+});
+
+test.each<[string, string[], string]>([
+  ['nothing', [], 'is not an exported log'],
+  ['something else', ['{"a":1}'], 'is not an exported log'],
+  ['another version', ['{"type":"holdfast-audit-log","version":2}'], 'version 2, and this command reads version 1'],
+  ['another log', ['{"type":"holdfast-audit-log","version":1,"origin":"id.example/o/globex/audit"}'], 'is the log id.example/o/globex/audit, and the pinned key is that of id.example/o/acme/audit'],
+])('of a file with %s nothing is known', async (_, lines, sentence) => {
+  await expect(verify(lines)).rejects.toThrow(sentence);
+});
+
+describe('checkpoints that were kept', () => {
+  const write = (text: string) => {
+    const file = join(folder, 'kept.checkpoint');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  test('are read, of this log and signed by a pinned key alone', async () => {
+    const file = write(note);
+    expect(await readCheckpoints([file], [signer.key])).toMatchObject([{ name: file, checkpoint: { size: 44 } }]);
+    await expect(readCheckpoints([write(checkpointOf(entries, newSigner()))], [signer.key])).rejects.toThrow('is of no use. No key that is trusted has signed it.');
+    await expect(readCheckpoints([write('x')], [signer.key])).rejects.toThrow('is of no use. It is not a signed note');
+    await expect(readCheckpoints([join(folder, 'none')], [signer.key])).rejects.toThrow('cannot be read');
+  });
+});
+
+describe('a live log', () => {
+  /** A log that gets an entry with every page that is read of it. */
+  const growing = (pageSize: number): ReadPage => {
+    const log: ExportedAuditEntry[] = [...entries];
+    return (after) => {
+      const page = log.slice(after, after + pageSize);
+      const checkpoint = checkpointOf(log, signer);
+      const hasMore = after + page.length < log.length;
+      log.push(...logOf(log.length + 1).slice(-1));
+      return Promise.resolve({ entries: page, checkpoint, hasMore });
+    };
+  };
+
+  test.each([1, 7, 44, 100])('is read as it was when the reading began, %s at a time', async (pageSize) => {
+    const seen: number[] = [];
+    const log = await openLive(growing(pageSize), (done) => seen.push(done));
+    expect(await verifyLive(log, [signer.key], [])).toMatchObject({ verified: true, entries: 44 });
+    expect(seen.at(-1)).toBe(44);
+  });
+
+  test('that has fewer entries than it says does not verify, and does not hang', async () => {
+    const short: ReadPage = (after) => Promise.resolve({ entries: entries.slice(after, 40), checkpoint: note, hasMore: true });
+    expect((await verifyLive(await openLive(short, () => undefined), [signer.key], [])).findings).toEqual(['The log ends at 40, but the newest checkpoint covers 44: at least 4 entries are gone.']);
+  });
+
+  test('is written as a file that verifies, that others cannot read, or not at all', async () => {
+    const file = join(folder, 'exported.ndjson');
+    await writeLog(file, fileLines(await openLive(growing(7), () => undefined)));
+    expect(await verifyFile(file, [signer.key], [])).toMatchObject({ verified: true, entries: 44 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)!)).toMatchObject({ type: 'end', count: 44, lastSeq: 44 });
+    const failing: ReadPage = (after) => (after === 0 ? growing(7)(0) : Promise.reject(new Error('audit is away')));
+    const other = join(folder, 'other.ndjson');
+    await expect(openLive(failing, () => undefined).then((log) => writeLog(other, fileLines(log)))).rejects.toThrow('audit is away');
+    expect(() => statSync(other)).toThrow('ENOENT');
+    expect(() => statSync(`${other}.part`)).toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { FormatError, openCheckpoint, type VerifierKey } from '@holdfast/tlog';
+import { Refusal } from '../refusal.js';
+import { fileType, fileVersion, linesOf, parseLine, type LogEnd, type LogHeader, type LogLine } from './exported-log.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+
+/** Verifies an exported log. @throws Refusal when the file is no exported log of the pinned key: then nothing is known of it */
+export async function verifyFile(file: string, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[]): Promise<Verdict> {
+  const verifier = new LogVerifier(keys, kept);
+  let number = 0;
+  let end: LogEnd | undefined;
+  for await (const lines of linesOf(createReadStream(file, { highWaterMark: 1 << 20 }))) {
+    for (const line of lines) {
+      number++;
+      if (number === 1) assertHeader(parseLine(line), file, keys);
+      else if (end) verifier.unreadable(number);
+      else {
+        const object = parseLine(line);
+        if (object === undefined || 'type' in object === ('seq' in object)) verifier.unreadable(number);
+        else if ('seq' in object) verifier.add(object);
+        else end = object as LogEnd;
+      }
+    }
+  }
+  if (number === 0) throw new Refusal(`${file} is empty.`);
+  return verifier.endOfFile(end);
+}
+
+function assertHeader(header: LogLine | undefined, file: string, keys: readonly VerifierKey[]): void {
+  const { type, version, origin } = (header ?? {}) as Partial<LogHeader>;
+  if (type !== fileType) throw new Refusal(`${file} is not an exported log: its first line does not say so. Export one with: holdfast audit export`);
+  if (version !== fileVersion) throw new Refusal(`${file} is an exported log of version ${version}, and this command reads version ${fileVersion}.`);
+  if (!keys.some(({ name }) => name === origin)) throw new Refusal(`${file} is the log ${origin}, and the pinned key is that of ${keys.map(({ name }) => name).join(', ')}.`);
+}
+
+/** Checkpoints that were kept: of this log, and signed by a pinned key. @throws Refusal */
+export async function readCheckpoints(files: readonly string[], keys: readonly VerifierKey[]): Promise<KeptCheckpoint[]> {
+  return Promise.all(
+    files.map(async (name) => {
+      const note = await readFile(name, 'utf8').catch((error: Error) => Promise.reject(new Refusal(`The checkpoint ${name} cannot be read: ${error.message}`)));
+      try {
+        return { name, checkpoint: openCheckpoint(note, keys) };
+      } catch (error) {
+        if (error instanceof FormatError) throw new Refusal(`The checkpoint ${name} is of no use. ${error.message}.`);
+        throw error;
+      }
+    }),
+  );
+}
+
+/** Writes a log beside its place and moves it there when it is whole and on the disk; only its owner may read it. */
+export async function writeLog(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const partial = `${file}.part`;
+  const handle = await open(partial, 'w', 0o600);
+  try {
+    await pipeline(Readable.from(lines), handle.createWriteStream({ flush: true }));
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
+import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
+import { CompactRange, leafHash, signCheckpoint, verifierKeyOf, type VerifierKey } from '@holdfast/tlog';
+import type { LogLine } from './exported-log.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+
+export const origin = 'id.example/o/acme/audit';
+
+export interface Signer {
+  key: VerifierKey;
+  privateKey: KeyObject;
+}
+
+export function newSigner(name = origin): Signer {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { key: verifierKeyOf(name, publicKey), privateKey };
+}
+
+const commitment = (salt: Buffer, value: string) => createHash('sha256').update(salt).update(value).digest();
+
+/** An entry as audit exports it: an offer to a customer, who came from an address. */
+export function entryOf(seq: number, change: Partial<AuditEvent> = {}): ExportedAuditEntry {
+  const ids = [randomUUID(), randomUUID()];
+  const salts = ids.map(() => randomBytes(16));
+  const pseudonyms = ids.map((id, i) => commitment(salts[i]!, id).subarray(0, 16).toString('base64url'));
+  const address = { value: '2001:db8::7', salt: randomBytes(16) };
+  const record = {
+    id: randomUUID(),
+    occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
+    action: 'offer.create',
+    actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
+    targets: [{ type: 'customer', id: pseudonyms[0]! }, { type: 'offer', id: pseudonyms[1]! }],
+    outcome: { result: 'success', status: 201 },
+    request: { id: randomUUID(), traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`, method: 'POST', route: '/o/{shortId}/api/credentials/offers' },
+    personal: { address: commitment(address.salt, address.value).toString('base64url') },
+    ...change,
+  };
+  const leaf = Buffer.from(JSON.stringify(record));
+  const opened = (value: string, salt: Buffer) => ({ value, salt: salt.toString('base64') });
+  return {
+    seq,
+    leaf: leaf.toString('base64'),
+    leafHash: leafHash(leaf).toString('base64'),
+    found: { id: record.id, occurredAt: record.occurredAt, action: record.action, actor: record.actor.id, outcome: record.outcome.result, targets: record.targets.map(({ id }) => id) },
+    names: change.targets ? {} : Object.fromEntries(pseudonyms.map((pseudonym, i) => [pseudonym, opened(ids[i]!, salts[i]!)])),
+    personal: { address: opened(address.value, address.salt) },
+  };
+}
+
+export function logOf(size: number): ExportedAuditEntry[] {
+  return Array.from({ length: size }, (_, i) => entryOf(i + 1));
+}
+
+export function checkpointOf(entries: readonly ExportedAuditEntry[], { key, privateKey }: Signer): string {
+  const range = CompactRange.empty();
+  for (const entry of entries) range.append(Buffer.from(entry.leafHash, 'base64'));
+  return signCheckpoint({ origin: key.name, size: entries.length, root: range.root() }, privateKey);
+}
+
+export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: string): LogLine[] {
+  return [
+    { type: 'holdfast-audit-log', version: 1, origin },
+    ...entries,
+    { type: 'end', count: entries.length, lastSeq: entries.at(-1)?.seq ?? 0, checkpoint },
+  ];
+}
+
+export function verdictOf(entries: readonly ExportedAuditEntry[], note: string, keys: VerifierKey[], kept: KeptCheckpoint[] = []): Verdict {
+  const verifier = new LogVerifier(keys, kept);
+  for (const entry of entries) verifier.add(entry);
+  return verifier.end(note);
+}
