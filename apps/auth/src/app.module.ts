@@ -1,4 +1,4 @@
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter } from '@holdfast/bus';
+import { AccessFeed, AuditWriter, Bus, outboundProvider, Readiness, RefusalCounter } from '@holdfast/bus';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Customers } from './issuer/customers.js';
@@ -12,11 +12,14 @@ import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
 import { RotateKeysHandler } from './keys/rotate-keys.handler.js';
 import { SigningKeys } from './keys/signing-keys.js';
+import { LogoutNotices } from './logout/logout-notices.js';
+import { LogoutQueue } from './logout/logout-queue.js';
+import { LogoutSender } from './logout/logout-sender.js';
 import { Providers } from './provider/providers.js';
 import { TokenAudit } from './provider/token-audit.js';
 import { SignInSteps } from './sign-in/sign-in.js';
-import { EndedCustomersConsumer } from './state/ended-customers.consumer.js';
-import { EndedCustomers } from './state/ended-customers.js';
+import { EndingsConsumer } from './state/endings.consumer.js';
+import { Endings } from './state/endings.js';
 import { StateStore } from './state/state-store.js';
 import { StateSweeper } from './state/state-sweeper.js';
 
@@ -32,7 +35,7 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
   providers: [
     feed, auditWriter, refusals, SigningKeys, KeyWatch, ClientRegistry, TokenAudit, Providers,
-    Organizations, Customers, StateStore, StateSweeper, EndedCustomers, EndedCustomersConsumer,
+    Organizations, Customers, StateStore, StateSweeper, Endings, EndingsConsumer, outboundProvider, LogoutNotices, LogoutSender, LogoutQueue,
     IssuerAudit, IssuerServices, Issuers, SignInSteps, IssuerRoutes,
   ],
 })

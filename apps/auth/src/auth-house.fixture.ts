@@ -22,14 +22,14 @@ export const book = {
   seq: 1,
   organizations: new Map([['acme', 'Acme & Sons'], ['globex', 'Globex']]),
   clients: new Map<string, ReplyOf<typeof getClient>>(),
-  customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[] }>(),
+  customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }>(),
   records: [] as { org: string; record: AuditRecord }[],
   auditAway: false,
   begun: new Set<string>(),
 };
 
 export function credentialOf(subject: string, type = 'customer'): CredentialClaim {
-  return { id: `cred-${subject.slice(0, 8)}`, type, document_number: 'D-1', issued_at: '2026-11-21T09:30:00.000Z' };
+  return { id: `${type}-${subject.slice(0, 8)}`, type, document_number: 'D-1', issued_at: '2026-11-21T09:30:00.000Z' };
 }
 
 @Controller()
@@ -72,7 +72,7 @@ class Issuance {
     if (!customer || customer.state === 'unknown') return { outcome: 'refused', reason: 'unknown_passkey' };
     if (customer.org !== org) return { outcome: 'refused', reason: 'other_organization' };
     if (customer.state !== 'live' || !customer.types.includes(credentialType)) return { outcome: 'refused', reason: 'no_live_credential', subject };
-    return { outcome: 'signed_in', subject, credential: credentialOf(subject, credentialType) };
+    return { outcome: 'signed_in', subject, credential: credentialOf(subject, credentialType), version: customer.version, deviceBound: true };
   }
 
   @Handles(customerStatus)
@@ -80,7 +80,7 @@ class Issuance {
     const customer = book.customers.get(subject);
     if (!customer || customer.state === 'unknown' || customer.org !== org) return { state: 'unknown' };
     if (customer.state === 'not_live' || !customer.types.includes(credentialType)) return { state: 'not_live' };
-    return { state: 'live', credential: credentialOf(subject, credentialType) };
+    return { state: 'live', credential: credentialOf(subject, credentialType), since: customer.since };
   }
 }
 
@@ -130,7 +130,7 @@ export interface AuthHouse {
 const silent = createLogger('test', 'fatal');
 
 /** Auth with real servers, and neighbours that do as the test says. */
-export async function startAuthHouse(): Promise<AuthHouse> {
+export async function startAuthHouse({ allow = [], ...changes }: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number } = {}): Promise<AuthHouse> {
   const nats: TestBus = await startTestBus();
   const database = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   const port = await freePort();
@@ -149,6 +149,7 @@ export async function startAuthHouse(): Promise<AuthHouse> {
   const startAuth = async (httpPort: number, publicUrl = base) => {
     const config: Config = {
       ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
     const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger });
@@ -208,7 +209,7 @@ export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Prom
   const clientId = `app_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');
   const app: App = {
-    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: ['https://shop.example/callback'], postLogoutRedirectUris: ['https://shop.example/bye'],
+    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: ['https://shop.example/callback'], postLogoutRedirectUris: ['https://shop.example/bye'], origins: [],
     refreshTokens: true, pkce: 'required', scopes: [], disabled: false, apiVersion: '2026-11-01', version: 1, createdAt: '2026-11-21T09:30:00.000Z', ...changes,
   };
   const hash = keyedHash(pepper, secret).toString('base64url');
@@ -219,6 +220,6 @@ export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Prom
 
 export function newCustomer(org = 'acme', types = ['customer']): string {
   const subject = randomUUID();
-  book.customers.set(subject, { org, state: 'live', types });
+  book.customers.set(subject, { org, state: 'live', types, version: 2, since: 0 });
   return subject;
 }

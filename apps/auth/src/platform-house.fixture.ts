@@ -82,6 +82,7 @@ const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.se
 async function startAuth(httpPort: number): Promise<RunningService> {
   const config: Config = {
     ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 4, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+    OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [443], BACKCHANNEL_LOGOUT_SECONDS: 86_400,
   };
   const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
   return startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 4 }, createApp: createHttpApp(config), logger });
@@ -115,7 +116,7 @@ export function newClient(changes: Partial<App> = {}, orgSuspended = false) {
   const clientId = `app_${randomBytes(16).toString('base64url')}`;
   const secrets = ['first', 'second'].map((name) => ({ id: `sec_${name}`, secret: randomBytes(32).toString('base64url') }));
   const app: App = {
-    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], refreshTokens: true, pkce: 'required', scopes: ['offers:write', 'issued:read'], disabled: false,
+    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], origins: [], refreshTokens: true, pkce: 'required', scopes: ['offers:write', 'issued:read'], disabled: false,
     apiVersion: '2026-11-01', version: 3, createdAt: '2026-11-21T09:30:00.000Z', ...changes,
   };
   book.clients.set(clientId, { app, orgSuspended, secrets: secrets.map(({ id, secret }) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') })) });

@@ -1,14 +1,10 @@
 import { Outbound, type Logger, type OutboundConfig } from '@holdfast/kit';
 import type { FactoryProvider } from '@nestjs/common';
-import { CONFIG, LOGGER, Shutdown } from './parts.js';
+import { CONFIG, LOGGER } from './parts.js';
 
 /** The way out of a service whose configuration has `outboundConfigSchema`; it says at start which exceptions it was given. */
 export const outboundProvider: FactoryProvider<Outbound> = {
   provide: Outbound,
-  inject: [CONFIG, LOGGER, Shutdown],
-  useFactory: ({ OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports }: OutboundConfig, logger: Logger, shutdown: Shutdown) => {
-    const outbound = new Outbound({ allow, ports }, logger);
-    shutdown.before(() => outbound.close());
-    return outbound;
-  },
+  inject: [CONFIG, LOGGER],
+  useFactory: ({ OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports }: OutboundConfig, logger: Logger) => new Outbound({ allow, ports }, logger),
 };

@@ -5,7 +5,7 @@ import { matchSecret, toClientRecord } from './client-record.js';
 
 const pepper = Buffer.alloc(32, 1);
 const app: App = {
-  clientId: 'app_1', org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], refreshTokens: true, pkce: 'required', scopes: ['offers:write'], disabled: false, apiVersion: '2026-11-01', version: 1,
+  clientId: 'app_1', org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], origins: [], refreshTokens: true, pkce: 'required', scopes: ['offers:write'], disabled: false, apiVersion: '2026-11-01', version: 1,
   createdAt: '2026-11-21T09:30:00.000Z',
 };
 const hashed = (id: string, secret: string) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') });

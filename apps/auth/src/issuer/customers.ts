@@ -1,8 +1,10 @@
 import { Bus } from '@holdfast/bus';
-import { customerStatus, type CallContext, type CredentialClaim } from '@holdfast/contracts';
+import { customerStatus, type CallContext, type ReplyOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+
+export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
 
 /** What issuance says of a customer at this moment; nothing is kept, so that an end is an end at once (product §5). */
 @Injectable()
@@ -10,10 +12,10 @@ export class Customers {
   constructor(private readonly bus: Bus) {}
 
   /** The live credential of the wanted type, or undefined: erased, never known, suspended, revoked, expired, of another type. */
-  async liveCredential(subject: string, credentialType: string | undefined, context: CallContext): Promise<CredentialClaim | undefined> {
+  async live(subject: string, credentialType: string | undefined, context: CallContext): Promise<Live | undefined> {
     try {
       const status = await this.bus.request(customerStatus, { subject, ...(credentialType && { credentialType }) }, context);
-      return status.state === 'live' ? status.credential : undefined;
+      return status.state === 'live' ? status : undefined;
     } catch (error) {
       // Whatever it is, it is no pass.
       throw new TemporarilyUnavailable(error instanceof AppError ? (error.detail ?? error.code) : String(error));

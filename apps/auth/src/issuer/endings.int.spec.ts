@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { customerKey } from '@holdfast/kit';
 import { eventually } from '@holdfast/testing';
-import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { book, credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 import { StateSweeper } from '../state/state-sweeper.js';
@@ -20,6 +21,7 @@ beforeEach(() => {
 });
 
 const stateOf = (subject: string) => house.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
+const versionsOf = async (subject: string) => (await house.database.query<{ version: number }>(`SELECT version FROM auth.oidc_state WHERE account = $1 AND model <> 'Interaction'`, [subject])).map(({ version }) => version);
 const event = (type: string, subject: string, at = new Date()) => ({ id: randomUUID(), type, occurredAt: at.toISOString(), org: 'acme', subject, version: 9, requestId: 'r', traceparent: 't' });
 
 describe.each(['unknown', 'not_live'] as const)('a customer who is %s from one moment to the next', (state) => {
@@ -55,15 +57,59 @@ describe('erasing', () => {
     expect(JSON.stringify(await house.database.query('SELECT * FROM auth.ended_customer'))).not.toContain(as);
   });
 
-  test('a new key in place of an old one ends what the old one began, and not what the new one does', async () => {
-    const { as, refreshToken, browser } = await shop.signIn();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await house.publish(event('credential.rekeyed', as));
-    await eventually(async () => (await stateOf(as)).length === 0);
+  test('a new key in place of an old one ends what the old one began, and not what the new one does, within one second too', async () => {
+    const { as, refreshToken, browser, tokens } = await shop.signIn();
+    const { code, verifier } = await shop.code({ as });
+    // Issuance knows at once; the event comes when it comes.
+    Object.assign(book.customers.get(as)!, { version: 5, since: 5 });
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
+    expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
     expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
-    const again = await shop.signIn({ as });
-    expect((await shop.refresh(again.refreshToken)).status).toBe(200);
+    const again = await shop.signIn({ as, browser });
+    await house.publish({ ...event('credential.rekeyed', as), version: 5 });
+    await eventually(async () => (await versionsOf(as)).every((version) => version === 5));
+    expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
+    const refreshed = await shop.refresh(again.refreshToken);
+    expect([refreshed.status, (await shop.userinfo(refreshed.json.access_token!)).status]).toEqual([200, 200]);
+  });
+
+  test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])('%s ends what rests on that credential, and leaves the apps of another type', async (type) => {
+    const kiosk = await RelyingParty.start(house, { credentialType: 'membership' });
+    const as = newCustomer('acme', ['customer', 'membership']);
+    const inShop = await shop.signIn({ as });
+    const inKiosk = await kiosk.signIn({ as, browser: inShop.browser, more: { prompt: 'login' } });
+    const alone = await kiosk.signIn({ as });
+    await house.publish({ ...event(type, as), version: 3, data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' } });
+    // The session that held nothing else is gone.
+    await eventually(async () => (await stateOf(as)).filter(({ model }) => model === 'Session').length === 1);
+    expect((await kiosk.refresh(alone.refreshToken)).json.error).toBe('invalid_grant');
+    expect((await kiosk.refresh(inKiosk.refreshToken)).json.error).toBe('invalid_grant');
+    expect((await kiosk.userinfo(inKiosk.tokens.access_token)).status).toBe(401);
+    expect((await shop.refresh(inShop.refreshToken)).status).toBe(200);
+    expect(await shop.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
+    // Resumed: signing in works again, and no old session does it silently.
+    Object.assign(book.customers.get(as)!, { version: 4, since: 3 });
+    expect(await kiosk.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+    const again = await kiosk.signIn({ as });
+    expect((await kiosk.refresh(again.refreshToken)).status).toBe(200);
+    // A late repeat of the event ends nothing that began after it.
+    await house.publish({ ...event(type, as), version: 3, data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' } });
+    const marker = await shop.signIn();
+    await house.publish(event('subject.erased', marker.as));
+    await eventually(async () => (await stateOf(marker.as)).length === 0);
+    expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
+  });
+
+  test('what comes of an ended sign-in a moment late is not stored, and no token leaves', async () => {
+    const as = newCustomer();
+    const { code, verifier } = await shop.code({ as });
+    const [row] = await house.database.query<{ credential: string }>(`SELECT credential FROM auth.oidc_state WHERE account = $1 AND model = 'AuthorizationCode'`, [as]);
+    // The mark alone, as if the event came between the look at the code and the writing of its tokens.
+    const key = customerKey('acme', row!.credential);
+    await house.database.query('INSERT INTO auth.ended_customer (key, at, erased, version) VALUES ($1, now(), false, 3)', [key]);
+    expect((await shop.exchange({ code, code_verifier: verifier })).json).toEqual({ error: 'invalid_grant', error_description: 'grant request is invalid' });
+    expect((await stateOf(as)).map(({ model }) => model)).not.toContain('AccessToken');
   });
 
   test('other events and other customers change nothing', async () => {

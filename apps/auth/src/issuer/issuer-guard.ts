@@ -2,24 +2,23 @@ import type { EventEmitter } from 'node:events';
 import type { Logger } from '@holdfast/kit';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
-import type { StateStore } from '../state/state-store.js';
 import type { Ending } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
 import { issuerPath, signInApi, signInPage } from './issuer-paths.js';
-import { endGrants, leaveSignedOut } from './sign-out.js';
+import { leaveSignedOut } from './sign-out.js';
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need. */
-export function guardIssuer(provider: Provider, shortId: string, { audit, store, logger }: { audit: IssuerAudit; store: StateStore; logger: Logger }): void {
+export function guardIssuer(provider: Provider, shortId: string, { audit, logger }: { audit: IssuerAudit; logger: Logger }): void {
   const endings = new WeakMap<object, Ending>();
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
     await next();
     const oidcCtx = ctx as KoaContextWithOIDC;
-    if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx, shortId, store);
+    if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx);
     narrowCookies(ctx, shortId);
     try {
       if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
@@ -44,7 +43,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, store,
   (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a request to the issuer broke off'));
 }
 
-async function finishRoute(ctx: KoaContextWithOIDC, shortId: string, store: StateStore): Promise<void> {
+async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   const { route, session } = ctx.oidc;
   // Short, so that a key which leaked is soon gone from every cache.
   if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
@@ -52,7 +51,6 @@ async function finishRoute(ctx: KoaContextWithOIDC, shortId: string, store: Stat
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
     tokenRequestOf(ctx).subject = session.accountId;
-    await endGrants(ctx, shortId, store);
   }
 }
 

@@ -2,6 +2,7 @@ import { errors, Provider, type Client, type Configuration, type KoaContextWithO
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { tokenRequestOf } from '../provider/token-request.js';
+import type { Endings } from '../state/endings.js';
 import { stateAdapter } from '../state/state-adapter.js';
 import type { StateStore } from '../state/state-store.js';
 import { accountsOf } from './accounts.js';
@@ -13,7 +14,9 @@ import { lifetimes } from './lifetimes.js';
 import type { OrganizationProfile } from './organizations.js';
 import { signInPolicy } from './policy.js';
 import { nonceRule, pkceRequired } from './request-rules.js';
+import { endSessionsWhole } from './session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out.js';
+import { carryVersions, versionOf } from './versioned-models.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
 
@@ -23,14 +26,17 @@ export interface IssuerParts {
   clients: ClientRegistry;
   customers: Customers;
   store: StateStore;
+  endings: Endings;
 }
 
 /** The OpenID issuer of one organization (product §5, "Sign-in"). */
 export function createIssuerProvider(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Provider {
-  const { baseUrl, pepper, clients } = parts;
+  const { baseUrl, pepper, clients, endings } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
+  carryVersions(provider);
+  endSessionsWhole(provider, organization.shortId, endings);
   serveApps(provider, organization.shortId, clients, pepper);
   return provider;
 }
@@ -68,14 +74,18 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], { 
     interactions: { url: (_ctx, { uid }) => path + signInPage + uid, policy: signInPolicy() },
     clientBasedCORS: (ctx, origin) => isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),
+    // Nothing that the library does needs a call to the outside, so none can be brought about (CVE-2020-10770 and its kind).
+    fetch: () => Promise.reject(new Error('an issuer calls nobody')),
     features: {
       devInteractions: off,
       dPoP: off,
       pushedAuthorizationRequests: off,
       resourceIndicators: off,
+      // Announced only: the library would call by itself, without retries. What we send stands in src/logout.
+      backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: revocable },
-      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization, store), postLogoutSuccessSource: signedOutPage(organization) },
+      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization), postLogoutSuccessSource: signedOutPage(organization) },
     },
   };
 }
@@ -85,7 +95,11 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { client, session, account, provider } = ctx.oidc;
   const known = session!.grantIdFor(client!.clientId);
   const grant = known && (await provider.Grant.find(known));
-  if (grant && grant.accountId === account!.accountId) return grant;
+  if (grant && grant.accountId === account!.accountId) {
+    // A later sign-in in this session: what comes of the grant from now on came of that one.
+    if (versionOf(grant) !== versionOf(session!)) await Object.assign(grant, { version: versionOf(session!) }).save();
+    return grant;
+  }
   const fresh = new provider.Grant({ clientId: client!.clientId, accountId: account!.accountId });
   fresh.addOIDCScope('openid');
   await fresh.save();

@@ -5,6 +5,7 @@ import type { Provider } from 'oidc-provider';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import type { SigningKey } from '../keys/key-pair.js';
+import { Endings } from '../state/endings.js';
 import { StateStore } from '../state/state-store.js';
 import { Customers } from './customers.js';
 import { IssuerAudit } from './issuer-audit.js';
@@ -19,15 +20,16 @@ export class IssuerServices {
     private readonly clients: ClientRegistry,
     private readonly customers: Customers,
     private readonly store: StateStore,
+    private readonly endings: Endings,
     private readonly audit: IssuerAudit,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): Provider {
-    const { clients, customers, store, audit, logger, config: { BASE_URL: baseUrl, SECRET_PEPPER: pepper } } = this;
-    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, clients, customers, store });
-    guardIssuer(provider, organization.shortId, { audit, store, logger });
+    const { clients, customers, store, endings, audit, logger, config: { BASE_URL: baseUrl, SECRET_PEPPER: pepper } } = this;
+    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, clients, customers, store, endings });
+    guardIssuer(provider, organization.shortId, { audit, logger });
     return provider;
   }
 }

@@ -40,7 +40,7 @@ describe('a complete sign-in', () => {
     const back = await new TestBrowser(house.base).signIn(url, subject);
     expect(new URL(back).searchParams.get('iss')).toBe(`${house.base}/o/acme`);
     const tokens = await oidc.authorizationCodeGrant(client, new URL(back), checks);
-    expect(tokens.claims()).toMatchObject({ iss: `${house.base}/o/acme`, aud: shop.clientId, sub: subject, credential: credentialOf(subject), amr: ['pop', 'user'], acr: 'urn:holdfast:acr:passkey', auth_time: expect.any(Number), sid: expect.any(String) });
+    expect(tokens.claims()).toMatchObject({ iss: `${house.base}/o/acme`, aud: shop.clientId, sub: subject, credential: credentialOf(subject), amr: ['pop', 'hwk', 'user'], acr: 'urn:holdfast:acr:passkey', auth_time: expect.any(Number), sid: expect.any(String) });
     expect(Object.keys(tokens.claims()!).sort()).toEqual(['acr', 'amr', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub']);
     expect(tokens).toMatchObject({ expires_in: 600, token_type: 'bearer', refresh_token: expect.any(String) });
     expect(await oidc.fetchUserInfo(client, tokens.access_token, subject)).toEqual({ sub: subject, credential: credentialOf(subject) });

@@ -1,6 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { escape, pageOf, policyOf } from '../pages/page.js';
-import type { StateStore } from '../state/state-store.js';
 import { cookieNames, issuerPath } from './issuer-paths.js';
 import type { OrganizationProfile } from './organizations.js';
 import { tokenRequestOf } from '../provider/token-request.js';
@@ -16,14 +15,13 @@ interface SignOutState {
  * Called when somebody who is signed in is led here. Only an ID token of theirs proves that the app means them
  * (OpenID Connect RP-Initiated Logout §2); without it anybody's link could sign them out, so they are asked.
  */
-export function confirmSignOut({ shortId, name }: OrganizationProfile, store: StateStore) {
+export function confirmSignOut({ shortId, name }: OrganizationProfile) {
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
     const session = ctx.oidc.session!;
     const hint = ctx.oidc.entities.IdTokenHint as { payload?: { sub?: string } } | undefined;
     if (hint?.payload?.sub === session.accountId) {
       tokenRequestOf(ctx).subject = session.accountId!;
       await session.destroy();
-      await endGrants(ctx, shortId, store);
       ctx.cookies.set(cookieNames(shortId).session, null, { path: issuerPath(shortId), httpOnly: true, sameSite: 'lax' });
       return leave(ctx);
     }
@@ -55,12 +53,6 @@ export async function leaveSignedOut(ctx: KoaContextWithOIDC): Promise<void> {
   await session!.destroy();
   ctx.remove('Set-Cookie');
   leave(ctx);
-}
-
-/** What came of a session's sign-ins ends with it: these refresh tokens were not asked for as offline access. */
-export async function endGrants(ctx: KoaContextWithOIDC, shortId: string, store: StateStore): Promise<void> {
-  const grants = Object.values(ctx.oidc.session?.authorizations ?? {}).map(({ grantId }) => grantId);
-  await store.revoke(shortId, grants.filter((id): id is string => id !== undefined));
 }
 
 function leave(ctx: KoaContextWithOIDC): void {

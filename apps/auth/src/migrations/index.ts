@@ -1,4 +1,5 @@
 import { CreateSigningKeys1763700000000 } from './1763700000000-create-signing-keys.js';
 import { Issuers1763800000000 } from './1763800000000-issuers.js';
+import { Consequences1763930000000 } from './1763930000000-consequences.js';
 
-export const migrations = [CreateSigningKeys1763700000000, Issuers1763800000000];
+export const migrations = [CreateSigningKeys1763700000000, Issuers1763800000000, Consequences1763930000000];

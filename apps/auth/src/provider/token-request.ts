@@ -20,6 +20,8 @@ export interface TokenRequest {
   /** The customer whom it is about, and the credential by which they are known. */
   subject?: string;
   credential?: string;
+  /** Version of that customer at the sign-in that is believed here. */
+  version?: number;
 }
 
 const underWay = new WeakMap<object, TokenRequest>();
@@ -64,6 +66,11 @@ export function tokenRequestOf(ctx: object | undefined): TokenRequest {
   const request = ctx && underWay.get(ctx);
   if (!request) throw new Error('no token request is under way');
   return request;
+}
+
+/** What is stored by the request under way came of the sign-in that it believes; outside of one that is not known. */
+export function originOf(ctx: object | undefined): { version?: number; credential?: string } | undefined {
+  return ctx && underWay.get(ctx);
 }
 
 /** Out of UUIDs, since Node makes these from a store of random bytes: a tenth of the price on a path that counts it. */

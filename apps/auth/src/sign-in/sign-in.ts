@@ -9,7 +9,6 @@ import { IssuerAudit } from '../issuer/issuer-audit.js';
 import type { Issuer } from '../issuer/issuers.js';
 import { passkeyAcr } from '../issuer/issuer-provider.js';
 import { anonymous, type TokenRequest } from '../provider/token-request.js';
-import { StateStore } from '../state/state-store.js';
 
 type Interaction = InstanceType<Issuer['provider']['Interaction']>;
 
@@ -23,7 +22,8 @@ export interface SignInCall {
   facts: TokenRequest;
 }
 
-const passkeyAmr = ['pop', 'user'];
+/** RFC 8176: by a key that cannot leave its device, or one that is kept in sync; the user was verified. */
+const amrOf = (deviceBound: boolean | undefined) => ['pop', ...(deviceBound === undefined ? [] : [deviceBound ? 'hwk' : 'swk']), 'user'];
 
 /** What the sign-in page can do, once its sign-in is known to be this browser's. */
 @Injectable()
@@ -31,7 +31,6 @@ export class SignInSteps {
   constructor(
     private readonly bus: Bus,
     private readonly clients: ClientRegistry,
-    private readonly store: StateStore,
     private readonly audit: IssuerAudit,
   ) {}
 
@@ -58,7 +57,7 @@ export class SignInSteps {
     if (result.outcome === 'refused') return this.refuse(call, result);
     call.facts.subject = result.subject;
     await this.leaveOther(call, interaction, result.subject);
-    const login = { login: { accountId: result.subject, acr: passkeyAcr, amr: passkeyAmr }, select_account: {} };
+    const login = { login: { accountId: result.subject, acr: passkeyAcr, amr: amrOf(result.deviceBound), version: result.version ?? 0 }, select_account: {} };
     return { redirectTo: await this.finish(call, login) };
   }
 
@@ -98,15 +97,13 @@ export class SignInSteps {
    * Whoever was signed in in this browser before is not any more. The library would ask by a page of its own, and join the
    * new sign-in to the old session.
    */
-  private async leaveOther({ issuer: { provider, organization } }: SignInCall, interaction: Interaction, subject: string): Promise<void> {
+  private async leaveOther({ issuer: { provider } }: SignInCall, interaction: Interaction, subject: string): Promise<void> {
     const { session } = interaction;
     if (!session?.uid || session.accountId === undefined || session.accountId === subject) return;
     const before = await provider.Session.findByUid(session.uid);
-    const grants = Object.values(before?.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
     delete interaction.session;
     await interaction.persist();
-    await this.store.revoke(organization.shortId, grants);
-    await this.store.destroySession(organization.shortId, session.uid);
+    await before?.destroy();
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDatabaseAway } from '@holdfast/data';
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { originOf } from '../provider/token-request.js';
 import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
 import type { StateStore } from './state-store.js';
 
@@ -16,7 +17,11 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
     }
   };
   return {
-    upsert: ask((id: string, payload: AdapterPayload, seconds?: number) => store.upsert(org, model, id, payload, seconds ?? longest)),
+    upsert: ask(async (id: string, payload: AdapterPayload, seconds?: number) => {
+      const stored = await store.upsert(org, model, id, payload, seconds ?? longest, originOf(Provider.ctx));
+      // It would leave the house with an ID token beside it, and the app be told of no end later.
+      if (!stored && /^(Access|Refresh)Token$/.test(model)) throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
+    }),
     find: ask((id: string) => store.find(org, model, id)),
     findByUid: ask((uid: string) => store.findByUid(org, model, uid)),
     // The library looks before it consumes; between the two another may have been there.

@@ -4,21 +4,23 @@ import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Config } from '../config.js';
 import { migrations } from '../migrations/index.js';
-import { EndedCustomers } from './ended-customers.js';
+import { LogoutNotices } from '../logout/logout-notices.js';
+import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
 
 let test_: TestDatabase;
 let database: Database;
 let store: StateStore;
-let ended: EndedCustomers;
+let endings: Endings;
 const newToken = () => randomBytes(32).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
 beforeAll(async () => {
   test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
-  store = new StateStore(database, { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9) } as Config);
-  ended = new EndedCustomers(database);
+  const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60 } as Config;
+  store = new StateStore(database, config);
+  endings = new Endings(database, new LogoutNotices(config), config);
 });
 afterAll(async () => {
   await database.close();
@@ -58,7 +60,6 @@ describe('an organization', () => {
     const { code, grantId, refresh } = await family();
     expect(await store.find('globex', 'AuthorizationCode', code)).toBeUndefined();
     expect(await store.consume('globex', 'AuthorizationCode', code)).toBe(false);
-    await store.revoke('globex', [grantId]);
     await store.revokeByGrantId('globex', 'RefreshToken', grantId);
     await store.destroy('globex', 'RefreshToken', refresh);
     expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
@@ -83,8 +84,7 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
 });
 
 describe('a customer who ends', () => {
-  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const end = (type: 'subject.erased' | 'credential.rekeyed', subject: string, occurredAt = at(0)) => ended.apply([{ id: randomUUID(), type, occurredAt, org: 'acme', subject, version: 2, requestId: 'r', traceparent: 't' }]);
+  const end = (type: 'subject.erased' | 'credential.rekeyed', subject: string, version = 2) => endings.apply([{ id: randomUUID(), type, occurredAt: new Date().toISOString(), org: 'acme', subject, version, requestId: 'r', traceparent: 't' }]);
 
   test('by erasure has nothing left, and gets nothing, in this organization', async () => {
     const { account } = await family();
@@ -97,14 +97,21 @@ describe('a customer who ends', () => {
   test('by a new key keeps what came after it, also when the news is late or comes twice', async () => {
     const account = randomUUID();
     const id = newToken();
-    await store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now() }, 60);
-    await end('credential.rekeyed', account, at(-5000));
-    await end('credential.rekeyed', account, at(-9000));
-    expect(await store.find('acme', 'Session', id)).toBeTruthy();
-    await end('credential.rekeyed', account, at(5000));
+    const save = () => store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now(), version: 5 }, 60);
+    expect(await save()).toBe(true);
+    await end('credential.rekeyed', account, 5);
+    await end('credential.rekeyed', account, 4);
+    expect(await store.find('acme', 'Session', id)).toMatchObject({ version: 5 });
+    await end('credential.rekeyed', account, 6);
     expect(await store.find('acme', 'Session', id)).toBeUndefined();
-    await store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now() }, 60);
+    expect(await save()).toBe(false);
     expect(await store.find('acme', 'Session', id)).toBeUndefined();
+  });
+  test('ending a session twice at once tells its apps once', async () => {
+    const [account, uid, id] = [randomUUID(), newToken(), newToken()];
+    await store.upsert('acme', 'Session', id, { jti: id, uid, accountId: account, loginTs: now(), authorizations: { app_1: { sid: 's' } } }, 60);
+    await Promise.all(Array.from({ length: 20 }, () => endings.endSession('acme', uid)));
+    expect(await test_.query('SELECT client_id FROM auth.logout_notice')).toEqual([{ client_id: 'app_1' }]);
   });
   test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
     const account = randomUUID();

@@ -1,21 +1,26 @@
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { customerKey, seal, sha256, unseal } from '@holdfast/kit';
+import { customerKey, sha256 } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from '../config.js';
+import { openPayload, sealPayload } from './sealed-payload.js';
 
-// What was begun before the customer was erased, or before their key was replaced, may not come back by a late write.
+/**
+ * What came of a sign-in before the customer was erased, their key replaced or their credential ended may not come back by a
+ * late write. A sign-in under way comes of none yet.
+ */
 const upsert = statement(
   'oidc_upsert',
-  `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, since, payload, expires_at)
-   SELECT $1, $2, $3, $4, $5, $6, to_timestamp($7), $8, $9
-   WHERE NOT EXISTS (SELECT 1 FROM ended_customer WHERE key = $10 AND (erased OR date_trunc('second', at) > to_timestamp($7)))
-   ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, since = excluded.since,
-     payload = excluded.payload, expires_at = excluded.expires_at`,
+  `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+   WHERE NOT EXISTS (SELECT 1 FROM ended_customer WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
+   ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, version = excluded.version,
+     credential = excluded.credential, payload = excluded.payload, expires_at = excluded.expires_at
+   RETURNING 1`,
 );
-const find = statement('oidc_find', 'SELECT id, payload, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
-const findByUid = statement('oidc_find_uid', 'SELECT id, payload, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3');
+const find = statement('oidc_find', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
+const findByUid = statement('oidc_find_uid', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3');
 /** One statement: of many who hold the same code or token, the row lock lets exactly one through. */
 const consume = statement(
   'oidc_consume',
@@ -36,7 +41,16 @@ const sweep = statement(
 interface StateRow {
   id: Buffer;
   payload: Buffer;
+  version: number | null;
   consumed_at: Date | null;
+}
+
+/** What something that is stored came of. */
+export interface Origin {
+  /** Of the customer, when they signed in. */
+  version?: number;
+  /** Which one let them in to this app. */
+  credential?: string;
 }
 
 /** State of the organizations' issuers. The organization is part of every key: what one issuer gave out is nothing to another. */
@@ -51,18 +65,21 @@ export class StateStore {
     this.key = config.KEY_ENCRYPTION_KEY;
   }
 
-  async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number): Promise<void> {
+  /** False when nothing was stored, since what it came of has ended. */
+  async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number, origin: Origin = {}): Promise<boolean> {
     const hash = sha256(id);
-    // Ours, since oidc-provider counts by it: the database's may be another.
-    const now = Date.now();
-    // A sign-in under way comes of no grant, though it may remember one. The id is left out: whoever presents it knows it, and nobody else needs to.
+    // The id is left out: whoever presents it knows it, and nobody else needs to.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
-    const sealed = seal(this.key, JSON.stringify(rest), contextOf(org, model, hash));
-    await this.database.rows(upsert, [
-      org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null,
-      payload.loginTs ?? payload.authTime ?? payload.iat ?? Math.floor(now / 1000), sealed, new Date(now + seconds * 1000), account === undefined ? null : customerKey(org, account),
+    // A session may hold sign-ins by several credentials, and a sign-in under way comes of no grant, though it may remember one.
+    const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
+    const version = origin.version ?? (payload.version as number | undefined);
+    const stored = await this.database.rows(upsert, [
+      org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null, version ?? null, credential ?? null,
+      // The time is ours, since oidc-provider counts by it: the database's may be another.
+      sealPayload(this.key, org, model, hash, rest), new Date(Date.now() + seconds * 1000), [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
     ]);
+    return stored.length > 0;
   }
 
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
@@ -93,15 +110,6 @@ export class StateStore {
     await this.database.rows(revokeModel, [org, model, sha256(grantId)]);
   }
 
-  /** Ends grants with everything that came of them. */
-  async revoke(org: string, grantIds: string[]): Promise<void> {
-    if (grantIds.length > 0) await this.endGrants(org, grantIds.map((id) => sha256(id)));
-  }
-
-  async destroySession(org: string, uid: string): Promise<void> {
-    await this.database.rows(destroyByUid, [org, sha256(uid)]);
-  }
-
   /** Removes a thousand rows that have run out; how many there were. */
   async sweep(): Promise<number> {
     return (await this.database.rows(sweep, [new Date()])).length;
@@ -113,16 +121,10 @@ export class StateStore {
     if (ended.length > 0) await this.database.rows(revokeTokens, [org, ended.map((row) => row.id)]);
   }
 
-  private open(org: string, model: string, { id, payload, consumed_at }: StateRow): AdapterPayload {
-    const opened = JSON.parse(unseal(this.key, payload, contextOf(org, model, id)).toString()) as AdapterPayload;
+  private open(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
+    const opened = { ...openPayload(this.key, org, model, { id, payload }), ...(version !== null && { version }) };
     return consumed_at ? { ...opened, consumed: Math.floor(consumed_at.getTime() / 1000) } : opened;
   }
-}
-
-const destroyByUid = statement('oidc_destroy_uid', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2`);
-
-function contextOf(org: string, model: string, id: Buffer): string {
-  return `oidc_state ${org} ${model} ${id.toString('base64')}`;
 }
 
 function hashed(id: string | undefined): Buffer | null {

@@ -1,6 +1,6 @@
 import { Shutdown } from '@holdfast/bus';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { EndedCustomers } from './ended-customers.js';
+import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
 
 const every = 60_000;
@@ -12,7 +12,7 @@ export class StateSweeper implements OnApplicationBootstrap {
 
   constructor(
     private readonly store: StateStore,
-    private readonly ended: EndedCustomers,
+    private readonly endings: Endings,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -23,6 +23,6 @@ export class StateSweeper implements OnApplicationBootstrap {
 
   async sweep(): Promise<void> {
     while ((await this.store.sweep()) === 1000);
-    await this.ended.forgetOld();
+    await this.endings.forgetOld();
   }
 }

@@ -1,0 +1,52 @@
+import { CONFIG } from '@holdfast/bus';
+import { AppError, Outbound, OutboundError } from '@holdfast/kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { ClientRegistry } from '../clients/client-registry.js';
+import type { Config } from '../config.js';
+import { issuerPath } from '../issuer/issuer-paths.js';
+import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
+import { logoutToken } from './logout-token.js';
+import { LogoutNotices } from './logout-notices.js';
+
+export interface DueNotice {
+  id: string;
+  org: string;
+  client_id: string;
+  about: Buffer;
+  attempts: number;
+  ends_at: Date;
+}
+
+/** Ms that an app has for its answer. */
+export const answerTimeout = 5000;
+
+/** Tells one app of one ended session. */
+@Injectable()
+export class LogoutSender {
+  constructor(
+    private readonly clients: ClientRegistry,
+    private readonly keys: SigningKeys,
+    private readonly notices: LogoutNotices,
+    private readonly outbound: Outbound,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Undefined when it is told, or does not want to be; otherwise why not, in words that may be logged: they name no customer. */
+  async send(notice: DueNotice): Promise<string | undefined> {
+    const { org, client_id: clientId } = notice;
+    try {
+      const app = (await this.clients.find(clientId))?.app;
+      if (app?.backchannelLogoutUri === undefined) return undefined;
+      const { keys } = await this.keys.load(issuerOf(org));
+      const key = keys.find(({ alg }) => alg === (app.idTokenAlg ?? 'RS256'));
+      if (!key) return 'there is no key to sign with';
+      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notices.open(notice), key);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      await this.outbound.request(app.backchannelLogoutUri, { headers, body: new URLSearchParams({ logout_token: token }).toString(), timeout: answerTimeout });
+      return undefined;
+    } catch (error) {
+      if (error instanceof OutboundError) return error.message;
+      return error instanceof AppError ? (error.detail ?? error.code) : String(error);
+    }
+  }
+}

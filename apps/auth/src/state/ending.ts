@@ -1,0 +1,53 @@
+import { isCustomerEvent, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
+import type { AdapterPayload } from 'oidc-provider';
+
+/** What ends sign-ins: of a customer from before `version`, or of all time; with `credential` only those that rest on it. */
+export interface Ending {
+  org: string;
+  subject: string;
+  version: number;
+  credential?: string;
+  erased: boolean;
+  at: string;
+}
+
+const ofCredential: readonly CustomerEvent['type'][] = ['credential.suspended', 'credential.revoked', 'credential.expired'];
+const ofCustomer: readonly CustomerEvent['type'][] = ['credential.rekeyed', 'subject.erased'];
+
+/**
+ * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of that credential. A
+ * key opens all of a customer's credentials, so that re-keying concerns every app, like erasing.
+ */
+export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
+  return events.filter(isCustomerEvent).flatMap(({ type, org, subject, version, occurredAt: at, data }) => {
+    const erased = type === 'subject.erased';
+    const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
+    if (ofCredential.includes(type)) return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
+    return ofCustomer.includes(type) ? { org, subject, version, erased, at } : [];
+  });
+}
+
+/** An app that a customer was signed in to, and its session there. */
+export interface SignedIn {
+  clientId: string;
+  sid?: string;
+}
+
+interface Authorization {
+  sid?: string;
+  grantId?: string;
+}
+
+export function authorizationsOf({ authorizations }: AdapterPayload): [string, Authorization][] {
+  return Object.entries((authorizations ?? {}) as Record<string, Authorization>);
+}
+
+/** Where somebody was signed in, by what is stored of it: a session with its apps, or a token of one. Each once. */
+export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
+  const all = stored.flatMap(({ model, payload }): SignedIn[] => {
+    if (model === 'Session') return authorizationsOf(payload).map(([clientId, { sid }]) => ({ clientId, ...(sid && { sid }) }));
+    const { clientId, sid } = payload as { clientId?: string; sid?: string };
+    return clientId !== undefined && /^(Access|Refresh)Token$/.test(model) ? [{ clientId, ...(sid && { sid }) }] : [];
+  });
+  return [...new Map(all.map((one) => [`${one.clientId} ${one.sid}`, one])).values()];
+}

@@ -1,0 +1,20 @@
+import { streams } from '@holdfast/contracts';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Endings } from './endings.js';
+
+/** Listens for customers and credentials whose sign-ins must go. That they are refused does not depend on it: issuance is asked each time. */
+@Injectable()
+export class EndingsConsumer implements OnApplicationBootstrap {
+  constructor(
+    private readonly endings: Endings,
+    private readonly bus: Bus,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus.connection, (events) => this.endings.apply(events));
+    consumer.start();
+    this.shutdown.before(() => consumer.stop());
+  }
+}
