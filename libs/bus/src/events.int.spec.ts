@@ -58,6 +58,10 @@ describe('events', () => {
     const events = new EventConsumer(streams.directory, 'audit', await connectAs('audit'), apply);
     events.start();
     closing.push(() => events.stop());
+    // An event is confirmed once every consumer has it.
+    const signals = new EventConsumer(streams.directory, 'signals', await connectAs('signals'), () => Promise.resolve());
+    signals.start();
+    closing.push(() => signals.stop());
   };
   const unconfirmed = async () => Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
 
@@ -97,6 +101,20 @@ describe('events', () => {
       expect(applied.has(e.id)).toBe(true);
       expect(Date.now() - started).toBeLessThan(500);
     }
+  });
+
+  it('forgets what was on its way about somebody who is erased, once everybody has it; the notice stays', async () => {
+    await declare();
+    const { outbox } = await producer();
+    const row = (aggregate: string, type: string) => ({ ...outbox.row(event()), aggregate, subject: `evt.directory.${type}` });
+    const rows = [row('ada', 'app.created'), row('bob', 'app.created'), row('ada', 'subject.erased'), row('ada', 'app.updated')];
+    await tables.query('INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)', [JSON.stringify(rows)]);
+    await consumer(() => Promise.resolve());
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+    expect(await tables.query('SELECT aggregate, subject FROM directory.outbox ORDER BY 1')).toEqual([
+      { aggregate: 'ada', subject: 'evt.directory.subject.erased' },
+      { aggregate: 'bob', subject: 'evt.directory.app.created' },
+    ]);
   });
 
   it('loses nothing when JetStream loses everything', async () => {

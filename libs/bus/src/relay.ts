@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stream } from '@holdfast/contracts';
-import { statement, type Database } from '@holdfast/data';
+import { statement, type Database, type Sql } from '@holdfast/data';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
@@ -34,7 +34,13 @@ const forgetOld = statement(
   `UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
 );
 /** Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. */
-const confirm = statement('outbox_confirm', 'UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2');
+const confirm = statement(
+  'outbox_confirm',
+  `WITH done AS (UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 RETURNING aggregate)
+   SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.erased')`,
+);
+/** What was on its way when its customer was erased has arrived: only the notice stays, for its hour (product §6, "Erase"). */
+const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.erased'`);
 const standing = statement(
   'outbox_standing',
   `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at
@@ -205,7 +211,7 @@ export class Relay {
     if (waiting === 0) return;
     if (!trusted || dubious > 0) return this.republish();
     const { incarnation, last, floor } = await this.jetStreamStands();
-    if (incarnation === trusted.incarnation && last >= newest) return void (await this.database.rows(confirm, [floor, at, ahead]));
+    if (incarnation === trusted.incarnation && last >= newest) return this.database.transaction((sql) => confirmIn(sql, [floor, at, ahead]));
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
   }
@@ -237,4 +243,9 @@ export class Relay {
       if (gone < dropAtOnce || this.stopped) return;
     }
   }
+}
+
+async function confirmIn(sql: Sql, upTo: unknown[]): Promise<void> {
+  const erased = await sql.rows<{ aggregate: string }>(confirm, upTo);
+  if (erased.length > 0) await sql.rows(dropErased, [erased.map((row) => row.aggregate)]);
 }

@@ -17,6 +17,7 @@ export interface ChaosOptions {
 
 /** What the callers were told, to be held against what the house says afterwards. */
 export interface Oracle {
+  house: House;
   org: string;
   customers: Known[];
   attempts: Attempt[];
@@ -52,8 +53,9 @@ export async function chaos(house: House, { kills, seed, say }: ChaosOptions): P
   killing = false;
   await load;
   await following;
-  say(`  ${customers.length} customers, ${patient.acknowledged} changes by the app acknowledged in ${patient.attempts.length} requests`);
-  return { org, customers, attempts: patient.attempts, faults: [...patient.faults, ...holders.faults], follower, shop, reader };
+  const events = customers.flatMap((c) => c.events);
+  say(`  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased`);
+  return { house, org, customers, attempts: patient.attempts, faults: [...patient.faults, ...holders.faults], follower, shop, reader };
 }
 
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */

@@ -17,6 +17,7 @@ export type Devices = SoftwareAuthenticator[];
 /** What customers do in their browsers, again and again until it is done: claim, sign in. */
 export class Holders {
   readonly faults: string[] = [];
+  signIns = 0;
   readonly #house: House;
   readonly #org: string;
   readonly #config: oidc.Configuration;
@@ -57,6 +58,7 @@ export class Holders {
       for (const device of devices) {
         const done = await this.#signInOnce(device);
         if (done && 'subject' in done) {
+          this.signIns += 1;
           if (done.subject !== subject) this.faults.push('a customer was signed in as another');
           return;
         }

@@ -3,13 +3,14 @@ import { eventually, inParallel } from '../eventually.ts';
 import type { Client } from '../client.ts';
 import type { Oracle } from './chaos.ts';
 import type { Known } from './customer.ts';
+import { rowsThatName } from './everywhere.ts';
 import { FeedReader } from './feed-reader.ts';
 
 /** Everything that is wrong after the storm; none when all is as the callers were told. Waits for what may come late. */
 export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> {
   let wrong: string[] = [];
   await eventually(async () => {
-    wrong = [...(await judgeSubjects(oracle.shop, oracle.customers)), ...(await judgeFeed(oracle)), ...(await judgeAudit(oracle))];
+    wrong = [...(await judgeSubjects(oracle.shop, oracle.customers)), ...(await judgeFeed(oracle)), ...(await judgeAudit(oracle)), ...(await judgeErasures(oracle))];
     return wrong.length === 0;
   }, within).catch((error: Error) => void (wrong.length === 0 && wrong.push(String(error))));
   return [...oracle.faults, ...wrong];
@@ -83,6 +84,13 @@ async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<stri
     if (changes.sort().join() !== [...actions].sort().join()) wrong.push(`the log has of ${subject}: ${changes.join()}; it should have ${actions.join()}`);
   }
   return wrong;
+}
+
+/** The notices in the feed, and in the outbox on their way to others, are all that may name who is erased. */
+async function judgeErasures({ house, customers }: Oracle): Promise<string[]> {
+  const erased = customers.filter((c) => c.erased).map((c) => c.subject);
+  const rows = (await rowsThatName(house, erased)).filter(({ text }) => !text.includes('subject.erased'));
+  return rows.map(({ table, text }) => `a row of ${table} names somebody who is erased: ${text.slice(0, 200)}`);
 }
 
 function inShort({ seq, action, outcome }: AuditEvent): string {
