@@ -1,9 +1,16 @@
+import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { migrate, type Database } from '@holdfast/data';
-import { createTestDatabase, newTestFolder, testConfig, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { Shutdown } from '@holdfast/bus';
+import type { AuditRecord } from '@holdfast/contracts';
+import { Database, migrate } from '@holdfast/data';
+import { systemClock, type Clock } from '@holdfast/kit';
+import { createTestDatabase, newTestFolder, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import type { AuditConfig } from './config.js';
+import { Log } from './entries/log.js';
 import { Names } from './entries/names.js';
 import { Opened } from './entries/opened.js';
+import { Partitions } from './entries/partitions.js';
 import { migrations } from './migrations/index.js';
 
 export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIGNING_KEYS' | 'CHECKPOINT_DIR'> {
@@ -20,4 +27,33 @@ export function auditDatabase(): Promise<TestDatabase> {
 
 export function openedBy(database: Database, keys = auditKeys()): Opened {
   return new Opened(database, new Names(database), keys);
+}
+
+export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {
+  const { auditId: id, actor, request } = testContext();
+  return { id, occurredAt: new Date().toISOString(), action: 'subject.read', actor, targets: [], outcome: { result: 'success' }, request, ...given };
+}
+
+/** What appends, without a bus: as many as a test wants replicas. */
+export async function replicaOf(tables: TestDatabase, keys = auditKeys(), clock: Clock = systemClock): Promise<{ database: Database; log: Log; stop: () => Promise<void> }> {
+  const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
+  const log = new Log(database, new Partitions(database, clock, new Shutdown()), clock, keys);
+  return { database, log, stop: () => database.close() };
+}
+
+/** Throws unless the places of each log are 1, 2, 3 … and its tree is that of its leaves. */
+export async function assertWhole(tables: TestDatabase): Promise<number> {
+  const heads = await tables.query<{ org: string; seq: number; range: Buffer }>('SELECT org, seq::int AS seq, range FROM audit.head');
+  let entries = 0;
+  for (const { org, seq, range } of heads) {
+    const places = await tables.query<{ seq: number; leaf_hash: Buffer; leaf: Buffer }>('SELECT p.seq::int AS seq, p.leaf_hash, e.leaf FROM audit.place p JOIN audit.entry e USING (org, seq, class, month) WHERE org = $1 ORDER BY seq', [org]);
+    const hashes = places.map((p) => leafHash(p.leaf));
+    deepEqual(places.map((p) => p.seq), Array.from({ length: seq }, (_, i) => i + 1));
+    deepEqual(places.map((p) => p.leaf_hash), hashes);
+    deepEqual(CompactRange.from(seq, range).root(), rootOf(hashes));
+    const subtrees = await tables.query<{ index: number; hash: Buffer }>('SELECT index::int AS index, hash FROM audit.subtree WHERE org = $1 AND level = 1 ORDER BY index', [org]);
+    deepEqual(subtrees.map((s) => s.hash), Array.from({ length: Math.floor(seq / 256) }, (_, i) => rootOf(hashes.slice(i * 256, (i + 1) * 256))));
+    entries += seq;
+  }
+  return entries;
 }

@@ -33,6 +33,10 @@ function orRefuse<T>(read: () => T, sentence: string): T {
 
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
+export const ownerConfig = () => ({
+  url: orRefuse(() => loadConfig(z.object({ DATABASE_URL: z.string().min(1) })), 'Set DATABASE_URL, the address of the database as its owner.').DATABASE_URL,
+});
+
 /** The owner's address of the database, and a password per service with one. */
 export function databaseConfig(): { url: string; passwords: Record<string, string> } {
   const names = databaseServices.map(passwordOf);

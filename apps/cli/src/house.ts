@@ -40,7 +40,7 @@ export function withHouse<T>(command: string, work: (house: House) => Promise<T>
   return connected('operator', (bus) => work({ ask: (contract, input, org = '') => bus.request(contract, input, operatorContext(command, org)) }));
 }
 
-function operatorContext(command: string, org: string): CallContext {
+export function operatorContext(command: string, org: string): CallContext {
   const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
   return { org, actor: { type: 'operator', id: 'operator' }, request: { id: newId(), traceparent, method: 'CLI', route: `holdfast ${command}` }, auditId: newId() };
 }

@@ -1,7 +1,7 @@
 import type { HouseEvent, ServiceName, Stream } from '@holdfast/contracts';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { isDatabaseAway } from '@holdfast/data';
+import { isFaultOfData } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import { announceApplied } from './applied.js';
@@ -107,16 +107,16 @@ export class EventConsumer<S extends Stream> {
       try {
         await this.applyAll(batch);
       } catch (error) {
-        // While the database is away, none of them fares better alone.
-        if (isDatabaseAway(error)) batch.forEach((one) => this.putBack(one, error));
-        else await this.applyEach(batch, error);
+        if (isFaultOfData(error)) await this.applyEach(batch, error);
+        // While the database is away, or refuses everything, none of them fares better alone.
+        else this.putBack(batch, error);
       }
     }
   }
 
   private async applyEach(batch: Received[], error: unknown): Promise<void> {
     if (batch.length > 1) this.logger.warn(`a batch of ${batch.length} failed, trying each alone: ${String(error)}`);
-    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.putBack(one, cause));
+    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.putBack([one], cause));
   }
 
   private async applyAll(batch: Received[]): Promise<void> {
@@ -127,8 +127,10 @@ export class EventConsumer<S extends Stream> {
     if (!this.connection.isClosed()) announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
   }
 
-  private putBack({ message, session }: Received, cause: unknown): void {
-    this.logger.error(`event at ${this.stream.name}/${message.seq} could not be applied and will be tried again: ${String(cause)}`);
-    if (!session.broken) message.nak(retryAfter);
+  private putBack(batch: Received[], cause: unknown): void {
+    const [first] = batch;
+    const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
+    this.logger.error(`event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`);
+    for (const { message, session } of batch) if (!session.broken) message.nak(retryAfter);
   }
 }

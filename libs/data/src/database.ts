@@ -59,6 +59,8 @@ export class Database implements Sql {
     await orm.initialize();
     // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the process.
     poolOf(orm).on('error', () => undefined);
+    // One that breaks in the moment between being made and being handed out has nobody else who listens.
+    poolOf(orm).on('connect', (client) => client.on('error', () => undefined));
     return new Database(orm);
   }
 

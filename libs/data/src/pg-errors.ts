@@ -15,3 +15,14 @@ export function isDatabaseAway(error: unknown): boolean {
     error instanceof Error ? error.message : '',
   );
 }
+
+/**
+ * Whether the statement's own data may be at fault, so that other data would fare better: classes 22 (data), 23 (constraints),
+ * 54 (limits), and errors that are not PostgreSQL's. A right that was revoked, a full disk and a server that only reads
+ * refuse everything alike.
+ */
+export function isFaultOfData(error: unknown): boolean {
+  const { code = '' } = (error ?? {}) as { code?: unknown };
+  const ofPostgres = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  return !isDatabaseAway(error) && (!ofPostgres || /^(22|23|54)/.test(code));
+}

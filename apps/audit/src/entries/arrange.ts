@@ -14,8 +14,8 @@ export interface Known {
   entries: ReadonlyMap<string, boolean>;
   /** By key() of organization and value. */
   pseudonyms: ReadonlyMap<string, string>;
-  /** By key() of organization and holder. */
-  persons: ReadonlyMap<string, Person>;
+  /** By key() of organization and holder; undefined for those whose keys cannot be opened. */
+  persons: ReadonlyMap<string, Person | undefined>;
   /** customerKey() in hex of values that were erased. */
   erased: ReadonlySet<string>;
 }
@@ -75,9 +75,8 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     return pseudonym;
   };
 
-  const personOf = (org: string, holder: string): Person => {
-    const there = people.get(key(org, holder));
-    if (there) return there;
+  const personOf = (org: string, holder: string): Person | undefined => {
+    if (people.has(key(org, holder))) return people.get(key(org, holder));
     const person = newPerson(random);
     people.set(key(org, holder), person);
     persons.push({ org, holder, person });
@@ -89,13 +88,13 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     let log = logs.get(org);
     if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
     const holder = holderOf(record);
-    const personal = holder === undefined || isGone(org, holder) ? {} : personalOf(record, random);
+    const values = holder === undefined || isGone(org, holder) ? {} : personalOf(record, random);
+    const person = holder === undefined || Object.keys(values).length === 0 ? undefined : personOf(org, holder);
+    const personal = person ? values : {};
     const leaf = leafOf(record, replacement(org, namesIn(record)), personal);
     const entry = { org, seq: log.nextSeq, class: retentionOf(record.action), month: log.month, record, provisional, leaf, leafHash: leafHash(leaf.bytes) };
     log.append(entry.leafHash, Date.parse(record.occurredAt));
-    if (holder === undefined || Object.keys(personal).length === 0) return entry;
-    const person = personOf(org, holder);
-    return { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } };
+    return person ? { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } } : entry;
   });
   const heads = new Map([...logs].map(([org, log]) => [org, log.head()]));
   return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late };

@@ -4,7 +4,7 @@ import type { Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import type { Head } from './head.js';
 import { namesIn } from './leaf.js';
-import { holderOf, unsealPersonKey } from './person.js';
+import { holderOf, openPersonKey } from './person.js';
 
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
@@ -73,7 +73,7 @@ async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer)
   return {
     entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
     pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
-    persons: new Map(of('person').map((f) => [key(f.org, f.value), unsealPersonKey(f.found, f.sealed!, keyEncryptionKey, f.org)])),
+    persons: new Map(of('person').map((f) => [key(f.org, f.value), openPersonKey(f.found, f.sealed!, keyEncryptionKey, f.org)])),
     erased: new Set(of('erased').map((f) => f.value)),
   };
 }

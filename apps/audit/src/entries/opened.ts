@@ -5,7 +5,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 import { eventOf, idsIn } from './leaf.js';
 import { Names, type Named } from './names.js';
-import { unsealPersonal, unsealPersonKey, type Personal } from './person.js';
+import { openPersonKey, unsealPersonal, type Personal } from './person.js';
 
 const keys = statement('person_keys', 'SELECT person, key FROM person_key WHERE org = $1 AND person = ANY ($2)');
 
@@ -54,10 +54,10 @@ export class Opened {
     }
   }
 
-  private async persons(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer>> {
+  private async persons(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer | undefined>> {
     const ids = [...new Set(entries.flatMap((e) => e.person ?? []))];
     if (ids.length === 0) return new Map();
     const rows = await this.database.rows<{ person: string; key: Buffer }>(keys, [org, ids]);
-    return new Map(rows.map(({ person, key }) => [person, unsealPersonKey(person, key, this.config.KEY_ENCRYPTION_KEY, org).key]));
+    return new Map(rows.map(({ person, key }) => [person, openPersonKey(person, key, this.config.KEY_ENCRYPTION_KEY, org)?.key]));
   }
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '@holdfast/contracts';
 import { seal, unseal } from '@holdfast/kit';
+import { Logger } from '@nestjs/common';
 import { namesIn } from './leaf.js';
 import { salted, type Random, type Salted } from './pseudonym.js';
+
+const logger = new Logger('persons');
 
 /** A customer or person as the log knows them: by a random id, under a key of their own. */
 export interface Person {
@@ -43,6 +46,12 @@ export function sealPersonKey(person: Person, keyEncryptionKey: Buffer, org: str
   return seal(keyEncryptionKey, person.key, `audit person ${org}/${person.id}`);
 }
 
-export function unsealPersonKey(id: string, sealed: Buffer, keyEncryptionKey: Buffer, org: string): Person {
-  return { id, key: unseal(keyEncryptionKey, sealed, `audit person ${org}/${id}`) };
+/** Undefined when KEY_ENCRYPTION_KEY is not the one it was sealed with: the log goes on without that person's values. */
+export function openPersonKey(id: string, sealed: Buffer, keyEncryptionKey: Buffer, org: string): Person | undefined {
+  try {
+    return { id, key: unseal(keyEncryptionKey, sealed, `audit person ${org}/${id}`) };
+  } catch {
+    logger.error(`KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`);
+    return undefined;
+  }
 }

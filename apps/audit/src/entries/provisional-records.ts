@@ -1,7 +1,9 @@
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CONFIG } from '@holdfast/bus';
+import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
+import type { AuditConfig } from '../config.js';
 
 /** Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours. */
 const keep = statement(
@@ -13,6 +15,8 @@ const keep = statement(
 );
 const due = statement('provisional_due', 'SELECT org, record FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500');
 
+const context = 'audit provisional';
+
 /** How long the gateway's guess waits for the handler's record, in milliseconds. */
 export const patience = 30_000;
 
@@ -22,16 +26,27 @@ export class ProvisionalRecords {
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'KEY_ENCRYPTION_KEY'>,
   ) {}
 
   async keep(records: { org: string; record: AuditRecord }[]): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + patience);
-    await this.database.rows(keep, [records.map((r) => r.org), records.map((r) => r.record.id), records.map((r) => JSON.stringify(r.record)), dueAt]);
+    await this.database.rows(keep, [records.map((r) => r.org), records.map((r) => r.record.id), records.map((r) => this.sealed(r.record)), dueAt]);
   }
 
   /** Those for which no handler's record has come in time, 500 at most. */
   async due(): Promise<{ org: string; record: AuditRecord }[]> {
     const rows = await this.database.rows<{ org: string; record: string }>(due, [this.clock.now()]);
-    return rows.map(({ org, record }) => ({ org, record: JSON.parse(record) as AuditRecord }));
+    return rows.map(({ org, record }) => ({ org, record: this.opened(record) }));
+  }
+
+  /** It names whom the log names by pseudonyms only, and may wait longer than an erasure takes. */
+  private sealed(record: AuditRecord): string {
+    return seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), context).toString('base64');
+  }
+
+  /** The operator's records of what was dropped name nobody and lie here as they are. */
+  private opened(text: string): AuditRecord {
+    return JSON.parse(text.startsWith('{') ? text : unseal(this.config.KEY_ENCRYPTION_KEY, Buffer.from(text, 'base64'), context).toString()) as AuditRecord;
   }
 }

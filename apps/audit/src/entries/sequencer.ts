@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@holdfast/data';
+import { isFaultOfData } from '@holdfast/data';
 import { unavailable } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import type { Item } from './choose.js';
@@ -48,8 +48,8 @@ export class Sequencer {
       await this.log.append(batch.map((w) => w.item));
       batch.forEach((w) => w.done());
     } catch (error) {
-      // One bad record must not take the others with it; without a database none fares better alone.
-      if (batch.length === 1 || isDatabaseAway(error)) batch.forEach((w) => w.done(error));
+      // One bad record must not take the others with it; without a database, or the right to write, none fares better alone.
+      if (batch.length === 1 || !isFaultOfData(error)) batch.forEach((w) => w.done(error));
       else for (const one of batch) await this.place([one]);
     }
   }

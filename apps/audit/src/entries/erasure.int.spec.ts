@@ -1,0 +1,109 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { AuditRecord } from '@holdfast/contracts';
+import { testContext, type TestDatabase } from '@holdfast/testing';
+import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { assertWhole, auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
+import { hashReader } from '../proofs/tree.js';
+import type { StoredEntry } from './opened.js';
+
+const address = '198.51.100.23';
+const userAgent = 'Mozilla/5.0 (Canary)';
+
+describe('after an erasure', () => {
+  let tables: TestDatabase;
+  let replica: Awaited<ReturnType<typeof replicaOf>>;
+  const keys = auditKeys();
+  const [who, other, credential] = [randomUUID(), randomUUID(), randomUUID()];
+  const request = () => ({ ...testContext().request, address, userAgent });
+  const acts = (id: string, request_ = request()): AuditRecord =>
+    recordOf({ action: 'customer.sign_in', actor: { type: 'customer', id }, targets: [{ type: 'customer', id, holder: id }, { type: 'credential', id: id === who ? credential : `credential of ${id}`, holder: id }], request: request_ });
+  const append = (...records: AuditRecord[]) => replica.log.append(records.map((record) => ({ org: 'acme', record })));
+  const erase = () => replica.log.append([{ org: 'acme', record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, holder: who }] }), erases: who }]);
+  const entries = () => replica.database.rows<StoredEntry>({ name: '', text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq' });
+  const events = async () => openedBy(replica.database, keys).events('acme', await entries());
+
+  /** Every row of every table, with bytes in hexadecimal: what pg_dump would write. */
+  const dump = async (): Promise<string> => {
+    const all = await tables.query<{ name: string }>("SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')");
+    const texts = await Promise.all(all.map(async ({ name }) => (await tables.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map((r) => r.row)));
+    return texts.flat().join('\n');
+  };
+
+  beforeAll(async () => {
+    tables = await auditDatabase();
+    replica = await replicaOf(tables, keys);
+  });
+  afterAll(async () => {
+    await replica.stop();
+    await tables.drop();
+  });
+
+  it('nothing of the customer is in a dump of the database, in any encoding, nor can it be guessed; all else stands and is proved', async () => {
+    await append(acts(who), acts(other), acts(who), recordOf({ targets: [{ type: 'credential', id: credential, holder: who }] }));
+    const before = await entries();
+    const [first] = await events();
+    expect(first).toMatchObject({ actor: { id: who }, request: { address, userAgent } });
+    // Were the search blind, it would find nothing now.
+    expect(traces(await dump(), [who, credential])).not.toEqual([]);
+    const [head] = await replica.database.rows<{ seq: number; range: Buffer }>({ name: '', text: 'SELECT seq, range FROM head' });
+    const proof = await inclusionProof(0, 4, hashReader(replica.database, 'acme'));
+
+    await erase();
+    await append(acts(who), recordOf({ targets: [{ type: 'credential', id: credential }] }));
+    const [ofOther] = (await entries()).filter((e) => e.seq === 2);
+    const after = await dump();
+    expect(traces(after, [who, credential])).toEqual([]);
+    expect(guessed(after, [who, credential, address, userAgent])).toEqual([]);
+    const read = await events();
+    expect(JSON.stringify(read)).not.toMatch(new RegExp(`${who}|${credential}`));
+    expect(read.filter((e) => e.request.address !== undefined).map((e) => e.seq)).toEqual([2]);
+    expect(read[1]).toMatchObject({ actor: { id: other }, request: { address, userAgent } });
+    expect(ofOther!.leaf).toEqual(before[1]!.leaf);
+
+    expect((await entries()).slice(0, 4).map((e) => e.leaf)).toEqual(before.map((e) => e.leaf));
+    const root = CompactRange.from(head!.seq, head!.range).root();
+    expect(verifyInclusion({ index: 0, size: 4, leafHash: leafHash(before[0]!.leaf), proof, root })).toBe(true);
+    expect(await assertWhole(tables)).toBe(7);
+  });
+
+  it('what comes in the same batch as the erasure, or while two replicas append, leaves nothing either', async () => {
+    const second = await replicaOf(tables, keys);
+    const late = Array.from({ length: 20 }, () => acts(who));
+    await Promise.all([
+      ...late.map((record, i) => [replica, second][i % 2]!.log.append([{ org: 'acme', record }])),
+      replica.log.append([{ org: 'acme', record: acts(who) }, { org: 'acme', record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, holder: who }] }), erases: who }, { org: 'acme', record: acts(who) }]),
+    ]);
+    await second.stop();
+    const after = await dump();
+    expect(traces(after, [who, credential])).toEqual([]);
+    expect(guessed(after, [who, credential, address])).toEqual([]);
+    await assertWhole(tables);
+  });
+});
+
+/** Encodings of each value that stand in the text. */
+function traces(text: string, values: string[]): string[] {
+  const forms = values.flatMap((value) => {
+    const plain = Buffer.from(value);
+    const inside = [plain, Buffer.from(value.replaceAll('-', ''), 'hex')].filter((bytes) => bytes.length > 8);
+    // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its neighbours.
+    const base64 = inside.flatMap((bytes) => [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(shift === 0 ? 0 : 4, -4)));
+    return [value, value.replaceAll('-', ''), ...inside.map((bytes) => bytes.toString('hex')), ...base64, ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_'))];
+  });
+  // Base64 that stands in bytes is in the dump in hexadecimal.
+  return forms.filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
+}
+
+/** Values that can be shown to stand behind a hash in the text, by any salt that is in it. */
+function guessed(text: string, values: string[]): string[] {
+  const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString()).join('\n');
+  const everything = text + leaves;
+  const salts = [Buffer.alloc(0), ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))];
+  return values.filter((value) =>
+    salts.some((salt) => {
+      const hash = createHash('sha256').update(salt).update(value).digest();
+      return [hash.toString('base64url'), hash.toString('base64url', 0, 16), hash.toString('base64'), hash.toString('hex')].some((form) => everything.includes(form));
+    }),
+  );
+}
