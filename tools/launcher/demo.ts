@@ -13,6 +13,7 @@ export interface DemoApp {
   clientSecret?: string;
   redirectUris: string[];
   postLogoutRedirectUris?: string[];
+  backchannelLogoutUri?: string;
   scopes: string[];
 }
 

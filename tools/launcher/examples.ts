@@ -46,6 +46,11 @@ export function shopReadyUrl({ shop }: ShopPorts): string {
   return `http://localhost:${shop}/healthz`;
 }
 
+/** Where services may call it, though it is on this machine and not on https. */
+export function shopOrigins(ports: ShopPorts | undefined): string[] {
+  return ports ? [ports.shop, ports.kiosk].map((port) => `http://localhost:${port}`) : [];
+}
+
 /** It is told no more than any organization's app would be: its settings come from demo.json. */
 export function shopProgram(ports: ShopPorts, caller: NodeJS.ProcessEnv): Program {
   return {

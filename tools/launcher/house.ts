@@ -6,7 +6,7 @@ import { lastWord, type Program } from '../infra/program.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
 import { createDatabase, setUpDatabase } from './database.ts';
 import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from './demo.ts';
-import { portVariables, settleShopPorts, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
+import { portVariables, settleShopPorts, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
@@ -65,7 +65,9 @@ export class House {
     // A nats-server that was started again may have lost its JetStream files.
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
 
-    const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url, checkpointDir: join(home, 'checkpoints') };
+    const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url, checkpointDir: join(home, 'checkpoints'), shopOrigins: shopOrigins(this.examples) };
+    const exceptions = [...addresses.shopOrigins, ...(process.env.OUTBOUND_ALLOW?.split(',') ?? [])];
+    if (exceptions.length > 0) say(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
     await this.#startServices(addresses);
     return addresses;
   }

@@ -14,7 +14,7 @@ const secrets = {
   presenceKey: 'presence',
   auditSigningKey: 'seed',
 };
-const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints' };
+const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints', shopOrigins: ['http://localhost:4000'] };
 const instance = (service: ServiceName, replica: number, httpPort?: number): Instance => ({
   service, replica, name: `${service}-${replica}`, host: '127.0.0.1', opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
 });
@@ -41,6 +41,12 @@ describe('a service is told what it needs and no more', () => {
     expect(envOf('gateway').AUTH_URLS).toBe('http://127.0.0.1:7001,http://127.0.0.1:7002');
     expect(envOf('gateway').AUDIT_URLS).toBe('http://127.0.0.1:7003');
     expect(envOf('audit').AUTH_URLS).toBeUndefined();
+  });
+
+  test('the exceptions of calling out, where something is called or registered', () => {
+    expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory']);
+    expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
+    expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe('http://localhost:4000,http://localhost:5');
   });
 
   test('of the caller, settings for services pass, secrets of the shell do not', () => {

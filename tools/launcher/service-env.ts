@@ -10,8 +10,12 @@ export interface Addresses {
   databaseUrl: string;
   /** Folder in which audit keeps its checkpoints, outside the database. */
   checkpointDir: string;
+  /** Origins of the example shop: programs of ours on this machine, which are told of sign-outs like any app. */
+  shopOrigins: string[];
 }
 
+/** Those that call, or register, addresses which somebody outside chose. */
+const callsOut: ServiceName[] = ['auth', 'directory'];
 const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
@@ -31,6 +35,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
     ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
+    ...(callsOut.includes(service) ? { OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(',') } : {}),
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
@@ -41,7 +46,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
 /** Of the caller's environment, what any program needs and the settings that are meant for services. */
 export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
-  const passed = /^(HOLDFAST_|OFFER_|OUTBOUND_|CLAIM_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
+  const passed = /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|CLAIM_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
   return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
 }
 

@@ -7,8 +7,8 @@ import { Refusal } from './refusal.js';
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
 const demoSchema = z.object({
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
-  SHOP_PORT: z.coerce.number().int().min(1).max(65_535).default(4000),
-  KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).default(4001),
+  SHOP_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
 });
 
 const secretSchema = z.object({ HOLDFAST_CLIENT_SECRET: z.string().min(1).optional() });

@@ -1,4 +1,4 @@
-import { outboxProvider } from '@holdfast/bus';
+import { outboundProvider, outboxProvider } from '@holdfast/bus';
 import { streams } from '@holdfast/contracts';
 import { Module } from '@nestjs/common';
 import { AccessChangesHandler } from './access/access-changes.handler.js';
@@ -31,6 +31,6 @@ import { Secrets } from './secrets/secrets.js';
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,
     GetClientHandler, AccessChangesHandler, AppAccessHandler,
   ],
-  providers: [outboxProvider(streams.directory), Changes, Heartbeat, Secrets],
+  providers: [outboxProvider(streams.directory), outboundProvider, Changes, Heartbeat, Secrets],
 })
 export class DirectoryModule {}

@@ -42,6 +42,7 @@ beforeAll(async () => {
   const config: Config = {
     NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: 'http://localhost', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
     HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
+    OUTBOUND_ALLOW: ['http://localhost:4000'], OUTBOUND_PORTS: [443],
   };
   service = await startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
   auditing = new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch));
@@ -263,5 +264,26 @@ describe('the feed of access', () => {
     await database.refuseConnections(false);
     await eventually(() => heard > 0);
     subscription.unsubscribe();
+  });
+});
+
+describe('the address of back-channel logout', () => {
+  const clientIdOf = async (backchannelLogoutUri?: string) => (await ask(createApp, { org: 'acme', name: `logout ${(count += 1)}`, kind: 'web', ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }) })).app;
+
+  test.each(['https://shop.example/logout', 'http://localhost:4000/acme/backchannel-logout'])('may be %s', async (uri) => {
+    expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
+    const { clientId } = await clientIdOf();
+    expect((await ask(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
+    expect(await ask(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty('backchannelLogoutUri');
+  });
+
+  test.each([
+    'http://shop.example/logout', 'https://localhost/', 'http://localhost:4001/', 'https://127.0.0.1/', 'https://2130706433/', 'https://[::1]/', 'https://[::ffff:169.254.169.254]/', 'https://10.0.0.1/', 'https://[fd00::1]/', 'https://shop.example:8443/', 'https://metadata.google.internal/',
+  ])('is refused when it is %s, and nothing changes', async (uri) => {
+    const refusal = { code: 'invalid_request', status: 422, errors: [{ pointer: '#/backchannelLogoutUri', detail: expect.stringMatching(/^address not allowed: it.*OUTBOUND_ALLOW/) }] };
+    await expect(clientIdOf(uri)).rejects.toMatchObject(refusal);
+    const { clientId, version } = await clientIdOf();
+    await expect(ask(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);
+    expect(await ask(getApp, { clientId })).toMatchObject({ version });
   });
 });

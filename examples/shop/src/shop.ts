@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Accounts } from './accounts/accounts.ts';
 import type { Settings } from './config.ts';
+import { BackChannelLogout } from './holdfast/back-channel-logout.ts';
 import { CredentialsApi } from './holdfast/credentials-api.ts';
 import { SignIn } from './holdfast/sign-in.ts';
 import { Sessions } from './web/sessions.ts';
@@ -12,6 +13,7 @@ export interface Shop {
   name: string;
   credentials: CredentialsApi;
   signIn: SignIn;
+  backChannelLogout: BackChannelLogout;
   accounts: Accounts;
   sessions: Sessions;
 }
@@ -19,11 +21,13 @@ export interface Shop {
 export function openShop(settings: Settings, dataFolder: string): Shop {
   const { app, organization } = settings;
   const organizationName = organization.charAt(0).toUpperCase() + organization.slice(1);
+  const signIn = new SignIn(settings);
   return {
     settings,
     name: app === 'shop' ? organizationName : `${organizationName} Kiosk`,
     credentials: new CredentialsApi(settings),
-    signIn: new SignIn(settings),
+    signIn,
+    backChannelLogout: new BackChannelLogout(settings, () => signIn.keysUrl()),
     accounts: new Accounts(join(dataFolder, `${app}-${organization}.json`)),
     sessions: new Sessions(),
   };

@@ -16,7 +16,7 @@ export function demoCommands(program: Command): void {
     .action(({ json, known }: Json & { known?: string }) =>
       withHouse('demo seed', async (house) => {
         const { BASE_URL, SHOP_PORT, KIOSK_PORT } = demoConfig();
-        const organizations = await seedDemo(house, BASE_URL, { shop: SHOP_PORT, kiosk: KIOSK_PORT }, known === undefined ? [] : readKnown(known));
+        const organizations = await seedDemo(house, BASE_URL, { shop: SHOP_PORT ?? 4000, kiosk: KIOSK_PORT ?? 4001, open: SHOP_PORT !== undefined }, known === undefined ? [] : readKnown(known));
         show({ organizations }, json, () => demoTable(organizations));
       }),
     );

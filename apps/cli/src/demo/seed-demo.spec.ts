@@ -2,6 +2,7 @@ import type { App, Contract, CredentialType } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { House } from '../house.js';
+import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
 /** Directory and issuance in memory, as far as the seed needs them. */
@@ -27,7 +28,11 @@ class FakeHouse {
         this.apps.push(app);
         return { app, clientSecret: this.newSecret(app.clientId) };
       }
-      case 'update-app': return Object.assign(this.apps.find((app) => app.clientId === clientId)!, input);
+      case 'update-app': {
+        const app = Object.assign(this.apps.find((one) => one.clientId === clientId)!, input);
+        if (input.backchannelLogoutUri === null) delete app.backchannelLogoutUri;
+        return app;
+      }
       case 'list-secrets': return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
       case 'create-secret': return { clientSecret: this.newSecret(clientId) };
       case 'revoke-secret': return this.secrets.set(clientId, this.secrets.get(clientId)!.filter((id) => id !== input.secretId));
@@ -54,7 +59,7 @@ class FakeHouse {
 }
 
 let house: FakeHouse;
-const seed = (known: DemoOrganization[] = [], ports = { shop: 4000, kiosk: 4001 }) => seedDemo(house, 'http://localhost:8080', ports, known.flatMap(({ apps }) => apps));
+const seed = (known: DemoOrganization[] = [], ports: Partial<ShopPorts> = {}) => seedDemo(house, 'http://localhost:8080', { shop: 4000, kiosk: 4001, open: true, ...ports }, known.flatMap(({ apps }) => apps));
 beforeEach(() => {
   house = new FakeHouse();
 });
@@ -80,10 +85,13 @@ test('names the three types of each organization; the kiosk signs in members', a
 test('brings up an older house, and leaves what the operator changed', async () => {
   const first = await seed();
   delete house.apps.find(({ name }) => name === 'kiosk')!.credentialType;
+  delete house.apps.find(({ name }) => name === 'shop')!.backchannelLogoutUri;
+  house.apps.find(({ name, org }) => name === 'shop' && org === 'globex')!.backchannelLogoutUri = 'https://shop.example/logout';
   house.types.delete('acme');
   Object.assign(house.typesOf('globex')[0]!, { validity: 'P5Y' });
   const again = await seed(first);
   expect(again[0]).toEqual(first[0]);
+  expect(again[1]!.apps[0]!.backchannelLogoutUri).toBe('https://shop.example/logout');
   expect(again[1]!.credentialTypes[0]).toMatchObject({ validity: 'P5Y', renewalWindow: 'P30D' });
 });
 
@@ -96,11 +104,18 @@ test('changes nothing when all is there and remembered', async () => {
 
 test('follows the example shop to another port, and leaves what somebody registered by hand', async () => {
   const first = await seed();
-  const uris = (app: string) => house.apps.filter(({ name, org }) => name === app && org === 'acme').map(({ redirectUris, postLogoutRedirectUris }) => [...redirectUris, ...postLogoutRedirectUris]);
+  const uris = (app: string) => house.apps.filter(({ name, org }) => name === app && org === 'acme').map(({ redirectUris, postLogoutRedirectUris, backchannelLogoutUri }) => [...redirectUris, ...postLogoutRedirectUris, backchannelLogoutUri]);
   house.apps[0]!.redirectUris.push('https://shop.example/callback', 'http://localhost:4000/other');
   await seed(first, { shop: 5000, kiosk: 5001 });
-  expect(uris('shop')).toEqual([['http://localhost:5000/acme/callback', 'http://localhost:5000/acme/welcome', 'https://shop.example/callback', 'http://localhost:4000/other', 'http://localhost:5000/acme']]);
-  expect(uris('kiosk')).toEqual([['http://localhost:5001/acme/callback', 'http://localhost:5001/acme/welcome', 'http://localhost:5001/acme']]);
+  expect(uris('shop')).toEqual([['http://localhost:5000/acme/callback', 'http://localhost:5000/acme/welcome', 'https://shop.example/callback', 'http://localhost:4000/other', 'http://localhost:5000/acme', 'http://localhost:5000/acme/backchannel-logout']]);
+  expect(uris('kiosk')).toEqual([['http://localhost:5001/acme/callback', 'http://localhost:5001/acme/welcome', 'http://localhost:5001/acme', 'http://localhost:5001/acme/backchannel-logout']]);
+});
+
+test('has no address for sign-outs while nobody runs the shop', async () => {
+  const first = await seed();
+  expect((await seed(first, { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
+  house = new FakeHouse();
+  expect((await seed([], { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
 });
 
 test('replaces a forgotten secret, again and again, without running into the limit', async () => {

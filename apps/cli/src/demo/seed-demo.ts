@@ -6,7 +6,7 @@ import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp 
 import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
 
-export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'credentialType' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'scopes'> {
+export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'credentialType' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'scopes'> {
   clientSecret: string;
 }
 export interface DemoOrganization {
@@ -43,13 +43,14 @@ async function create(house: House, org: string, wanted: WantedApp): Promise<Dem
   return demoApp(app, clientSecret!);
 }
 
-/** An earlier seed may have known the shop at another port, or its kiosk without a type. What somebody registered by hand stays. */
+/** An earlier seed may have known the shop at another port, its kiosk without a type, or no address for sign-outs. What somebody registered by hand stays. */
 async function putRight(house: House, found: App, wanted: WantedApp): Promise<App> {
   const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
   const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
   const credentialType = found.credentialType ?? wanted.credentialType;
-  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris) && credentialType === found.credentialType;
-  const changes = { redirectUris, postLogoutRedirectUris, ...(credentialType !== undefined && { credentialType }) };
+  const { backchannelLogoutUri } = found.backchannelLogoutUri === undefined || isShopUri(found.backchannelLogoutUri, found.org) ? wanted : found;
+  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris) && credentialType === found.credentialType && backchannelLogoutUri === found.backchannelLogoutUri;
+  const changes = { redirectUris, postLogoutRedirectUris, ...(credentialType !== undefined && { credentialType }), ...(backchannelLogoutUri !== found.backchannelLogoutUri && { backchannelLogoutUri: backchannelLogoutUri ?? null }) };
   return right ? found : house.ask(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
@@ -70,8 +71,8 @@ async function secretOf(house: House, { clientId, org }: App, known: KnownApp[])
   return (await house.ask(createSecret, { clientId }, org)).clientSecret;
 }
 
-function demoApp({ name, kind, audience, credentialType, clientId, redirectUris, postLogoutRedirectUris, scopes }: App, clientSecret: string): DemoApp {
-  return { name, kind, audience, ...(credentialType !== undefined && { credentialType }), clientId, clientSecret, redirectUris, postLogoutRedirectUris, scopes };
+function demoApp({ name, kind, audience, credentialType, clientId, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes }: App, clientSecret: string): DemoApp {
+  return { name, kind, audience, ...(credentialType !== undefined && { credentialType }), clientId, clientSecret, redirectUris, postLogoutRedirectUris, ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }), scopes };
 }
 
 /** The seed may come before the services answer: it waits half a minute. */

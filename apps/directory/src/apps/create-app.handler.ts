@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Handles } from '@holdfast/bus';
 import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError, Outbound } from '@holdfast/kit';
 import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { Changes } from '../changes.js';
@@ -9,6 +9,7 @@ import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';
 import { Secrets } from '../secrets/secrets.js';
 import { findApp, nameTaken, requirePkce, requireUris } from './app.js';
+import { requireCallable } from './callable.js';
 
 const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const insert = statement(
@@ -23,6 +24,7 @@ export class CreateAppHandler {
   constructor(
     private readonly changes: Changes,
     private readonly secrets: Secrets,
+    private readonly outbound: Outbound,
   ) {}
 
   @Handles(createApp)
@@ -30,6 +32,7 @@ export class CreateAppHandler {
     const { org, name, kind, audience, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce } = input;
     requirePkce(kind, pkce);
     requireUris(kind, [...redirectUris, ...postLogoutRedirectUris]);
+    requireCallable(this.outbound, backchannelLogoutUri);
     const scopes = requireGrantable(kind, input.scopes);
     return this.changes.commit(context, async (sql) => {
       const clientId = `app_${randomBytes(16).toString('base64url')}`;

@@ -1,9 +1,11 @@
 import { Handles } from '@holdfast/bus';
 import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { Outbound } from '@holdfast/kit';
 import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp, nameTaken, requirePkce, requireUris } from './app.js';
+import { requireCallable } from './callable.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 
@@ -16,10 +18,14 @@ const update = statement(
 
 @Controller()
 export class UpdateAppHandler {
-  constructor(private readonly changes: Changes) {}
+  constructor(
+    private readonly changes: Changes,
+    private readonly outbound: Outbound,
+  ) {}
 
   @Handles(updateApp)
   handle({ clientId, ...wanted }: RequestOf<typeof updateApp>, context: CallContext): Promise<App> {
+    requireCallable(this.outbound, wanted.backchannelLogoutUri);
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);
       const after = { ...before, ...wanted };

@@ -25,6 +25,8 @@ export interface SignedIn {
   acr?: string;
   amr?: string[];
   authTime?: number;
+  /** Of the session at Holdfast: by it we are told when that ends. */
+  sid?: string;
   /** Shown to Holdfast at sign-out. */
   idToken: string;
 }
@@ -79,6 +81,11 @@ export class SignIn {
     return oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: this.#client.signedOutUri, state });
   }
 
+  /** Where the issuer's public keys are. */
+  async keysUrl(): Promise<URL> {
+    return new URL((await this.#discover()).serverMetadata().jwks_uri!);
+  }
+
   /** The issuer tells its own addresses. A failure is forgotten, so that the next customer tries anew. */
   #discover(): Promise<oidc.Configuration> {
     this.#discovered ??= discover(this.#client).catch((error: unknown) => {
@@ -106,6 +113,7 @@ function signedInBy(idToken: string, claims: oidc.IDToken): SignedIn {
     subject: claims.sub,
     credential: (claims.credential ?? {}) as Record<string, unknown>,
     idToken,
+    ...(typeof claims.sid === 'string' && { sid: claims.sid }),
     ...(typeof claims.acr === 'string' && { acr: claims.acr }),
     ...(Array.isArray(claims.amr) && { amr: claims.amr.map(String) }),
     ...(typeof claims.auth_time === 'number' && { authTime: claims.auth_time }),

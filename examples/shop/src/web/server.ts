@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { routes } from '../pages/routes.ts';
 import { damagedForm, directory, notHere, troubleOf } from '../pages/trouble.ts';
 import type { Shop } from '../shop.ts';
+import { backChannelLogoutPath, endSessions } from './back-channel-logout.ts';
 import { cookieName, pageHeaders, plainHeaders, readCookie, sessionCookie } from './headers.ts';
 import { layout } from './layout.ts';
 import { findRoute } from './routes.ts';
@@ -42,6 +43,7 @@ async function serve(origin: string, shops: Shop[], request: IncomingMessage, re
     return void response.writeHead(url.pathname === '/' ? 200 : 404, pageHeaders(settings)).end(directory(shops));
   }
   const { settings } = shop;
+  if (request.method === 'POST' && url.pathname === settings.path + backChannelLogoutPath) return endSessions(shop, await readForm(request), response);
   const sessionId = readCookie(request.headers.cookie, cookieName(settings));
   const session = shop.sessions.find(sessionId);
   const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams();

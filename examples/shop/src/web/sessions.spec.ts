@@ -24,6 +24,15 @@ describe('sessions', () => {
     expect(session.csrf).not.toBe(planted.session.csrf);
   });
 
+  test('end with the one at Holdfast that they came of, and no other with them', () => {
+    const sessions = new Sessions();
+    const [one, two] = [sessions.signIn(undefined, { ...ada, sid: 'a' }), sessions.signIn(undefined, { ...ada, sid: 'b' })];
+    sessions.end({ issuer: 'http://localhost/o/globex', subject: 'ada', sid: 'a' });
+    expect(sessions.find(one.id)).toBeDefined();
+    sessions.end({ issuer: ada.issuer, subject: 'ada', sid: 'a' });
+    expect([one, two].map(({ id }) => sessions.find(id) !== undefined)).toEqual([false, true]);
+  });
+
   test('all of a customer end, of the same issuer only', () => {
     const sessions = new Sessions();
     const [one, two] = [sessions.signIn(undefined, ada), sessions.signIn(undefined, ada)];

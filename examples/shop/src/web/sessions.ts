@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Ended } from '../holdfast/back-channel-logout.ts';
 import type { Begun, SignedIn } from '../holdfast/sign-in.ts';
 
 export interface Notice {
@@ -71,7 +72,14 @@ export class Sessions {
 
   /** For a customer who was erased. */
   closeAllOf(issuer: string, subject: string): void {
-    for (const [name, { customer }] of this.#sessions) if (customer?.issuer === issuer && customer.subject === subject) this.#sessions.delete(name);
+    this.end({ issuer, subject });
+  }
+
+  /** What began in that session at Holdfast, or without `sid` all that the customer has here. */
+  end({ issuer, subject, sid }: Ended): void {
+    for (const [name, { customer }] of this.#sessions) {
+      if (customer?.issuer === issuer && (sid === undefined ? customer.subject === subject : customer.sid === sid)) this.#sessions.delete(name);
+    }
   }
 
   /** All live equally long, so the oldest end first. */
