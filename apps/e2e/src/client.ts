@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Offer, Subject, SubjectSummary, AuditEvent } from '@holdfast/contracts';
+import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
 import { exchange, type Problem, type Reply } from './http.ts';
 import type { App, House } from './house.ts';
@@ -131,6 +131,15 @@ export class Client {
     return this.call('DELETE', `${this.api}/credentials/subjects/${subject}`, options);
   }
 
+  issued<Body = Credential>(id: string, options?: CallOptions): Promise<Reply<Body>> {
+    return this.call<Body>('GET', `${this.api}/credentials/issued/${id}`, options);
+  }
+
+  /** Without a body, unless a reason is given. */
+  manage<Body = Credential>(act: 'suspend' | 'resume' | 'revoke', id: string, reason?: string, options: CallOptions = {}): Promise<Reply<Body>> {
+    return this.call<Body>('POST', `${this.api}/credentials/issued/${id}/${act}`, { ...(reason !== undefined && { json: { reason } }), ...options });
+  }
+
   audit<Body = Page<AuditEvent>>(query: Record<string, string> | string = '', options?: CallOptions): Promise<Reply<Body>> {
     return this.call<Body>('GET', `${this.api}/admin/audit/events${queryOf(query)}`, options);
   }
@@ -138,6 +147,11 @@ export class Client {
   /** Every subject, page by page. */
   async all(query: Record<string, string> = {}): Promise<SubjectSummary[]> {
     return walk((token) => this.list({ limit: '200', ...query, ...token }));
+  }
+
+  /** The whole feed of events, oldest first. */
+  async feed(): Promise<PublicEvent[]> {
+    return walk((token) => this.call<Page<PublicEvent>>('GET', `${this.api}/admin/events?limit=200${token.next_page_token ? `&next_page_token=${encodeURIComponent(token.next_page_token)}` : ''}`));
   }
 
   /** The whole log, or what a filter leaves of it, newest first. */

@@ -37,17 +37,18 @@ export async function claim(org: string, token: string, authenticator: SoftwareA
 export interface Customer {
   org: string;
   subject: string;
+  credentialId: string;
   token: string;
   authenticator: SoftwareAuthenticator;
 }
 
-export async function newCustomer(app: Client, authenticator = new SoftwareAuthenticator()): Promise<Customer> {
-  const { body } = await app.offer<Offer>();
+export async function newCustomer(app: Client, authenticator = new SoftwareAuthenticator(), offer: object = {}): Promise<Customer> {
+  const { body } = await app.offer<Offer>(offer);
   const { org } = app.app;
   const token = tokenOf(body.claimUrl);
   const { status, text } = await claim(org, token, authenticator);
   if (status !== 200) throw new Error(`the claim was answered ${status} ${text}`);
-  return { org, subject: body.subject, token, authenticator };
+  return { org, subject: body.subject, credentialId: body.credentialId, token, authenticator };
 }
 
 /** Goes to an authorization URL; the JSON routes of the sign-in page to which it leads. */
