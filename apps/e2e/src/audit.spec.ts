@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Action, AuditEvent } from '@holdfast/contracts';
-import { callApi, requestToken, type CallOptions, type Client } from './client.ts';
-import { eventually, sleep, times } from './eventually.ts';
+import { requestToken, type CallOptions, type Client } from './client.ts';
+import { times } from './eventually.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
 import { customerScopes, house, newClients } from './under-test.ts';
 
@@ -217,21 +217,4 @@ describe('a request id that is used twice', () => {
     const found = (await auditor.wholeLog()).filter((e) => e.request.id === id);
     expect(found.map((e) => [e.action, e.actor.name])).toEqual([['offer.create', 'kiosk'], ['offer.create', 'shop'], ['subject.list', 'shop'], ['subject.list', 'shop']]);
   });
-});
-
-describe('callers who are not known', () => {
-  it('are counted: one record of each minute, whichever gateway they asked', async () => {
-    // Not across the end of a minute.
-    const left = 60_000 - (Date.now() % 60_000);
-    if (left < 8000) await sleep(left);
-    const path = `${shop.api}/credentials/subjects`;
-    for (const gateway of [0, 1, 0]) await callApi(house, 'GET', path, { gateway });
-    for (const gateway of [0, 1]) await callApi(house, 'GET', path, { gateway, headers: { authorization: 'Bearer a.b.c' } });
-    for (const _ of times(4)) await requestToken(house, { ...shop.app, clientSecret: 'wrong' }, 'offers:write');
-    const counts = async (action: Action) => (await auditor.wholeLog({ action })).flatMap(({ outcome: { code, count } }) => (count === undefined ? [] : [[code, count]]));
-    await eventually(async () => (await counts('api.refused')).length > 0, 90_000, 'counting');
-    expect((await counts('api.refused')).sort()).toEqual([['invalid_token', 2], ['missing_token', 3]]);
-    await eventually(async () => (await counts('token.issue')).length > 0, 5000, 'counting wrong secrets');
-    expect(await counts('token.issue')).toEqual([['invalid_client', 4]]);
-  }, 150_000);
 });

@@ -31,6 +31,7 @@ export class Reference {
   constructor(document: { paths: Record<string, Record<string, Operation>> }) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     formats.default(this.#ajv);
+    this.#ajv.addFormat('base64', /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
     this.#ajv.addSchema(closed(document), 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path, scopes: scopesOf(operation) })),
@@ -61,7 +62,7 @@ export class Reference {
     if (!content) return text === '' ? general : [...general, 'a body where none is documented'];
     const [type, { schema }] = content;
     if (headers['content-type']?.split(';')[0] !== type) general.push(`content type ${headers['content-type']} instead of ${type}`);
-    return [...general, ...this.#against(pointerOf(schema, operation, status, type), reply.body)];
+    return [...general, ...this.#against(pointerOf(schema, operation, status, type), type.includes('json') ? reply.body : text)];
   }
 
   #against(pointer: string, body: unknown): string[] {

@@ -8,7 +8,7 @@ import { systemContext } from './system-context.js';
 /** Distinct refusals of a minute; what goes beyond is counted by organization alone. */
 const most = 10_000;
 /** Of one network: a program that does not find its way makes a handful. */
-const mostOfNetwork = 100;
+const mostOfNetwork = 250;
 /** Of one message. */
 const batchSize = 500;
 
