@@ -32,7 +32,7 @@ export const listPartitions = [
   `CREATE VIEW partitions AS
    SELECT split_part(c.relname, '_', 2) AS class, split_part(c.relname, '_', 3) || '-' || split_part(c.relname, '_', 4) AS month,
      split_part(c.relname, '_', 3)::int * 12 + split_part(c.relname, '_', 4)::int - 1 AS number,
-     pg_total_relation_size(c.oid) + pg_total_relation_size(replace(c.relname, 'entry_', 'entry_target_')::regclass) AS bytes
+     pg_total_relation_size(c.oid) + pg_total_relation_size(('audit.' || replace(c.relname, 'entry_', 'entry_target_'))::regclass) AS bytes
    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retentionNames.join('|')})_[0-9]+_[0-9]+$'`,
 ];

@@ -23,8 +23,9 @@ interface Dropped {
 /** Time in which audit, when it runs, gives the records of a drop their places, in ms. */
 const patience = 10_000;
 
+/** To be added after auditCommands, whose noun these belong to. */
 export function auditPartitionCommands(program: Command): void {
-  const audit = program.commands.find((command) => command.name() === 'audit') ?? program.command('audit').description("organizations' audit logs");
+  const audit = program.commands.find((command) => command.name() === 'audit')!;
 
   verb(audit, 'partitions', 'list the partitions of the logs by class of retention and month, as the owner named by DATABASE_URL', ['audit partitions']).action(({ json }: Json) =>
     asOwner(ownerConfig().url, 'Listing the partitions', async (client) => {
