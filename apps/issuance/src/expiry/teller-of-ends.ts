@@ -39,7 +39,7 @@ export class TellerOfEnds implements OnApplicationBootstrap {
     try {
       while (!this.stopped && (await this.tellSome()) >= atOnce);
     } catch (error) {
-      this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; nobody is let in by it: ${String(error)}`);
+      this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`);
     }
   }
 
