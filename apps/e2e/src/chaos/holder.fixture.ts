@@ -29,9 +29,11 @@ export class Holders {
     this.#config = config;
   }
 
-  static async of(house: House, app: App): Promise<Holders> {
+  /** `skew`: by how many seconds the app's clock is behind that of the house. */
+  static async of(house: House, app: App, skew = 0): Promise<Holders> {
     const issuer = new URL(`${house.baseUrl}/o/${app.org}`);
-    return new Holders(house, app.org, await oidc.discovery(issuer, app.clientId, {}, oidc.ClientSecretBasic(app.clientSecret), { execute: [oidc.allowInsecureRequests] }));
+    const config = await oidc.discovery(issuer, app.clientId, { [oidc.clockSkew]: skew }, oidc.ClientSecretBasic(app.clientSecret), { execute: [oidc.allowInsecureRequests] });
+    return new Holders(house, app.org, config);
   }
 
   async claim({ claimUrl }: Offer): Promise<Devices> {
@@ -64,6 +66,16 @@ export class Holders {
         }
         if (done && devices.length === 1) this.faults.push(`a customer with a live credential was refused: ${done.refused}`);
       }
+      await sleep(200);
+    }
+    throw new Error('a sign-in never came to an end');
+  }
+
+  /** Why a sign-in is refused, once there is an answer; undefined when it is not. */
+  async refusal(device: SoftwareAuthenticator): Promise<string | undefined> {
+    for (let tries = 0; tries < 60; tries += 1) {
+      const done = await this.#signInOnce(device);
+      if (done) return 'refused' in done ? done.refused : undefined;
       await sleep(200);
     }
     throw new Error('a sign-in never came to an end');

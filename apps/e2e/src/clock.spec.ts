@@ -1,0 +1,81 @@
+// A house whose time is moved past the end of what it gave out (HOLDFAST_TEST_CLOCK): list, get, sign-in and feed agree.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { FeedReader } from './chaos/feed-reader.ts';
+import { Holders, redirectUris, type Devices } from './chaos/holder.fixture.ts';
+import { PrivateHouse } from './chaos/private-house.ts';
+import { Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import { closeConnections, exchange } from './http.ts';
+import type { App } from './house.ts';
+import { customerScopes, house } from './under-test.ts';
+
+const own = new PrivateHouse(join(house.home, 'clock'), 'gateway=1');
+const twoYears = 2 * 366 * 86_400;
+let app: App;
+let shop: Client;
+let reader: Client;
+let holder: { subject: string; devices: Devices };
+let open: { subject: string; claimUrl: string };
+
+beforeAll(async () => {
+  await own.start();
+  const org = await own.newOrganization();
+  app = await own.newApp(org, 'shop', customerScopes, 'web', redirectUris);
+  shop = new Client(own, app);
+  reader = new Client(own, await own.newApp(org, 'reader', ['webhooks:manage'], 'service'));
+  const holders = await Holders.of(own, app);
+  const offer = (await shop.offer({ validUntil: new Date(Date.now() + 30 * 86_400_000).toISOString() })).body;
+  holder = { subject: offer.subject, devices: await holders.claim(offer) };
+  await holders.signIn(holder.subject, holder.devices);
+  open = (await shop.offer()).body;
+  await own.stop();
+  own.extra = { HOLDFAST_TEST_CLOCK: `+${twoYears}` };
+  await own.start();
+  [shop, reader].forEach((client) => client.forgetToken());
+}, 180_000);
+afterAll(async () => {
+  await own.forget();
+  closeConnections();
+}, 60_000);
+
+it('counts nothing as live and no offer as open', async () => {
+  const subjects = new Map((await shop.all()).map((s) => [s.subject, s]));
+  expect(subjects.get(holder.subject)).toMatchObject({ claimed: true, credentials: 1, live: 0, openOffers: 0 });
+  expect(subjects.get(open.subject)).toMatchObject({ claimed: false, credentials: 1, live: 0, openOffers: 0 });
+  const [credential] = (await shop.get(holder.subject)).body.credentials;
+  expect(credential).toMatchObject({ status: 'issued' });
+  expect(Date.parse(credential!.expiresAt!)).toBeLessThan(Date.now() + twoYears * 1000);
+});
+
+it('lets nobody in and nothing be claimed, and what it makes now belongs to its time', async () => {
+  const token = new URL(open.claimUrl).hash.slice(1);
+  const claim = await exchange({ origin: own.baseUrl, method: 'POST', path: `/o/${app.org}/api/claim/options`, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) });
+  expect([claim.status, claim.body.code]).toEqual([410, 'claim_expired']);
+  const holders = await Holders.of(own, app, twoYears);
+  expect(await holders.refusal(holder.devices[0]!)).toBeDefined();
+  const offer = (await shop.offer()).body;
+  const devices = await holders.claim(offer);
+  await holders.signIn(offer.subject, devices);
+  expect(holders.faults).toEqual([]);
+  expect((await shop.all()).find((s) => s.subject === offer.subject)).toMatchObject({ live: 1 });
+});
+
+it('tells that both have ended', async () => {
+  await eventually(async () => {
+    const events = await new FeedReader(reader).read();
+    const types = (subject: string) => events.filter((e) => e.data.subject === subject).map((e) => e.type);
+    expect(types(holder.subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
+    expect(types(open.subject)).toEqual(['offer.created', 'offer.expired']);
+    return true;
+  }, 20_000);
+});
+
+it('is said by every service: in its log, and to whoever asks whether it is ready', async () => {
+  for (const { name, replica, readyUrl } of own.demo.services) {
+    const log = readFileSync(join(own.home, 'logs', `${name}-${replica}.log`), 'utf8');
+    expect([name, log.includes(`${twoYears} seconds in the future: HOLDFAST_TEST_CLOCK is set`)]).toEqual([name, true]);
+    if (name !== 'gateway') expect(await (await fetch(readyUrl)).text()).toBe(`ready; test clock ${twoYears} s\n`);
+  }
+});

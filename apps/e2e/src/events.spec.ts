@@ -1,0 +1,120 @@
+// The event feed: what happens, once, in order, thin; who reads goes on from where they were.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PublicEvent } from '@holdfast/contracts';
+import { FeedReader } from './chaos/feed-reader.ts';
+import type { Client, Page } from './client.ts';
+import { eventually } from './eventually.ts';
+import { closeConnections, type Problem } from './http.ts';
+import { newCustomer } from './sign-in/customer.fixture.ts';
+import { newClients } from './under-test.ts';
+
+const reads = { kind: 'service', grants: ['webhooks:manage', 'audit:read'] } as const;
+let shop: Client;
+let reader: Client;
+let other: Client;
+let stranger: Client;
+beforeAll(async () => {
+  const [here, there] = await Promise.all([newClients({ shop: {}, reader: { ...reads, grants: [...reads.grants] }, other: { kind: 'service', grants: ['webhooks:manage'] } }), newClients({ stranger: { kind: 'service', grants: ['webhooks:manage'] } })]);
+  ({ shop, reader, other } = here);
+  stranger = there.stranger;
+});
+afterAll(closeConnections);
+
+const feed = <Body = Page<PublicEvent>>(query = '', client = reader) => client.call<Body>('GET', `${client.api}/admin/events${query}`);
+const about = (events: PublicEvent[], subject: string) => events.filter((e) => e.data.subject === subject);
+
+/** The events of a customer, once there are as many as expected. */
+async function eventsOf(subject: string, count: number): Promise<PublicEvent[]> {
+  return eventually(async () => {
+    const found = about(await new FeedReader(reader).read(), subject);
+    expect(found.length).toBeGreaterThanOrEqual(count);
+    return found;
+  }, 10_000);
+}
+
+describe('what happens to a customer', () => {
+  it('is told once, in order, with ids and states and nothing else', async () => {
+    const { subject } = await newCustomer(shop);
+    const { body } = await shop.get(subject);
+    const [{ id: credentialId, expiresAt } = { id: '', expiresAt: '' }] = body.credentials;
+    const act = (name: string) => shop.call('POST', `${shop.api}/credentials/issued/${credentialId}/${name}`, { json: { reason: 'stolen_bag' } });
+    for (const name of ['suspend', 'resume']) expect((await act(name)).status).toBe(200);
+    const { body: again } = await shop.offer({ subject });
+    expect((await act('revoke')).status).toBe(200);
+
+    const events = await eventsOf(subject, 7);
+    expect(events.map((e) => [e.type, e.version])).toEqual([
+      ['offer.created', 1], ['credential.issued', 2], ['credential.suspended', 3], ['credential.resumed', 4], ['offer.created', 5], ['offer.withdrawn', 6], ['credential.revoked', 7],
+    ]);
+    const ids = { subject, credentialId, credentialType: 'customer' };
+    expect(events[1]!.data).toEqual({ ...ids, expiresAt });
+    expect(events[2]!.data).toEqual(ids);
+    expect(events[5]!.data).toEqual({ ...ids, offerId: again.offerId, cause: 'credential' });
+    expect(JSON.stringify(events)).not.toContain('stolen_bag');
+  });
+
+  it('is gone with the customer, but for the notice; a reader goes on from an old place', async () => {
+    const { body } = await shop.offer();
+    await eventsOf(body.subject, 1);
+    const follower = new FeedReader(reader);
+    await follower.read();
+    await shop.erase(body.subject);
+    const [notice, ...more] = await eventually(async () => {
+      const read = about(await follower.read(), body.subject);
+      return read.length > 0 && read;
+    }, 10_000);
+    expect(notice).toMatchObject({ type: 'subject.erased', version: 2, data: { subject: body.subject } });
+    expect(more).toEqual([]);
+    expect((await eventsOf(body.subject, 1)).map((e) => e.type)).toEqual(['subject.erased']);
+  });
+});
+
+describe('a reader', () => {
+  it('gets every event once, in pages of any size, and always a place to go on from', async () => {
+    for (let i = 0; i < 5; i += 1) await shop.offer();
+    const whole = await eventually(async () => {
+      const read = await new FeedReader(reader).read();
+      return read.length > 10 && read;
+    }, 10_000);
+    const paged: PublicEvent[] = [];
+    let place = '';
+    for (let more = true; more; ) {
+      const { body } = await feed(`?limit=3${place && `&next_page_token=${place}`}`);
+      paged.push(...body.items);
+      [place, more] = [body.nextPageToken!, body.hasMore];
+    }
+    expect(paged.slice(0, whole.length)).toEqual(whole);
+    const { status, body } = await feed(`?next_page_token=${place}`);
+    expect([status, body.items, body.hasMore, typeof body.nextPageToken]).toEqual([200, [], false, 'string']);
+  });
+
+  it('may ask for types', async () => {
+    const { body } = await feed('?types=app.created,subject.erased&limit=200');
+    expect(new Set(body.items.map((e) => e.type))).toEqual(new Set(['app.created', 'subject.erased']));
+    expect(body.items.map((e) => e.data.app)).toEqual(expect.arrayContaining([shop, reader, other].map((c) => c.app.clientId)));
+  });
+
+  it.each(['?types=', '?types=offer.created,nonsense', '?types=organization.updated', '?types=offer.created&types=app.created', '?limit=0', '?limit=201', '?after=1', '?next_page_token=x'])('hears what is wrong with %s', async (query) => {
+    const { status, body } = await feed<Problem>(query);
+    expect([status, body.code]).toEqual([400, query.includes('token') ? 'invalid_page_token' : 'invalid_request']);
+  });
+
+  it('cannot use a place of another app, or of other types', async () => {
+    const { body } = await feed('?types=app.created');
+    const place = `next_page_token=${body.nextPageToken!}`;
+    const attempts = [feed<Problem>(`?${place}`), feed<Problem>(`?types=app.updated&${place}`), feed<Problem>(`?types=app.created&${place}`, other), feed<Problem>(`?types=app.created&${place}`, stranger)];
+    for (const attempt of await Promise.all(attempts)) expect([attempt.status, attempt.body.code]).toEqual([400, 'invalid_page_token']);
+    expect((await feed(`?types=app.created&${place}`)).status).toBe(200);
+  });
+
+  it('needs the operation, in the own organization, and is recorded', async () => {
+    expect((await feed<Problem>('', reader.with('audit:read'))).body.code).toBe('insufficient_scope');
+    expect((await reader.call('GET', `${stranger.api}/admin/events`)).body.code).toBe('wrong_organization');
+    expect((await feed('', stranger)).body.items.every((e) => e.type.startsWith('app.'))).toBe(true);
+    const id = `feed-${randomUUID()}`;
+    await reader.call('GET', `${reader.api}/admin/events`, { headers: { 'x-request-id': id } });
+    const [record] = (await reader.wholeLog({ action: 'event.list' })).filter((e) => e.request.id === id);
+    expect(record).toMatchObject({ actor: { id: reader.app.clientId }, outcome: { result: 'success', status: 200 } });
+  });
+});
