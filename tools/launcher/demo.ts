@@ -29,7 +29,7 @@ export interface DemoType {
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; credentialTypes: DemoType[]; apps: DemoApp[] }[];
+  organizations: { shortId: string; issuer: string; presence: 'optional' | 'required'; credentialTypes: DemoType[]; apps: DemoApp[] }[];
 }
 
 export const demoFile = join(home, 'demo.json');

@@ -3,7 +3,7 @@ import { farewell } from './farewell.ts';
 
 const app = (name: string, scopes: string[]) => ({ name, kind: 'web', audience: 'customers', clientId: `id-${name}`, clientSecret: `secret-${name}`, redirectUris: [], scopes });
 const baseUrl = 'http://localhost:8080';
-const organization = { shortId: 'acme', issuer: `${baseUrl}/o/acme`, apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])] };
+const organization = { shortId: 'acme', issuer: `${baseUrl}/o/acme`, presence: 'optional' as const, credentialTypes: [], apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])] };
 
 test('shows the shop, ready to paste', () => {
   const text = farewell({ baseUrl, services: [], organizations: [organization] }, '1.0 s');

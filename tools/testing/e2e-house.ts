@@ -8,6 +8,8 @@ import type { Throwaway } from '../infra/throwaway.ts';
 
 /** So that a test can wait for the end of an offer. */
 const shortOffers = { OFFER_MIN_SECONDS: '2' };
+/** Proofs of presence that cost next to nothing and soon run out; and Turnstile where no service of ours may call. */
+const cheapPresence = { PRESENCE_COST: '1', PRESENCE_STEPS: '4', PRESENCE_SECONDS: '15', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' };
 
 /**
  * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
@@ -21,7 +23,7 @@ export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subje
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), ...shortOffers },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), ...shortOffers, ...cheapPresence },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

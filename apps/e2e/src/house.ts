@@ -32,7 +32,7 @@ interface DemoType {
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; credentialTypes: DemoType[]; apps: Omit<App, 'org'>[] }[];
+  organizations: { shortId: string; issuer: string; presence: 'optional' | 'required'; credentialTypes: DemoType[]; apps: Omit<App, 'org'>[] }[];
 }
 
 interface LauncherFile {
@@ -99,6 +99,13 @@ export class House {
       env: cleanEnvironment({ HOLDFAST_HOME: this.home }),
     });
     return JSON.parse(stdout) as Printed;
+  }
+
+  /** The same with something on its standard input. */
+  async operatorWith<Printed = unknown>(input: string, ...args: string[]): Promise<Printed> {
+    const running = promisify(execFile)(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], { env: cleanEnvironment({ HOLDFAST_HOME: this.home }) });
+    running.child.stdin?.end(input);
+    return JSON.parse((await running).stdout) as Printed;
   }
 
   /** Makes an organization of its own for a test, so that tests do not get in each other's way. */

@@ -22,6 +22,9 @@ import { endpoints } from './endpoints.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import { PAGES, readPages } from './pages/built-pages.js';
 import { PagesController } from './pages/pages.controller.js';
+import { PresenceController } from './presence/presence.controller.js';
+import { WidgetController } from './presence/widget.controller.js';
+import { readWidget, WIDGET } from './presence/widget.js';
 import { AuthProxyController } from './proxy/auth-proxy.controller.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
 import { IssuerProxyController } from './proxy/issuer-proxy.controller.js';
@@ -30,12 +33,13 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, PresenceController, WidgetController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: PAGES, useFactory: () => readPages() },
+    { provide: WIDGET, useFactory: () => readWidget() },
     RouteTable,
     AuthProxy,
     BearerStrategy,

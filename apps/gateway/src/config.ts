@@ -12,6 +12,7 @@ export const configSchema = baseConfigSchema.extend({
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
   CLAIM_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Requests to the claim routes per address and minute, in each replica'),
+  PRESENCE_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Challenges of the built-in proof of presence per address and minute, in each replica'),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean))

@@ -10,6 +10,8 @@ import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
 import { claimPageEndpoint, pageAssetEndpoint, signInPageEndpoint } from './pages/pages.controller.js';
+import { presenceChallengeEndpoint, presencePreflightEndpoint } from './presence/presence.controller.js';
+import { widgetEndpoint } from './presence/widget.controller.js';
 import { metadataEndpoint, tokenEndpoint } from './proxy/auth-proxy.controller.js';
 import { issuerEndpoints } from './proxy/issuer-endpoints.js';
 import type { Endpoint } from './routing/endpoint.js';
@@ -30,6 +32,9 @@ export const endpoints: readonly Endpoint[] = [
   claimEndpoint,
   claimOptionsEndpoint,
   completeClaimEndpoint,
+  presenceChallengeEndpoint,
+  presencePreflightEndpoint,
+  widgetEndpoint,
   listAuditEventsEndpoint,
   getAuditEventEndpoint,
   getAuditProofEndpoint,

@@ -17,6 +17,9 @@ export interface Settings {
   clientSecret: string;
   /** Whose holders the app signs in, so what it offers; the organization's default type when undefined. */
   credentialType: string | undefined;
+  /** Where the widget on a form gets its challenge, and where the widget itself comes from. */
+  challengeUrl: string;
+  widget: string;
   /** All three are registered for the app; Holdfast leads to no other address. */
   redirectUri: string;
   welcomeUri: string;
@@ -60,6 +63,8 @@ export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<s
         app, organization: shortId, origin, path, issuer,
         api: `${issuer}/api/credentials`,
         tokenEndpoint: `${baseUrl}/oauth2/token`,
+        challengeUrl: `${issuer}/api/presence/challenge?client_id=${encodeURIComponent(found.clientId)}`,
+        widget: `${baseUrl}/assets/altcha/3.2.2-1`,
         clientId: found.clientId,
         clientSecret: found.clientSecret,
         credentialType: found.credentialType,

@@ -1,4 +1,4 @@
-import { adminOperations, customerScopes, type App, type AppKind } from '@holdfast/contracts';
+import { adminOperations, customerScopes, type App, type AppKind, type PresencePolicy } from '@holdfast/contracts';
 
 export interface WantedApp {
   name: string;
@@ -19,9 +19,10 @@ export interface ShopPorts {
   open: boolean;
 }
 
-export const demoOrganizations = [
-  { shortId: 'acme', name: 'Acme' },
-  { shortId: 'globex', name: 'Globex' },
+/** Two ways with proof of presence: acme verifies one when it is sent, globex takes no offer without. */
+export const demoOrganizations: { shortId: string; name: string; presence: PresencePolicy['policy'] }[] = [
+  { shortId: 'acme', name: 'Acme', presence: 'optional' },
+  { shortId: 'globex', name: 'Globex', presence: 'required' },
 ];
 
 /**

@@ -9,6 +9,7 @@ import { seedDemo, type DemoOrganization } from './seed-demo.js';
 class FakeHouse {
   organizations: string[] = [];
   apps: App[] = [];
+  policies = new Map<string, string>();
   types = new Map<string, CredentialType[]>();
   secrets = new Map<string, string[]>();
   away = 0;
@@ -36,6 +37,8 @@ class FakeHouse {
       case 'list-secrets': return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
       case 'create-secret': return { clientSecret: this.newSecret(clientId) };
       case 'revoke-secret': return this.secrets.set(clientId, this.secrets.get(clientId)!.filter((id) => id !== input.secretId));
+      case 'get-presence-policy': return { policy: this.policies.get(about) ?? 'optional' };
+      case 'set-presence-policy': return this.policies.set(about, input.policy!);
       case 'list-credential-types': return { items: this.typesOf(about) };
       case 'create-credential-type': return this.typesOf(about)[this.typesOf(about).push(input as never) - 1];
       case 'update-credential-type': return Object.assign(this.typesOf(about).find((type) => type.name === input.name)!, input);
@@ -80,6 +83,11 @@ test('names the three types of each organization; the kiosk signs in members', a
     ]);
     expect(apps.map(({ credentialType }) => credentialType)).toEqual([undefined, 'membership', undefined]);
   }
+});
+
+test('globex takes no offer without a proof of presence', async () => {
+  expect((await seed()).map(({ shortId, presence }) => [shortId, presence])).toEqual([['acme', 'optional'], ['globex', 'required']]);
+  expect([...house.policies]).toEqual([['globex', 'required']]);
 });
 
 test('brings up an older house, and leaves what the operator changed', async () => {

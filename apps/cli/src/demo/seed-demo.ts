@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, createOrganization, createSecret, listApps, listOrganizations, listSecrets, revokeSecret, updateApp, type App } from '@holdfast/contracts';
+import { createApp, createOrganization, createSecret, getPresencePolicy, listApps, listOrganizations, listSecrets, revokeSecret, setPresencePolicy, updateApp, type App, type PresencePolicy } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import type { House } from '../house.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
@@ -12,6 +12,8 @@ export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'crede
 export interface DemoOrganization {
   shortId: string;
   issuer: string;
+  /** Whether its offers need a proof of presence. */
+  presence: PresencePolicy['policy'];
   credentialTypes: DemoType[];
   apps: DemoApp[];
 }
@@ -20,12 +22,17 @@ export interface DemoOrganization {
 export async function seedDemo(house: House, baseUrl: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoOrganization[]> {
   const there = (await onceUp(() => house.ask(listOrganizations, {}))).items.map(({ shortId }) => shortId);
   const seeded: DemoOrganization[] = [];
-  for (const { shortId, name } of demoOrganizations) {
+  for (const { shortId, name, presence } of demoOrganizations) {
     if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
     const credentialTypes = await onceUp(() => seedTypes(house, shortId));
-    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, credentialTypes, apps: await seedApps(house, shortId, ports, known) });
+    await seedPresence(house, shortId, presence);
+    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, presence, credentialTypes, apps: await seedApps(house, shortId, ports, known) });
   }
   return seeded;
+}
+
+async function seedPresence(house: House, org: string, policy: PresencePolicy['policy']): Promise<void> {
+  if ((await house.ask(getPresencePolicy, {}, org)).policy !== policy) await house.ask(setPresencePolicy, { policy }, org);
 }
 
 async function seedApps(house: House, org: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoApp[]> {

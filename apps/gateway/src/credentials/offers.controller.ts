@@ -18,14 +18,15 @@ export const createOfferEndpoint = endpoint({
   summary: 'Create an offer',
   description:
     'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the customer yourself; ' +
-    'Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well.',
+    'Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. Where the organization demands a proof of presence, ' +
+    'each offer needs one in `presence`; wherever one is sent, it is verified and used up by the offer.',
   operation: 'offers:write',
   action: 'offer.create',
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
   answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer', 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key' } } },
-  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'payload_too_large', 'unsupported_media_type'],
+  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable', 'payload_too_large', 'unsupported_media_type'],
 });
 
 export const withdrawOfferEndpoint = endpoint({

@@ -79,6 +79,7 @@ export const examples: Record<string, Examples> = {
     body: {
       newCustomer: { summary: 'To a new customer', value: {} },
       shorter: { summary: 'Open for one hour, leading back to the shop', value: { offerExpiresIn: 3600, returnUrl: 'https://shop.example/welcome' } },
+      fromForm: { summary: 'With what the widget on the sign-up form gave', value: { presence: { type: 'altcha', payload: 'eyJjaGFsbGVuZ2UiOnsicGFyYW1ldGVycyI6e30sInNpZ25hdHVyZSI6IiJ9LCJzb2x1dGlvbiI6e319' } } },
       recovery: { summary: 'To a known customer who lost the credential', value: { subject } },
     },
     answer: offer,
@@ -89,6 +90,15 @@ export const examples: Record<string, Examples> = {
   suspendCredential: { ...reason, answer: { ...held, status: 'suspended' } },
   resumeCredential: { ...reason, answer: held },
   revokeCredential: { ...reason, answer: { ...held, status: 'revoked', revokedAt: '2026-12-03T08:15:00.000Z', revokedReason: 'lost_device' } },
+  getPresenceChallenge: {
+    answer: {
+      parameters: {
+        algorithm: 'PBKDF2/SHA-256', cost: 5000, expiresAt: 1795253400, keyLength: 32, keyPrefix: '9f2c5d0e7a1b3c4d5e6f708192a3b4c5', keySignature: '4a1f…', nonce: '5ad1…', salt: 'c07e…',
+        data: { answer: '77b0…', client_id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', id: 'k3Jw0mVq2uXbT8rYh5cNzA', org: 'acme', purpose: 'offer' },
+      },
+      signature: 'e3b0…',
+    },
+  },
   getClaim: {
     body: { link: { summary: 'What stands after the # of the link', value: { token: claimToken } } },
     answer: {

@@ -13,6 +13,7 @@ const tags: Record<string, string> = {
   'Customer credentials': 'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
   'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
+  'Proof of presence': 'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
   Reference: 'This description, and pages to read it.',
   Health: 'For load balancers and supervisors.',
 };

@@ -27,6 +27,7 @@ export interface Credential {
   expiresAt?: string;
   revokedAt?: string;
   revokedReason?: string;
+  revocable: boolean;
   holderApp?: string;
   createdAt: string;
 }
@@ -65,13 +66,13 @@ export class CredentialsApi {
   }
 
   /** To a new customer. The same key again, after a lost answer or a double click, gives the same offer and not a second one. */
-  offer(idempotencyKey: string, returnUrl: string): Promise<Offer> {
-    return this.#json('offers:write', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, returnUrl } });
+  offer(idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
+    return this.#json('offers:write', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, returnUrl, ...proof(altcha) } });
   }
 
   /** To a customer that we have: a new link for a lost phone. Needs issued:manage too, so the sign-up form cannot do it. */
-  offerAgain(subject: string, idempotencyKey: string, returnUrl: string): Promise<Offer> {
-    return this.#json('offers:write issued:manage', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, subject, returnUrl } });
+  offerAgain(subject: string, idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
+    return this.#json('offers:write issued:manage', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, subject, returnUrl, ...proof(altcha) } });
   }
 
   async withdraw(offerId: string): Promise<void> {
@@ -84,6 +85,11 @@ export class CredentialsApi {
 
   customer(subject: string): Promise<Customer> {
     return this.#json('issued:read', 'GET', `/subjects/${encodeURIComponent(subject)}`);
+  }
+
+  /** `reason` is a word for programs and stands in the organization's audit log: never a name or an address. */
+  change(credentialId: string, act: 'suspend' | 'resume' | 'revoke', reason?: string): Promise<Credential> {
+    return this.#json('issued:manage', 'POST', `/issued/${encodeURIComponent(credentialId)}/${act}`, { body: { ...(reason && { reason }) } });
   }
 
   async erase(subject: string): Promise<void> {
@@ -112,6 +118,11 @@ export class CredentialsApi {
     if (body) headers['content-type'] = 'application/json';
     return ask(this.#api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
+}
+
+/** What the widget gave, under the name that the API has for it. */
+function proof(altcha: string | undefined): { presence?: { type: 'altcha'; payload: string } } {
+  return altcha ? { presence: { type: 'altcha', payload: altcha } } : {};
 }
 
 interface Sent {

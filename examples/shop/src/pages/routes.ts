@@ -4,7 +4,7 @@ import { callback, signIn, signOut } from './sign-in.ts';
 import { signUp, signUpForm, waiting, welcome } from './sign-up.ts';
 import { start } from './start.ts';
 import { staffCustomer } from './staff-customer.ts';
-import { eraseCustomer, offerAgain, withdrawOffer } from './staff-deeds.ts';
+import { changeCredential, eraseCustomer, offerAgain, withdrawOffer } from './staff-deeds.ts';
 import { staff } from './staff-list.ts';
 
 /** Every page of the shop, below /{organization}. */
@@ -22,5 +22,6 @@ export const routes: Routes = {
   'GET /staff/:subject': staffCustomer,
   'POST /staff/:subject/offer': offerAgain,
   'POST /staff/:subject/withdraw': withdrawOffer,
+  'POST /staff/:subject/credentials/:credential/:act': changeCredential,
   'POST /staff/:subject/erase': eraseCustomer,
 };

@@ -1,8 +1,10 @@
 import type { Account } from '../accounts/accounts.ts';
+import type { Offer } from '../holdfast/credentials-api.ts';
 import { html, type Html } from '../web/html.ts';
 import { formOf } from '../web/layout.ts';
 import { idempotencyKey, random, type Letter } from '../web/sessions.ts';
 import { accountOf, redirect, sessionOf, show, type Answer, type Visit } from '../web/visit.ts';
+import { presenceField, presenceTrouble, proofFor } from './presence.ts';
 
 interface Fields {
   name: string;
@@ -34,7 +36,17 @@ export async function signUp(visit: Visit): Promise<Answer> {
   }
 
   const { issuer, welcomeUri } = shop.settings;
-  const { subject, claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offer(idempotencyKey(session, formId, fields.name, fields.email), welcomeUri);
+  const key = idempotencyKey(session, formId, fields.name, fields.email);
+  let offer: Offer;
+  try {
+    offer = await shop.credentials.offer(key, welcomeUri, proofFor(visit, key));
+  } catch (error) {
+    const trouble = presenceTrouble(error);
+    if (trouble === undefined) throw error;
+    // A new form, since the proof of this one is spoilt.
+    return formPage(visit, fields, random(), trouble);
+  }
+  const { subject, claimUrl, offerId, credentialId, expiresAt } = offer;
   const account: Account = { ...fields, issuer, subject, createdAt, offer: { offerId, credentialId, expiresAt, again: false } };
   await shop.accounts.put(account);
   session.letter = { to: fields.email, name: fields.name, claimUrl, expiresAt };
@@ -79,6 +91,7 @@ function formPage(visit: Visit, { name, email }: Fields, formId: string, fault?:
   const known = visit.session?.customer !== undefined;
   return show(
     {
+      widget: !known,
       title: known ? 'Open an account' : 'Sign up',
       body: html`<h1>${known ? 'Open an account' : `Sign up at ${visit.shop.name}`}</h1>
 <p>${known ? 'Your passkey is known; tell us who you are, and you are done.' : 'Two fields and a passkey. No password.'}</p>
@@ -89,6 +102,7 @@ ${formOf(
   html`<input type="hidden" name="form" value="${formId}">
 <label>Your name <input name="name" value="${name}" autocomplete="name" required maxlength="100"></label>
 <label>Your e-mail <input name="email" type="email" value="${email}" autocomplete="email" required maxlength="200"></label>
+${!known && presenceField(visit.shop.settings)}
 <p class="fine">Name and e-mail stay with this shop. They are never sent to Holdfast, which makes and checks your passkey and knows you by a random number only.</p>
 <button>${known ? 'Open my account' : 'Sign up'}</button>`,
 )}

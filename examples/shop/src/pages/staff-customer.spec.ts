@@ -8,7 +8,7 @@ const now = Date.parse('2026-11-21T10:00:00.000Z');
 const account = (again: boolean, expiresAt = '2026-11-24T10:00:00.000Z'): Account => ({
   issuer: 'i', subject: 's', name: 'n', email: 'e', createdAt: '', offer: { offerId: 'o', credentialId: 'c', expiresAt, again },
 });
-const credential = (status: Credential['status']): Credential[] => [{ id: 'c', credentialType: 'customer', status, createdAt: '' }];
+const credential = (status: Credential['status']): Credential[] => [{ id: 'c', credentialType: 'customer', status, revocable: true, createdAt: '' }];
 
 test('an offer may be open until its time is up or its credential is held', () => {
   expect(mayBeOpen(account(false), credential('offered'), now)).toBe(true);

@@ -5,6 +5,8 @@ import { html, type Html } from '../web/html.ts';
 import { formOf } from '../web/layout.ts';
 import { random } from '../web/sessions.ts';
 import { sessionOf, show, type Answer, type Visit } from '../web/visit.ts';
+import { changesOf, stateOfCredential } from './staff-credential.ts';
+import { presenceField } from './presence.ts';
 import { letterOf, when } from './sign-up.ts';
 import { warning } from './staff-list.ts';
 import { inWords } from './trouble.ts';
@@ -21,12 +23,13 @@ export async function staffCustomer(visit: Visit): Promise<Answer> {
   return show(
     {
       title,
+      widget: account !== undefined && 'items' in found,
       body: html`<p class="fine"><a href="${shop.settings.path}/staff">All customers</a></p>
 <h1>${title}</h1>
 ${letter && letterOf(shop.name, letter)}
 ${account && html`<dl class="facts"><div><dt>E-mail</dt><dd>${account.email}</dd></div><div><dt>Account since</dt><dd>${when(account.createdAt)}</dd></div></dl>`}
 <dl class="facts"><div><dt>Subject</dt><dd><code>${subject}</code></dd></div></dl>
-${'items' in found ? html`<h2>Credentials</h2>${found.items.map(cardOf)}` : html`<div class="notice bad"><p>${found.text}</p><p class="fine">${found.small}</p></div>`}
+${'items' in found ? html`<h2>Credentials</h2>${found.items.map((item) => cardOf(visit, subject, item))}` : html`<div class="notice bad"><p>${found.text}</p><p class="fine">${found.small}</p></div>`}
 ${deeds(visit, subject, account, 'items' in found ? found.items : undefined)}
 ${warning}`,
     },
@@ -48,12 +51,10 @@ async function customerOf({ shop }: Visit, subject: string): Promise<Found> {
   }
 }
 
-const statusWords: Record<Credential['status'], string> = { offered: 'Offered, not claimed', issued: 'Issued', suspended: 'Suspended', revoked: 'Revoked' };
-
-function cardOf(credential: Credential): Html {
-  const { id, credentialType, status, issuedAt, expiresAt, revokedAt, revokedReason, holderApp } = credential;
-  const rows: [string, string | undefined][] = [
-    ['Status', statusWords[status]],
+function cardOf(visit: Visit, subject: string, credential: Credential): Html {
+  const { id, credentialType, issuedAt, expiresAt, revokedAt, revokedReason, holderApp } = credential;
+  const rows: [string, Html | string | undefined][] = [
+    ['Status', stateOfCredential(credential, Date.now())],
     ['Type', credentialType],
     ['Issued', issuedAt && when(issuedAt)],
     ['Ends', expiresAt && when(expiresAt)],
@@ -61,7 +62,8 @@ function cardOf(credential: Credential): Html {
     ['Kept in', holderApp],
     ['Id', id],
   ];
-  return html`<dl class="facts">${rows.map(([name, value]) => value && html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="facts">${rows.map(([name, value]) => value && html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${changesOf(visit, subject, credential)}`;
 }
 
 /** An offer that may still be open: its time is not up, and its credential does not say that the link was used. */
@@ -75,7 +77,7 @@ function deeds(visit: Visit, subject: string, account: Account | undefined, cred
   const base = `/staff/${encodeURIComponent(subject)}`;
   const form = html`<input type="hidden" name="form" value="${random()}">`;
   return html`<h2>What you can do</h2>
-${account && credentials && html`<section class="deed"><h3>Lost the phone, or the link?</h3><p>Send a new link. The customer makes a new passkey with it, in place of the one before; the account stays.</p>${formOf(visit, `${base}/offer`, html`${form}<button class="quiet">Send a new link</button>`)}</section>`}
+${account && credentials && html`<section class="deed"><h3>Lost the phone, or the link?</h3><p>Send a new link. The customer makes a new passkey with it, in place of the one before; the account stays.</p>${formOf(visit, `${base}/offer`, html`${form}${presenceField(visit.shop.settings)}<button class="quiet">Send a new link</button>`)}</section>`}
 ${account && credentials && mayBeOpen(account, credentials, Date.now()) && html`<section class="deed"><h3>Sent to the wrong person?</h3><p>Take the link back; it then claims nothing any more.</p>${formOf(visit, `${base}/withdraw`, html`<button class="quiet">Withdraw the offer</button>`)}</section>`}
 ${(account ?? credentials) && html`<section class="deed"><h3>Asked to be forgotten?</h3><p>Holdfast erases the customer, who can no longer sign in; then the shop closes the account. There is no way back.</p>
 <details><summary>Erase this customer …</summary>${formOf(visit, `${base}/erase`, html`<button class="danger">Erase for ever</button>`)}</details></section>`}`;

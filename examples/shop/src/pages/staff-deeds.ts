@@ -1,6 +1,7 @@
 import { HoldfastRefused } from '../holdfast/trouble.ts';
 import { idempotencyKey } from '../web/sessions.ts';
 import { redirect, sessionOf, type Answer, type Visit } from '../web/visit.ts';
+import { proofFor } from './presence.ts';
 import { inWords } from './trouble.ts';
 
 /** A new link to the same customer: lost phone, lost mail. `subject` and account stay what they are. */
@@ -11,7 +12,7 @@ export function offerAgain(visit: Visit): Promise<Answer> {
     const account = shop.accounts.find(shop.settings.issuer, subject);
     if (!account) return 'This shop has no account to send a link to.';
     const key = idempotencyKey(session, form.get('form') ?? '', subject);
-    const { claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offerAgain(subject, key, shop.settings.welcomeUri);
+    const { claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offerAgain(subject, key, shop.settings.welcomeUri, proofFor(visit, key));
     const again = (await shop.credentials.customer(subject)).claimed;
     await shop.accounts.remember(account, { offerId, credentialId, expiresAt, again });
     session.letter = { to: account.email, name: account.name, claimUrl, expiresAt, subject };
@@ -33,6 +34,18 @@ export function withdrawOffer(visit: Visit): Promise<Answer> {
     const { session } = visit;
     if (session?.letter?.subject === subject) delete session.letter;
     return 'The offer is withdrawn; its link claims nothing any more.';
+  });
+}
+
+const done = { suspend: 'The credential is suspended: nobody signs in with it until it is resumed.', resume: 'The credential works again.', revoke: 'The credential is revoked, for ever.' };
+
+/** Takes effect at once: sign-in is refused, sessions end. */
+export function changeCredential(visit: Visit): Promise<Answer> {
+  return deed(visit, async () => {
+    const { credential = '', act } = visit.params;
+    if (act !== 'suspend' && act !== 'resume' && act !== 'revoke') return 'There is nothing like that to do.';
+    await visit.shop.credentials.change(credential, act, visit.form.get('reason') || undefined);
+    return done[act];
   });
 }
 

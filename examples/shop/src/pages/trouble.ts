@@ -7,6 +7,12 @@ import { show, type Answer, type Visit } from '../web/visit.ts';
 
 /** What a code of the API means for the people at this shop. */
 const words: Record<string, string> = {
+  unknown_credential: 'Holdfast knows no such credential of this app’s customers.',
+  not_revocable: 'A credential of this kind can be neither suspended nor revoked: it ends when it expires.',
+  presence_required: 'The organization takes no offer without a proof that a person is here; this page needs JavaScript for it.',
+  presence_invalid: 'The check that a person is here did not work. Try again.',
+  presence_expired: 'The check that a person is here took too long. Try again.',
+  presence_replayed: 'This form was sent before. Try again.',
   unknown_subject: 'Holdfast knows no such customer of this app: never offered to, or erased already.',
   unknown_offer: 'Holdfast knows no such offer of this app: the customer was erased, or it is another app’s.',
   invalid_state: 'This cannot be done as things stand: the link may have been used, taken back or replaced, or the credential paused.',

@@ -1,14 +1,17 @@
 import type { Settings } from '../config.ts';
 
 /**
- * No script, nothing from elsewhere, in nobody's frame. Forms go to ourselves; sign-out goes on to the issuer, and a browser
+ * Nothing from elsewhere but the widget where a form has it, no inline script, in nobody's frame. Forms go to ourselves; sign-out goes on to the issuer, and a browser
  * holds the redirect after a form to form-action as well.
  */
-export function pageHeaders({ issuer }: Settings): Record<string, string> {
+export function pageHeaders({ issuer }: Settings, widget = false): Record<string, string> {
+  const holdfast = new URL(issuer).origin;
+  // The widget solves its challenge in a worker, which is of the page's own origin: a blob that loads Holdfast's script.
+  const forWidget = widget ? `script-src ${holdfast}; connect-src ${holdfast}; worker-src blob:; style-src 'self' ${holdfast}` : `style-src 'self'`;
   return {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${new URL(issuer).origin}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; ${forWidget}; img-src 'self'; form-action 'self' ${holdfast}; base-uri 'none'; frame-ancestors 'none'`,
     ...plainHeaders,
   };
 }

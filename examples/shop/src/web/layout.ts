@@ -3,7 +3,7 @@ import type { Notice } from './sessions.ts';
 import type { Page, Visit } from './visit.ts';
 
 /** The frame of every page. A notice is shown once. */
-export function layout(visit: Visit, { title, body, wide }: Page): string {
+export function layout(visit: Visit, { title, body, wide, widget }: Page): string {
   const { shop, session } = visit;
   const { path, organization } = shop.settings;
   const notice = session?.notice;
@@ -20,11 +20,12 @@ ${notice && noticeOf(notice)}
 ${body}
 </main>
 <footer><p>An example of an app built on Holdfast. Nothing here is for sale.</p><p><a href="${path}/staff">For staff</a></p></footer>`,
+    widget ? shop.settings.widget : undefined,
   );
 }
 
 /** Also for a page that belongs to no shop. */
-export function documentOf(title: string, theme: string, body: Html): string {
+export function documentOf(title: string, theme: string, body: Html, widget?: string): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,6 +34,8 @@ export function documentOf(title: string, theme: string, body: Html): string {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="stylesheet" href="/style.css">
+${widget && html`<link rel="stylesheet" href="${widget}/altcha.css">
+<script type="module" src="${widget}/widget.js"></script>`}
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body class="${theme}">

@@ -51,7 +51,7 @@ async function serve(origin: string, shops: Shop[], request: IncomingMessage, re
   const answer = await answerTo(request, visit);
   if (visit.sessionId !== sessionId) response.setHeader('set-cookie', sessionCookie(settings, visit.sessionId));
   if ('redirectTo' in answer) return void response.writeHead(303, { location: answer.redirectTo, 'cache-control': 'no-store', ...plainHeaders }).end();
-  response.writeHead(answer.status, pageHeaders(settings)).end(layout(visit, answer.page));
+  response.writeHead(answer.status, pageHeaders(settings, answer.page.widget)).end(layout(visit, answer.page));
 }
 
 async function answerTo({ method = 'GET' }: IncomingMessage, visit: Visit): Promise<Answer> {

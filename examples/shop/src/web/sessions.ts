@@ -30,6 +30,8 @@ export interface Session {
   customer?: SignedIn;
   notice?: Notice;
   letter?: Letter;
+  /** The proof of presence that went out with the last offer, by its Idempotency-Key. */
+  proof?: { key: string; payload: string | undefined };
 }
 
 const life = 8 * 60 * 60 * 1000;

@@ -24,6 +24,8 @@ export interface Page {
   body: Html;
   /** For lists. */
   wide?: boolean;
+  /** Has a form with the widget of the proof of presence. */
+  widget?: boolean;
 }
 
 export type Handler = (visit: Visit) => Promise<Answer> | Answer;

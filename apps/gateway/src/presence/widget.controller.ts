@@ -1,0 +1,35 @@
+import { AppError } from '@holdfast/kit';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { endpoint, Route } from '../routing/endpoint.js';
+import { WIDGET, type Widget } from './widget.js';
+
+export const widgetEndpoint = endpoint({
+  id: 'getPresenceWidget',
+  method: 'GET',
+  path: '/assets/altcha/{version}/{file}',
+  tag: 'Proof of presence',
+  unrecorded: 'static files, the same for everybody',
+  summary: 'The widget for sign-up forms',
+  description:
+    '`widget.js` (a module) and `altcha.css` are what a page loads, from any origin; docs/presence.md shows how. An address of another version gets the files of today, which may then not be kept.',
+  params: z.object({ version: z.string().describe('Version of the widget'), file: z.enum(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js']).describe('Name of the file') }),
+  answers: { 200: { description: 'The file', headers: { 'Access-Control-Allow-Origin': '`*`: modules are loaded by CORS' } } },
+  errors: ['not_found'],
+});
+
+/** Self-hosted: a sign-up form tells no third party that somebody looks at it. */
+@Controller()
+export class WidgetController {
+  constructor(@Inject(WIDGET) private readonly widget: Widget) {}
+
+  @Route(widgetEndpoint)
+  file(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const { version, file } = request.params as { version: string; file: string };
+    const found = this.widget.files.get(file);
+    if (!found) throw new AppError('not_found');
+    const kept = version === this.widget.version ? 'public, max-age=31536000, immutable' : 'no-store';
+    void reply.headers({ 'cache-control': kept, 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }).type(found.type).send(found.content);
+  }
+}
