@@ -6,10 +6,13 @@ export type Completed = (level: number, index: number, hash: Buffer) => void;
 
 /** All of a tree that is needed to go on with it: the hashes of its perfect subtrees from the left, one for each bit of its size. */
 export class CompactRange {
-  private constructor(
-    private length: number,
-    private readonly hashes: Buffer[],
-  ) {}
+  private length: number;
+  private readonly hashes: Buffer[];
+
+  private constructor(length: number, hashes: Buffer[]) {
+    this.length = length;
+    this.hashes = hashes;
+  }
 
   static empty(): CompactRange {
     return new CompactRange(0, []);

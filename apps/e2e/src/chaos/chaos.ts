@@ -3,10 +3,12 @@ import { Client } from '../client.ts';
 import { eventually, sleep, times } from '../eventually.ts';
 import type { House } from '../house.ts';
 import { randomSequence } from '../random.ts';
+import { CheckpointFollower } from './checkpoint-follower.ts';
 import { live, type Known } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
 import { Holders, redirectUris } from './holder.fixture.ts';
 import { PatientClient, type Attempt } from './patient-client.ts';
+import { UnknownCaller } from './unknown-caller.ts';
 
 export interface ChaosOptions {
   kills: number;
@@ -24,6 +26,11 @@ export interface Oracle {
   faults: string[];
   /** Who read the event feed all the time. */
   follower: FeedReader;
+  /** Who took checkpoints of the log all the time. */
+  witness: CheckpointFollower;
+  /** Who called without a token all the time. */
+  stranger: UnknownCaller;
+  seed: number;
   /** Who may read what. */
   shop: Client;
   reader: Client;
@@ -39,7 +46,7 @@ export async function chaos(house: House, { kills, seed, say }: ChaosOptions): P
   const shop = new Client(house, app);
   const reader = new Client(house, await house.newApp(org, 'reader', readerScopes, 'service'));
   const [patient, holders] = [new PatientClient(shop), await Holders.of(house, app)];
-  const follower = new FeedReader(reader);
+  const [follower, witness, stranger] = [new FeedReader(reader), new CheckpointFollower(reader), new UnknownCaller(shop)];
   const customers: Known[] = [];
   let killing = true;
 
@@ -48,14 +55,14 @@ export async function chaos(house: House, { kills, seed, say }: ChaosOptions): P
     for (let life = 0; killing; life += 1) customers.push(await live(patient, holders, `${org}-${n}-${life}`, random));
   };
   const load = Promise.all(times(8).map(worker));
-  const following = follower.follow(() => !killing);
+  const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !killing)));
   await killAtRandom(house, { kills, seed, say, progress: () => patient.acknowledged });
   killing = false;
   await load;
   await following;
   const events = customers.flatMap((c) => c.events);
-  say(`  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased`);
-  return { house, org, customers, attempts: patient.attempts, faults: [...patient.faults, ...holders.faults], follower, shop, reader };
+  say(`  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`);
+  return { house, org, seed, witness, stranger, customers, attempts: patient.attempts, faults: [...patient.faults, ...holders.faults], follower, shop, reader };
 }
 
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */

@@ -10,7 +10,7 @@ import { FeedReader } from './feed-reader.ts';
 export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> {
   let wrong: string[] = [];
   await eventually(async () => {
-    wrong = [...(await judgeSubjects(oracle.shop, oracle.customers)), ...(await judgeFeed(oracle)), ...(await judgeAudit(oracle)), ...(await judgeErasures(oracle))];
+    wrong = [...(await judgeSubjects(oracle.shop, oracle.customers)), ...(await judgeFeed(oracle)), ...(await judgeAudit(oracle)), ...(await judgeErasures(oracle)), ...(await oracle.witness.judge(100, oracle.seed)), ...(await oracle.stranger.judge(oracle.reader))];
     return wrong.length === 0;
   }, within).catch((error: Error) => void (wrong.length === 0 && wrong.push(String(error))));
   return [...oracle.faults, ...wrong];
