@@ -16,14 +16,16 @@ const cheapPresence = { PRESENCE_COST: '1', PRESENCE_STEPS: '4', PRESENCE_SECOND
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
  * @returns what the tests need to find it
  */
-export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subjects=2', more: string[] = []): Promise<NodeJS.ProcessEnv> {
+export async function startHouse(servers: Throwaway, replicas = 'auth=2,gateway=2,subjects=2', more: string[] = []): Promise<NodeJS.ProcessEnv> {
   const home = servers.houseFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
+  // Where a test listens for what the house sends.
+  const receiver = `http://localhost:${await freePorts(1)}`;
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), ...shortOffers, ...cheapPresence },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;
@@ -33,5 +35,5 @@ export async function startHouse(servers: Throwaway, replicas = 'gateway=2,subje
   });
   const ready = await Promise.race([once(house, 'message').then(() => true), once(house, 'exit').then(() => false)]);
   if (!ready) throw new Error('The house for the e2e tests did not start; what it said is above.');
-  return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json') };
+  return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json'), HOLDFAST_TEST_RECEIVER: receiver };
 }

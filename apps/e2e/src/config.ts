@@ -7,6 +7,13 @@ export function houseUnderTest(): string {
   return dirname(HOLDFAST_DEMO);
 }
 
+/** The one origin on this machine that the house under test may call, so that a test can listen there. */
+export function receiverOrigin(): string {
+  const { HOLDFAST_TEST_RECEIVER } = process.env;
+  if (!HOLDFAST_TEST_RECEIVER) throw new Error('HOLDFAST_TEST_RECEIVER is not set: run these tests with "node tools/test.mjs e2e"');
+  return HOLDFAST_TEST_RECEIVER;
+}
+
 /** What a program that we start may know of our environment: another house's addresses would lead it astray. */
 export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, NATS_URL: _nats, NATS_NKEY_SEED: _seed, HOLDFAST_DEMO: _demo, NODE_OPTIONS: _options, ...env } = process.env;

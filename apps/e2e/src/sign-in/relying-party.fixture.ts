@@ -12,6 +12,7 @@ export interface AppWanted {
   pkce?: 'required' | 'optional';
   idTokenAlg?: 'RS256' | 'ES256';
   grants?: string[];
+  backchannelLogoutUri?: string;
 }
 
 export interface Checks {
@@ -35,11 +36,11 @@ export class RelyingParty {
   }
 
   static async make(org: string, name: string, wanted: AppWanted = {}): Promise<RelyingParty> {
-    const { kind = 'web', redirectUris = ['https://shop.example/callback'], postLogoutRedirectUris = ['https://shop.example/bye'], pkce, idTokenAlg, grants = [] } = wanted;
+    const { kind = 'web', redirectUris = ['https://shop.example/callback'], postLogoutRedirectUris = ['https://shop.example/bye'], pkce, idTokenAlg, grants = [], backchannelLogoutUri } = wanted;
     const repeated = (flag: string, values: string[]) => values.flatMap((value) => [flag, value]);
     const options = [
       '--name', name, '--kind', kind, ...repeated('--redirect-uri', redirectUris), ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris), ...repeated('--grant', grants),
-      ...(pkce ? ['--pkce', pkce] : []), ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []),
+      ...(pkce ? ['--pkce', pkce] : []), ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []), ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
     ];
     const { app, clientSecret } = await house.operator<{ app: App; clientSecret?: string }>('app', 'create', org, ...options);
     return RelyingParty.of({ ...app, clientSecret: clientSecret ?? '' }, idTokenAlg);
@@ -98,8 +99,8 @@ export class RelyingParty {
     return this.token({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken }, options);
   }
 
-  async userinfo(accessToken: string, org = this.app.org) {
-    const response = await fetch(`${house.baseUrl}/o/${org}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
+  async userinfo(accessToken: string, org = this.app.org, gateway = house.baseUrl) {
+    const response = await fetch(`${gateway}/o/${org}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
     return { status: response.status, json: (await response.json()) as Record<string, unknown>, headers: response.headers };
   }
 }
