@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { arrange, type Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import { emptyHead, type Head } from './head.js';
+import { unsealPersonal } from './person.js';
 import { pseudonymForm, pseudonymOf } from './pseudonym.js';
 
 const nothingKnown: Known = { heads: new Map(), entries: new Map(), pseudonyms: new Map(), persons: new Map(), erased: new Set() };
@@ -100,5 +101,35 @@ describe('names', () => {
     expect(arranged([offer]).targets).toEqual([['o']]);
     expect(arranged([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
     expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([[expect.stringMatching(pseudonymForm)]]);
+  });
+});
+
+describe('what is personal', () => {
+  const request = { id: 'r', traceparent: '', method: 'GET', route: '/', address: '203.0.113.7', userAgent: 'Browser' };
+  const acting = { actor: { type: 'customer', id: 'c' }, request } as const;
+  const leafText = (items: Item[], known: Partial<Known> = {}) => arranged(items, known).entries.map((e) => e.leaf.bytes.toString()).join();
+
+  it('stands in the leaf as a hash, with one key for all of a person', () => {
+    const { entries, persons } = arranged([item(1, acting), item(2, { request, targets: [customer] })]);
+    expect(persons).toMatchObject([{ org: 'acme', holder: 'c' }]);
+    expect(entries.map((e) => e.personal?.person)).toEqual([persons[0]!.person.id, persons[0]!.person.id]);
+    expect(entries.map((e) => Object.keys((JSON.parse(e.leaf.bytes.toString()) as { personal: object }).personal))).toEqual([['address', 'userAgent'], ['address', 'userAgent']]);
+    expect(leafText([item(1, acting)])).not.toMatch(/203\.0|Browser/);
+    expect(unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(1))).toMatchObject({ address: { value: '203.0.113.7' }, userAgent: { value: 'Browser' } });
+    expect(() => unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(2))).toThrow();
+  });
+
+  it('is left out of a record that names nobody, or somebody who is erased', () => {
+    const erased = new Set([customerKey('acme', 'c').toString('hex')]);
+    expect(leafText([item(1, { request })])).not.toMatch(/personal|203\.0/);
+    expect(leafText([item(1, acting)], { erased })).not.toMatch(/personal|203\.0/);
+    expect(leafText([item(1, acting), item(2, {}, { erases: 'c' })])).not.toMatch(/personal|203\.0/);
+    expect(arranged([item(1, acting)], { erased }).persons).toEqual([]);
+  });
+
+  it('is left out when the key of that person cannot be opened: the log goes on', () => {
+    const { entries, persons } = arranged([item(1, acting)], { persons: new Map([[key('acme', 'c'), undefined]]) });
+    expect([entries.length, entries[0]!.personal, persons]).toEqual([1, undefined, []]);
+    expect(entries[0]!.leaf.bytes.toString()).not.toContain('personal');
   });
 });
