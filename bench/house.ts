@@ -26,17 +26,22 @@ export class House {
   /** As the owner of the database. */
   readonly databaseUrl: string;
   readonly shop: App;
+  readonly natsUrl: string;
+  /** By which services log in to the bus. */
+  readonly nkeySeeds: Record<string, string>;
   readonly #home: string;
   readonly #control: { port: number; token: string };
 
   constructor(home: string) {
     const read = (file: string): unknown => JSON.parse(readFileSync(join(home, file), 'utf8'));
-    const launcher = read('launcher.json') as { baseUrl: string; databaseUrl: string; control: { port: number; token: string } };
+    const launcher = read('launcher.json') as { baseUrl: string; natsUrl: string; databaseUrl: string; control: { port: number; token: string } };
     const demo = read('demo.json') as { organizations: { shortId: string; apps: (App & { name: string })[] }[] };
     this.#home = home;
     this.#control = launcher.control;
     this.baseUrl = launcher.baseUrl;
     this.databaseUrl = launcher.databaseUrl;
+    this.natsUrl = launcher.natsUrl;
+    this.nkeySeeds = (read('secrets.json') as { nkeySeeds: Record<string, string> }).nkeySeeds;
     this.shop = demo.organizations.find((o) => o.shortId === 'acme')!.apps.find((a) => a.name === 'shop')!;
   }
 

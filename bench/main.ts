@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { auditLogTable, measureAuditLog } from './audit-log.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
 import { House } from './house.ts';
@@ -47,6 +48,8 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   const loaded = await memoryOf(house);
   const plans = await explainPages(pool, await cases());
   const issuers = only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
+  const wanted = only.length === 0 || only.includes('audit');
+  const log = wanted ? await measureAuditLog(house, pool, bench, async () => (await cases()).find((c) => c.name === 'get')!, rounds, seconds, say) : undefined;
   say('Starting each service once more, alone ...');
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
@@ -55,10 +58,11 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
   say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
   if (issuers) say(`${issuersTable(issuers)}\n`);
+  if (log) say(`${auditLogTable(log)}\n`);
   say(`${standingTable(idle, loaded, starts)}\n`);
   say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
   if (json === undefined) return;
-  const everything = { options, pairs, plans, issuers, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  const everything = { options, pairs, plans, issuers, log, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 
