@@ -1,9 +1,10 @@
 import { Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { keptFor } from './idempotency.js';
 
-const clear = statement('idempotency_clear', `DELETE FROM idempotency WHERE created_at <= now() - interval '${keptFor}'`);
+const clear = statement('idempotency_clear', `DELETE FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}'`);
 
 /** Removes answers that have been kept for their time. */
 @Injectable()
@@ -13,6 +14,7 @@ export class ClearAnswers implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -21,6 +23,6 @@ export class ClearAnswers implements OnModuleInit {
   }
 
   private async clear(): Promise<void> {
-    await this.database.rows(clear).catch((error: unknown) => this.logger.warn(`could not clear old answers: ${String(error)}`));
+    await this.database.rows(clear, [this.clock.now()]).catch((error: unknown) => this.logger.warn(`could not clear old answers: ${String(error)}`));
   }
 }

@@ -9,6 +9,8 @@ export interface IdempotencyKey {
   keyHash: Buffer;
   /** Hash of the request: the same key with another request is a mistake. */
   fingerprint: Buffer;
+  /** When the request came, by our clock and not the database's: the answer is kept for a day of it. */
+  at: Date;
 }
 
 /** How long an answer is kept (product §3). */
@@ -16,14 +18,14 @@ export const keptFor = '24 hours';
 
 const stored = statement(
   'idempotency_find',
-  `SELECT fingerprint, answer, event, version FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at > now() - interval '${keptFor}'`,
+  `SELECT fingerprint, answer, event, version FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at > $3::timestamptz - interval '${keptFor}'`,
 );
 /** Clears away the same key of more than a day ago, so that it can be used again. */
-const discard = statement('idempotency_discard', `DELETE FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at <= now() - interval '${keptFor}'`);
+const discard = statement('idempotency_discard', `DELETE FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at <= $3::timestamptz - interval '${keptFor}'`);
 const applied = statement('idempotency_applied', 'SELECT confirmed FROM outbox WHERE id = $1');
 
-export function idempotencyKey(org: string, app: string, key: string, offer: OfferRequest): IdempotencyKey {
-  return { org, app, keyHash: sha256(key), fingerprint: sha256(JSON.stringify(offer)) };
+export function idempotencyKey(org: string, app: string, key: string, offer: OfferRequest, at: Date): IdempotencyKey {
+  return { org, app, at, keyHash: sha256(key), fingerprint: sha256(JSON.stringify(offer)) };
 }
 
 function sealedFor({ app, keyHash }: IdempotencyKey): string {
@@ -47,9 +49,9 @@ export interface EarlierAnswer {
  * `conflict` when its customer has been erased since.
  */
 export async function earlierAnswer(sql: Sql, encryptionKey: Buffer, key: IdempotencyKey): Promise<EarlierAnswer | undefined> {
-  const [row] = await sql.rows<{ fingerprint: Buffer | null; answer: Buffer | null; event: string; version: number }>(stored, [key.app, key.keyHash]);
+  const [row] = await sql.rows<{ fingerprint: Buffer | null; answer: Buffer | null; event: string; version: number }>(stored, [key.app, key.keyHash, key.at]);
   if (!row) {
-    await sql.rows(discard, [key.app, key.keyHash]);
+    await sql.rows(discard, [key.app, key.keyHash, key.at]);
     return undefined;
   }
   if (!row.fingerprint || !row.answer) throw new AppError('conflict', 'The customer that this Idempotency-Key made has been erased.');

@@ -34,7 +34,7 @@ export class CreateOfferHandler {
   @Handles(createOffer)
   async createOffer({ offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>, context: CallContext): Promise<Reply> {
     const { org, actor } = context;
-    const key = given === undefined ? undefined : idempotencyKey(org, actor.id, given, request);
+    const key = given === undefined ? undefined : idempotencyKey(org, actor.id, given, request, this.clock.now());
     // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
     const earlier = key && (await this.replay(key));
     if (earlier) return earlier;

@@ -28,8 +28,8 @@ const keyed = statement(
   'offer_first_keyed',
   types(`WITH lock AS (SELECT pg_try_advisory_xact_lock(hashtextextended($3 || encode($17, 'hex'), 0)) AS free),
   go AS (
-    INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version)
-    SELECT $3, $17, $18, $19, $1, $13, 1 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
+    INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at)
+    SELECT $3, $17, $18, $19, $1, $13, 1, $4 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
   ${rows} SELECT (SELECT free FROM lock) AS free, EXISTS (SELECT 1 FROM go) AS made`),
 );
 

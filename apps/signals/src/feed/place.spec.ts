@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { patience, place, type Known, type Progress } from './place.js';
+import { erasure, type Told } from './told.js';
+
+const start = Date.parse('2026-11-21T09:30:00.000Z');
+
+function told(key: string, version: number, given: Partial<Told> = {}): Told {
+  return { id: `${key}-${version}`, org: 'acme', key, type: 'offer.created', version, occurredAt: new Date(start), data: { key, version }, since: new Date(start), ...given };
+}
+
+/** The tables, as far as place() looks at them. */
+class Feed {
+  entries: (Told & { seq: number })[] = [];
+  waiting: Told[] = [];
+  progress = new Map<string, Progress>();
+
+  take(events: Told[], at = start): string[] {
+    const known: Known = { heads: new Map([['acme', this.entries.at(-1)?.seq ?? 0]]), progress: this.progress, placed: new Set(this.entries.map((e) => e.id)), waiting: this.waiting };
+    const placed = place(events, known, new Date(at));
+    this.entries = [...this.entries.filter((e) => !placed.erased.has(e.key)), ...placed.entries];
+    this.progress = new Map([...this.progress, ...placed.progress]);
+    this.waiting = [...this.waiting.filter((w) => !placed.settled.includes(w.id) && !placed.erased.has(w.key)), ...placed.waiting];
+    return placed.unordered.map((t) => t.id);
+  }
+
+  get ids(): string[] {
+    return this.entries.map((e) => e.id);
+  }
+}
+
+/** What may arrive: each event once or more, in any order, in batches of any size. */
+const deliveries = (events: Told[]) =>
+  fc
+    .array(fc.constantFrom(...events), { maxLength: 20 })
+    .chain((again) => fc.tuple(fc.shuffledSubarray([...events, ...again], { minLength: events.length + again.length }), fc.integer({ min: 1, max: 7 })))
+    .map(([all, size]) => Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size).map((event) => ({ ...event }))));
+
+describe('places in the feed', () => {
+  const three = ['a', 'b', 'c'].flatMap((key) => [1, 2, 3, 4, 5].map((version) => told(key, version)));
+
+  it('are given once and by version, without a gap, however events come', () => {
+    fc.assert(
+      fc.property(deliveries(three), (batches) => {
+        const feed = new Feed();
+        for (const batch of batches) expect(feed.take(batch)).toEqual([]);
+        expect(feed.entries.map((e) => e.seq)).toEqual(three.map((_, i) => i + 1));
+        for (const key of ['a', 'b', 'c']) expect(feed.entries.filter((e) => e.key === key).map((e) => e.version)).toEqual([1, 2, 3, 4, 5]);
+        expect(feed.waiting).toEqual([]);
+      }),
+    );
+  });
+
+  it('are left to the notice alone when a customer is erased, however events come', () => {
+    const events = [...three, told('a', 6, { type: erasure })];
+    fc.assert(
+      fc.property(deliveries(events), (batches) => {
+        const feed = new Feed();
+        for (const batch of batches) feed.take(batch);
+        expect(feed.entries.filter((e) => e.key === 'a').map((e) => e.type)).toEqual([erasure]);
+        expect(feed.entries.filter((e) => e.key !== 'a')).toHaveLength(10);
+        expect(feed.waiting).toEqual([]);
+      }),
+    );
+  });
+
+  it('are waited for, a minute and no longer; what then comes late goes in and is told of', () => {
+    const feed = new Feed();
+    feed.take([told('a', 3), told('a', 5)]);
+    expect([feed.ids, feed.waiting.length]).toEqual([[], 2]);
+    feed.take([told('b', 1)], start + patience - 1);
+    expect(feed.ids).toEqual(['b-1']);
+    expect(feed.take([], start + patience)).toEqual(['a-3', 'a-5']);
+    expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5']);
+    expect(feed.take([told('a', 4)], start + patience)).toEqual(['a-4']);
+    expect(feed.take([told('a', 6)], start + patience)).toEqual([]);
+    expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5', 'a-4', 'a-6']);
+  });
+
+  it('are not given to what has no data, which still counts', () => {
+    const feed = new Feed();
+    const { data: _, ...first } = told('a', 1);
+    expect(feed.take([told('a', 2), first])).toEqual([]);
+    expect(feed.ids).toEqual(['a-2']);
+  });
+});

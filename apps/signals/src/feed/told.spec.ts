@@ -1,0 +1,30 @@
+import type { CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { toldBy } from './told.js';
+
+const now = new Date('2026-11-21T09:30:00.000Z');
+const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
+const base = { id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04', occurredAt: now.toISOString(), org: 'acme', version: 2, requestId: 'r', traceparent: 't' };
+const revoked = (data: Record<string, string>): CustomerEvent => ({ ...base, type: 'credential.revoked', subject, data });
+const ids = { subject, credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01', credentialType: 'customer' };
+
+describe('what the feed makes of an event', () => {
+  it('is its data, and a hash of whom it is about', () => {
+    const [told] = toldBy(revoked(ids), now);
+    expect(told).toMatchObject({ org: 'acme', type: 'credential.revoked', version: 2, data: ids });
+    expect(told!.key).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('has nothing that the catalogue does not name', () => {
+    expect(toldBy(revoked({ ...ids, reason: 'stolen' }), now)[0]!.data).toEqual(ids);
+  });
+
+  it('is nothing for what stays in the house', () => {
+    expect(toldBy({ ...base, type: 'organization.updated' } satisfies DirectoryEvent, now)).toEqual([]);
+    expect(toldBy({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now)).toEqual([]);
+  });
+
+  it('is a fault, not an empty event, when the data does not fit', () => {
+    expect(() => toldBy(revoked({ subject }), now)).toThrow(/credentialId/);
+  });
+});
