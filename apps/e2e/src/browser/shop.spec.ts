@@ -5,7 +5,7 @@ import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
 import { eventually } from '../eventually.ts';
-import { house } from '../under-test.ts';
+import { demoClient, house } from '../under-test.ts';
 
 withBrowser('the example shop in a browser', () => {
   let browser: Browser;
@@ -126,6 +126,15 @@ withBrowser('the example shop in a browser', () => {
     await visitor.hold(ofAcme);
     await page.goto(`${shopOf('acme')}/sign-in`);
     await visitor.heading('Hello, Eve');
+
+    // Revoked by the backend, not in this browser: the shop is told by Holdfast, and the account asks for a sign-in.
+    const shop = demoClient('acme', 'shop');
+    const { body } = await shop.get(await told(visitor, 'sub'));
+    await visitor.confirms(false);
+    expect((await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} })).status).toBe(200);
+    const account = `${shopOf('acme')}/account`;
+    await eventually(async () => (await page.goto(account)) !== null && page.url() !== account, 10_000, 'the end of the session in the shop');
+    await visitor.heading('Sign in to shop');
   });
 
   it('who turns back is told so by the shop', async () => {
