@@ -43,14 +43,17 @@ export class Opened {
     return { names, personal };
   }
 
-  /** What was changed in the database cannot be opened; the rest of the entry still can be read. */
+  /**
+   * What was changed in the database cannot be opened; the rest of the entry still can be read. It is shown as changed, since
+   * leaving it out would look like an erased person.
+   */
   private unseal(sealed: Buffer, key: Buffer, org: string, leaf: Buffer): Personal {
-    const { id } = JSON.parse(leaf.toString()) as { id: string };
+    const { id, personal = {} } = JSON.parse(leaf.toString()) as { id: string; personal?: object };
     try {
       return unsealPersonal(sealed, key, org, id);
     } catch {
       this.logger.error(`the personal values of entry ${id} of ${org} cannot be opened: they were changed, or belong to another entry`);
-      return {};
+      return Object.fromEntries(Object.keys(personal).map((field) => [field, { value: '(changed)', salt: Buffer.alloc(0) }]));
     }
   }
 

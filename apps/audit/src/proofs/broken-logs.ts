@@ -20,6 +20,10 @@ export class BrokenLogs {
     this.logger.error(`THE AUDIT LOG OF ${org} IS BROKEN, and nothing more is signed: ${why}. See "When an audit log is broken" in the runbook`);
   }
 
+  has(org: string): boolean {
+    return this.said.has(org);
+  }
+
   mended(org: string): void {
     if (!this.said.delete(org)) return;
     broken.set(this.said.size);

@@ -1,7 +1,7 @@
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement, type Transaction } from '@holdfast/data';
 import { AppError, unavailable } from '@holdfast/kit';
-import { CompactRange, type Checkpoint } from '@holdfast/tlog';
+import { CompactRange, readCheckpoint, type Checkpoint } from '@holdfast/tlog';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 import { BrokenLogs } from './broken-logs.js';
@@ -14,6 +14,7 @@ const first = statement('checkpoint_first', "INSERT INTO checkpoint (org, size, 
 /** One signs at a time, all replicas together. */
 const hold = statement('checkpoint_hold', 'SELECT size, note FROM checkpoint WHERE org = $1 FOR UPDATE');
 const end = statement('checkpoint_end', 'SELECT seq AS size, range FROM head WHERE org = $1');
+const signed = statement('checkpoint_signed', 'SELECT note FROM checkpoint WHERE org = $1');
 const store = statement('checkpoint_store', 'UPDATE checkpoint SET size = $2, note = $3 WHERE org = $1');
 
 export interface Signed extends Checkpoint {
@@ -57,6 +58,19 @@ export class Checkpoints {
     return turn;
   }
 
+  /** Newest, or of a broken log the largest that was signed before: whoever verifies the log then sees what is wrong with it, and where. */
+  async toVerifyBy(org: string): Promise<Signed> {
+    try {
+      return await this.newest(org);
+    } catch (error) {
+      if (!this.broken.has(org)) throw error;
+      const stored = await this.database.rows<{ note: string }>(signed, [org]);
+      const before = [...stored.map(({ note }) => note), (await this.files.latest(org)) ?? ''].flatMap(readable).toSorted((a, b) => b.size - a.size);
+      if (!before[0]) throw error;
+      return before[0];
+    }
+  }
+
   private async sign(org: string): Promise<Signed> {
     try {
       const signed = await this.database.transaction((sql) => this.signIn(sql, org));
@@ -90,6 +104,14 @@ export class Checkpoints {
     await this.files.keep(org, note);
     await sql.last(store, [org, now.size, note]);
     return { ...now, note };
+  }
+}
+
+function readable(note: string): Signed[] {
+  try {
+    return [{ ...readCheckpoint(note), note }];
+  } catch {
+    return [];
   }
 }
 
