@@ -19,6 +19,7 @@ import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
 import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
+import { measureVerify, verifyTable } from './verify.ts';
 
 const options = parse();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -50,6 +51,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   const issuers = only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
   const wanted = only.length === 0 || only.includes('audit');
   const log = wanted ? await measureAuditLog(house, pool, bench, async () => (await cases()).find((c) => c.name === 'get')!, rounds, seconds, say) : undefined;
+  const verified = only.length === 0 || only.includes('verify') ? measureVerify(rounds, say) : undefined;
   say('Starting each service once more, alone ...');
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
@@ -59,10 +61,11 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
   if (issuers) say(`${issuersTable(issuers)}\n`);
   if (log) say(`${auditLogTable(log)}\n`);
+  if (verified) say(`${verifyTable(verified)}\n`);
   say(`${standingTable(idle, loaded, starts)}\n`);
   say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
   if (json === undefined) return;
-  const everything = { options, pairs, plans, issuers, log, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  const everything = { options, pairs, plans, issuers, log, verified, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 

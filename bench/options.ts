@@ -24,7 +24,7 @@ export const help = `Usage: npm run bench [-- options]
   --rounds N          interleaved rounds, of which medians are printed (5)
   --seconds S         length of one measurement (2)
   --concurrency LIST  requests under way at once (1,16,32)
-  --only LIST         of floor,token,offer,get,list,deep-list,sign-in,issuers,audit (all)
+  --only LIST         of floor,token,offer,get,list,deep-list,sign-in,issuers,audit,verify (all)
   --subjects N        customers of the app whose lists are read (100000)
   --organizations N   whose issuers are asked (1000; their keys are made first, which takes minutes)
   --json FILE         writes everything that was measured

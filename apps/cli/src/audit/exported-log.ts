@@ -24,23 +24,34 @@ export interface LogEnd {
 
 export type LogLine = LogHeader | ExportedAuditEntry | LogEnd;
 
-/** An entry as it is written: two thirds of it are bytes in base64, which nobody has to look at for JSON. */
-const plainEntry = /^\{"seq":([1-9]\d{0,14}),"leaf":"([\w+/=]*)","leafHash":"([\w+/=]*)",(?=")/;
+/** How an entry begins that is written as we do. */
+const begin = /^\{"seq":([1-9]\d{0,14}),"leaf":"/;
+const middle = '","leafHash":"';
 
 /** What a line says, in whichever form it is written; undefined when it is no JSON object. Of its members nothing is known. */
 export function parseLine(line: string): LogLine | undefined {
   try {
-    const [begin, seq, leaf, leafHash] = plainEntry.exec(line) ?? [];
-    if (begin !== undefined) {
-      const rest = JSON.parse(`{${line.slice(begin.length)}`) as object;
-      // A member that comes twice: JSON takes the last one.
-      if (!('seq' in rest || 'leaf' in rest || 'leafHash' in rest)) return { ...rest, seq: Number(seq), leaf, leafHash: leafHash! };
-    }
-    const object = JSON.parse(line) as unknown;
+    const object = (quickly(line) ?? JSON.parse(line)) as unknown;
     return typeof object === 'object' && object !== null ? (object as LogLine) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Two thirds of an entry are bytes in base64, where JSON has nothing to look for; undefined when it must be looked at whole. */
+function quickly(line: string): ExportedAuditEntry | undefined {
+  const [start, seq] = begin.exec(line) ?? [];
+  if (start === undefined) return undefined;
+  const leafEnd = line.indexOf('"', start.length);
+  const hashStart = leafEnd + middle.length;
+  const hashEnd = line.indexOf('"', hashStart);
+  if (!line.startsWith(middle, leafEnd) || !line.startsWith('",', hashEnd)) return undefined;
+  const [leaf, leafHash] = [line.slice(start.length, leafEnd), line.slice(hashStart, hashEnd)];
+  if (leaf.includes('\\') || leafHash.includes('\\')) return undefined;
+  const rest = JSON.parse(`{"seq":${seq}${line.slice(hashEnd + 1)}`) as Omit<ExportedAuditEntry, 'leaf' | 'leafHash'>;
+  // A member that comes twice: JSON takes the last one.
+  if (rest.seq !== Number(seq) || 'leaf' in rest || 'leafHash' in rest) return undefined;
+  return Object.assign(rest, { leaf, leafHash });
 }
 
 const newline = 0x0a;

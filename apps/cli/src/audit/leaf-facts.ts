@@ -20,7 +20,6 @@ export interface LeafFacts {
  */
 const plain =
   /^\{"id":"([^"\\]*)","occurredAt":"([^"\\]*)","action":"([^"\\]*)","actor":\{"type":"[a-z]*","id":"([^"\\]*)"(?:,"name":"(?:[^"\\]|\\.)*")?\},"targets":\[((?:\{"type":"[a-z_]*","id":"[^"\\]*"\},?)*)\],"outcome":\{"result":"([a-z]*)"/;
-const targetId = /"id":"([^"\\]*)"/g;
 /** These may stand anywhere behind it. */
 const more = /"(?:personal|changes)":/;
 
@@ -30,7 +29,18 @@ export function leafFacts(bytes: Buffer): LeafFacts {
   const read = plain.exec(text);
   if (!read || more.test(text)) return parsed(text);
   const [, id = '', occurredAt = '', action = '', actor = '', targets = '', outcome = ''] = read;
-  return { id, occurredAt, action, actor, outcome, targets: targets === '' ? [] : Array.from(targets.matchAll(targetId), ([, target = '']) => target), personal: {} };
+  return { id, occurredAt, action, actor, outcome, targets: idsOf(targets), personal: {} };
+}
+
+/** Of targets in that form: only a member can stand before a colon, since no text in them has a quote. */
+function idsOf(targets: string): string[] {
+  const ids: string[] = [];
+  for (let at = targets.indexOf('"id":"'); at !== -1; at = targets.indexOf('"id":"', at)) {
+    const start = at + '"id":"'.length;
+    at = targets.indexOf('"', start);
+    ids.push(targets.slice(start, at));
+  }
+  return ids;
 }
 
 function parsed(text: string): LeafFacts {

@@ -120,6 +120,7 @@ describe('what was tampered with, and where', () => {
     says(changed(17, () => ({ leafHash: 'AAAA' })), 'Entry 17 was changed');
     const leaf = Buffer.from('{"id":');
     says(changed(17, () => ({ leaf: leaf.toString('base64'), leafHash: leafHash(leaf).toString('base64') })), 'Entry 17 cannot be read');
+    says(changed(17, (e) => ({ leaf: `${e.leaf}\t` })), 'Entry 17 cannot be read: its bytes are not in base64.');
     says(changed(17, () => ({ leafHash: 7 as unknown as string })), 'Entry 17 cannot be read');
     says(changed(17, () => ({ seq: 'x' as unknown as number })), 'Behind entry 16 stands something without a place.');
   });

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { CompactRange, formatVerifierKey, leafHash, signCheckpoint, verifierKeyOf } from '@holdfast/tlog';
+import { allStats, cpuOfTree } from './processes.ts';
+import { median } from './statistics.ts';
+import { figure, megabytes, table } from './table.ts';
+
+export interface Verified {
+  entries: number;
+  bytes: number;
+  /** Entries per second by the clock, without the start of the program. */
+  rate: number;
+  /** CPU µs per entry, without the start of the program. */
+  cpu: number;
+  /** CPU µs per entry of SHA-256 over the bytes of the file, and nothing else. */
+  bare: number;
+  /** Milliseconds of a log with one entry: the program starts. */
+  start: number;
+}
+
+const commandLine = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url));
+const origin = 'bench.example/o/acme/audit';
+
+/** Verifies an exported log of many entries by the command line, as an organization would. */
+export function measureVerify(rounds: number, say: (text: string) => void): Verified {
+  const entries = 200_000;
+  say(`Writing a log of ${entries} entries ...`);
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  try {
+    const [long, short] = [join(folder, 'long'), join(folder, 'short')];
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const sign = (size: number, root: Buffer): string => signCheckpoint({ origin, size, root }, privateKey);
+    const key = formatVerifierKey(verifierKeyOf(origin, publicKey));
+    writeLog(long, entries, sign);
+    writeLog(short, 1, sign);
+    const runs = Array.from({ length: rounds }, () => ({ long: verify(long, key), short: verify(short, key), bare: bareHash(long) }));
+    const middle = (of: (run: (typeof runs)[number]) => number): number => median(runs.map(of));
+    return {
+      entries,
+      bytes: statSync(long).size,
+      rate: (entries - 1) / ((middle((r) => r.long.milliseconds) - middle((r) => r.short.milliseconds)) / 1000),
+      cpu: (middle((r) => r.long.cpu) - middle((r) => r.short.cpu)) / (entries - 1),
+      bare: middle((r) => r.bare) / entries,
+      start: middle((r) => r.short.milliseconds),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function verifyTable({ entries, bytes, rate, cpu, bare, start }: Verified): string {
+  const head = ['verify', 'file MB', 'entries/s', 'CPU µs', 'bare SHA-256 µs', 'CPU ÷ bare', 'start ms'];
+  return table(head, [[`${entries} entries`, megabytes(bytes), figure(rate), figure(cpu), figure(bare), figure(cpu / bare), figure(start)]]);
+}
+
+function verify(file: string, key: string): { milliseconds: number; cpu: number } {
+  // While it runs, this process does nothing but wait.
+  const used = (): number => cpuOfTree(process.pid, allStats());
+  const [began, before] = [performance.now(), used()];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [commandLine, 'audit', 'verify', file, '--key', key], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The log of the benchmark does not verify: ${stdout}${stderr}`);
+  return { milliseconds: performance.now() - began, cpu: used() - before };
+}
+
+function bareHash(file: string): number {
+  const bytes = readFileSync(file);
+  const before = process.cpuUsage();
+  createHash('sha256').update(bytes).digest();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+function writeLog(file: string, size: number, sign: (size: number, root: Buffer) => string): void {
+  const out = openSync(file, 'w');
+  const line = (object: object): string => `${JSON.stringify(object)}\n`;
+  const range = CompactRange.empty();
+  writeSync(out, line({ type: 'holdfast-audit-log', version: 1, origin }));
+  for (let seq = 1; seq <= size; ) {
+    let lines = '';
+    for (const end = Math.min(size, seq + 999); seq <= end; seq++) {
+      const entry = entryOf(seq);
+      range.append(Buffer.from(entry.leafHash, 'base64'));
+      lines += line(entry);
+    }
+    writeSync(out, lines);
+  }
+  writeSync(out, line({ type: 'end', count: size, lastSeq: size, checkpoint: sign(size, range.root()) }));
+  closeSync(out);
+}
+
+/** An offer to a customer, with the two names that it opens. */
+function entryOf(seq: number): ExportedAuditEntry {
+  const names = ['customer', 'offer'].map((type) => {
+    const [value, salt] = [randomUUID(), randomBytes(16)];
+    return { type, id: createHash('sha256').update(salt).update(value).digest().toString('base64url', 0, 16), opened: { value, salt: salt.toString('base64') } };
+  });
+  const record = {
+    id: randomUUID(),
+    occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
+    action: 'offer.create',
+    actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'shop' },
+    targets: names.map(({ type, id }) => ({ type, id })),
+    outcome: { result: 'success', status: 201 },
+    request: { id: randomUUID(), traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`, method: 'POST', route: '/o/{shortId}/api/credentials/offers' },
+  };
+  const leaf = Buffer.from(JSON.stringify(record));
+  const { id, occurredAt, action, actor, outcome } = record;
+  return {
+    seq,
+    leaf: leaf.toString('base64'),
+    leafHash: leafHash(leaf).toString('base64'),
+    found: { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: names.map((name) => name.id) },
+    names: Object.fromEntries(names.map((name) => [name.id, name.opened])),
+  };
+}
