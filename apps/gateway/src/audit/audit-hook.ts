@@ -1,4 +1,4 @@
-import { appendRecords, outcomes, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { appendRecords, outcomes, shortId as shortIdSchema, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import { auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -77,7 +77,8 @@ export class AuditHook {
   private async countRefusal(action: Action, { operation }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const refused = operation ? status === 401 : status >= 400;
-    if (!refused || shortId === undefined) return;
+    // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
+    if (!refused || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
     const { id: _, ...record } = auditRecord(anonymousContextOf(request, shortId), this.clock.now(), {
       action: operation ? 'api.refused' : action,
       targets: [],
