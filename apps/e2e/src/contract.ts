@@ -5,7 +5,7 @@ import { exchange, type Reply } from './http.ts';
 interface Operation {
   security?: unknown[];
   parameters?: { name: string; in: string }[];
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, { content?: Record<string, { schema?: object }> }>;
 }
 
 /** One operation of the API reference. */
@@ -58,11 +58,13 @@ export class Reference {
     if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];
     const response = operation.responses[String(status)];
     if (!response) return [...general, `${status} is not documented for ${method} ${operation.path}`];
-    const content = Object.entries(response.content ?? {})[0];
-    if (!content) return text === '' ? general : [...general, 'a body where none is documented'];
-    const [type, { schema }] = content;
-    if (headers['content-type']?.split(';')[0] !== type) general.push(`content type ${headers['content-type']} instead of ${type}`);
-    return [...general, ...this.#against(pointerOf(schema, operation, status, type), type.includes('json') ? reply.body : text)];
+    if (!response.content) return text === '' ? general : [...general, 'a body where none is documented'];
+    const type = headers['content-type']?.split(';')[0] ?? '';
+    const content = response.content[type];
+    if (!content) return [...general, `content type ${headers['content-type']} instead of ${Object.keys(response.content).join(' or ')}`];
+    // Bytes have no schema.
+    if (!content.schema) return general;
+    return [...general, ...this.#against(pointerOf(content.schema, operation, status, type), type.startsWith('text/') ? text : reply.body)];
   }
 
   #against(pointer: string, body: unknown): string[] {

@@ -1,4 +1,4 @@
-import { platformKeys, inboxPrefix, type BusUser } from '@holdfast/contracts';
+import { platformKeys, inboxPrefix, type BusUser, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { connect, nkeyAuthenticator, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
 import type { House } from './house.ts';
@@ -16,15 +16,34 @@ export async function connectAs(house: House, user: BusUser): Promise<{ connecti
   return { connection, refused };
 }
 
+/** Asks contracts as a user of the bus. */
+export interface Asking {
+  ask: <C extends Contract>(contract: C, input: RequestOf<C>) => Promise<ReplyOf<C>>;
+  close: () => Promise<void>;
+}
+
+export async function asking(house: House, user: BusUser, org = ''): Promise<Asking> {
+  const { connection } = await connectAs(house, user);
+  return {
+    ask: async ({ subject, timeout }, input) => {
+      const request = { id: randomUUID(), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`, method: 'BUS', route: 'e2e' };
+      const context = { org, actor: { type: 'system', id: user }, request, auditId: randomUUID() };
+      const answer = await connection.request(subject, JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }), { timeout: 4 * timeout });
+      const { response, err } = answer.json<{ response?: unknown; err?: unknown }>();
+      if (response === undefined) throw new Error(`${subject} answered ${JSON.stringify(err)}`);
+      return response as never;
+    },
+    close: () => connection.close(),
+  };
+}
+
 /** The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller. */
 export async function platformPublicKey(house: House): Promise<Record<string, string>> {
-  const { connection } = await connectAs(house, 'gateway');
+  const gateway = await asking(house, 'gateway');
   try {
-    const context = { org: '', actor: { type: 'system', id: 'gateway' }, request: { id: randomUUID(), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`, method: 'BUS', route: 'e2e' }, auditId: randomUUID() };
-    const answer = await connection.request(platformKeys.subject, JSON.stringify({ pattern: platformKeys.subject, id: randomUUID(), data: { input: {}, context } }), { timeout: 5000 });
-    const { response } = answer.json<{ response: { keys: Record<string, string>[] } }>();
-    return response.keys[0]!;
+    const { keys } = await gateway.ask(platformKeys, {});
+    return keys[0] as Record<string, string>;
   } finally {
-    await connection.close();
+    await gateway.close();
   }
 }

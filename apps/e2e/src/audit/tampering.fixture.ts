@@ -1,0 +1,103 @@
+import type pg from 'pg';
+import { CompactRange } from '@holdfast/tlog';
+
+/** Who owns the database can switch its guards off. */
+export interface Intruder {
+  sql: pg.Client;
+  org: string;
+  /** Two places of the same kind side by side in the middle of the log, the first of them named `at`. */
+  at: number;
+  other: number;
+  size: number;
+}
+
+const tables = ['head', 'place', 'entry', 'entry_target', 'subtree', 'checkpoint', 'pseudonym', 'person_key'];
+
+export async function withoutGuards(sql: pg.Client): Promise<void> {
+  await sql.query('SET session_replication_role = replica');
+  await sql.query('SET search_path = audit, pg_temp');
+}
+
+export async function remember({ sql, org }: Intruder): Promise<void> {
+  for (const table of tables) await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
+}
+
+/** Everything as it was: the next tampering begins with a fresh log. */
+export async function restore({ sql, org }: Intruder): Promise<void> {
+  await sql.query('BEGIN');
+  for (const table of tables) {
+    await sql.query(`DELETE FROM audit.${table} WHERE org = $1`, [org]);
+    await sql.query(`INSERT INTO audit.${table} SELECT * FROM copy_${table}`);
+  }
+  await sql.query('COMMIT');
+}
+
+/** Other bytes of the same length, so that nothing else gives them away. */
+const otherLeaf = `convert_to(replace(convert_from(leaf, 'UTF8'), '"result":"success"', '"result":"failure"'), 'UTF8')`;
+
+async function gone({ sql, org }: Intruder, from: number, to = from): Promise<void> {
+  for (const table of ['entry', 'entry_target', 'place']) await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
+}
+
+/** Makes the end of the log anew from what stands in it. */
+async function resealed({ sql, org }: Intruder): Promise<void> {
+  await sql.query(`UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1`, [org]);
+  const { rows } = await sql.query<{ leaf_hash: Buffer }>('SELECT leaf_hash FROM place WHERE org = $1 ORDER BY seq', [org]);
+  const range = CompactRange.empty();
+  for (const { leaf_hash } of rows) range.append(leaf_hash);
+  await sql.query('UPDATE head SET seq = $2, range = $3 WHERE org = $1', [org, range.size, range.toBytes()]);
+  await sql.query('DELETE FROM checkpoint WHERE org = $1', [org]);
+}
+
+export interface Tampering {
+  name: string;
+  by: (intruder: Intruder) => Promise<unknown>;
+  /** What the verifier says first. */
+  says: (intruder: Intruder) => string | RegExp;
+}
+
+const one = (set: string) => ({ sql, org, at }: Intruder) => sql.query(`UPDATE entry SET ${set} WHERE org = $1 AND seq = $2`, [org, at]);
+
+export const tamperings: Tampering[] = [
+  { name: 'a leaf', by: one(`leaf = ${otherLeaf}`), says: ({ at }) => `Entry ${at} was changed: its bytes do not have the hash that the tree holds for it.` },
+  {
+    name: 'a leaf with its hash and its column',
+    by: async (intruder) => {
+      await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(intruder);
+      await intruder.sql.query(`UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1 AND p.seq = $2`, [intruder.org, intruder.at]);
+    },
+    says: () => /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+  },
+  { name: 'the action by which it is found', by: one(`action = 'audit.list'`), says: ({ at }) => `Entry ${at} is found by the wrong action: the column says "audit.list", and what was logged says "subject.read".` },
+  { name: 'the actor by which it is found', by: one(`actor_id = 'app_somebodyelse'`), says: ({ at }) => `Entry ${at} is found by the wrong actor: the column says "app_somebodyelse"` },
+  { name: 'the time by which it is found', by: one(`occurred_at = occurred_at - interval '1 day'`), says: ({ at }) => `Entry ${at} is found by the wrong time` },
+  { name: 'the outcome by which it is found', by: one(`outcome = 'denied'`), says: ({ at }) => `Entry ${at} is found by the wrong outcome: the column says "denied", and what was logged says "success".` },
+  { name: 'a target by which it is found', by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => `Entry ${at} is found by the wrong targets: []` },
+  { name: 'a row in the middle, with all that belongs to it', by: (i) => gone(i, i.at), says: ({ at }) => `Entry ${at} is missing: behind ${at - 1} comes ${at + 1}.` },
+  { name: 'a row in the middle, as if its retention had ended', by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => `1 entry comes without bytes, the first at place ${at}, but the log records that 0 were dropped: 1 are gone without a record.` },
+  { name: 'the newest rows', by: (i) => gone(i, i.size - 2, i.size), says: ({ size }) => `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.` },
+  {
+    name: 'the newest rows, with the end of the tree and the checkpoint in the database',
+    by: async (i) => {
+      await gone(i, i.size - 2, i.size);
+      await resealed(i);
+    },
+    says: ({ size }) => `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
+  },
+  {
+    name: 'the order of two rows',
+    by: ({ sql, org, at, other }) => sql.query('UPDATE entry SET seq = $2::bigint + $3::bigint - seq WHERE org = $1 AND seq IN ($2, $3)', [org, at, other]),
+    says: ({ at, other }) => `Entry ${at} is not in its place: what stands there was logged as entry ${other}.`,
+  },
+  { name: 'a row put in', by: ({ sql, org, at, other }) => sql.query(`INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, other, at]), says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.` },
+  {
+    name: 'the whole log, by a fork with a tree of its own',
+    by: async (i) => {
+      await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
+      await resealed(i);
+    },
+    says: () => /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+  },
+  { name: 'whom a pseudonym means', by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/ },
+  { name: 'where somebody came from', by: ({ sql, org }) => sql.query(`UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`, [org]), says: () => /^Entry \d+ shows another (address|userAgent) than was logged/ },
+];

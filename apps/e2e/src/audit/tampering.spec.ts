@@ -1,0 +1,103 @@
+// Whoever owns the database can change everything in it, and is found out by a file and a pinned key.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
+import { readCheckpoint } from '@holdfast/tlog';
+import pg from 'pg';
+import type { Client } from '../client.ts';
+import { eventually } from '../eventually.ts';
+import { closeConnections } from '../http.ts';
+import { asking, type Asking } from '../nats.ts';
+import { newCustomer } from '../sign-in/customer.fixture.ts';
+import { customerScopes, house, newClients } from '../under-test.ts';
+import { holdfast } from './command-line.fixture.ts';
+import { remember, restore, tamperings, withoutGuards, type Intruder } from './tampering.fixture.ts';
+
+let app: Client;
+let folder: string;
+let key: string;
+let operator: Asking;
+let intruder: Intruder;
+const early = () => join(folder, 'early.checkpoint');
+
+/** As the operator's command line does, over the bus: the calls of an app would make the log longer. The command itself is tried once. */
+async function exported(): Promise<string> {
+  const file = join(folder, 'log.ndjson');
+  const lines: object[] = [{ type: 'holdfast-audit-log', version: 1, origin: key.split('+')[0] }];
+  const { entries, checkpoint, hasMore } = await operator.ask(exportAuditEntries, { after: 0, limit: 500 });
+  expect(hasMore).toBe(entries.at(-1)!.seq < readCheckpoint(checkpoint).size);
+  lines.push(...entries, { type: 'end', count: entries.length, lastSeq: entries.at(-1)!.seq, checkpoint });
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+const verify = async (file: string, ...more: string[]) => {
+  const { code, output, errors } = await holdfast(['audit', 'verify', file, '--key', key, ...more, '--json']);
+  expect(errors).toBe('');
+  return { code, ...(JSON.parse(output) as { verified: boolean; findings: string[]; entries: number; unprovable: number }) };
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-tampering-'));
+  ({ app } = await newClients({ app: { kind: 'service', grants: ['audit:read', 'audit:export', ...customerScopes] } }));
+  operator = await asking(house, 'operator', app.app.org);
+  [key] = (await operator.ask(auditVerifierKeys, {})).keys as [string];
+  const { body: offer } = await app.offer();
+  await app.get(offer.subject);
+  writeFileSync(early(), (await app.call('GET', `${app.api}/admin/audit/checkpoint`)).text);
+  await app.get(offer.subject);
+  await app.get(offer.subject);
+  await app.withdraw(offer.offerId);
+  // A human, with an address.
+  await newCustomer(app);
+  const { body: erased } = await app.offer();
+  await app.erase(erased.subject);
+  const events = await app.wholeLog();
+  // The two readings behind the early checkpoint, newest first.
+  const [other, at] = events.filter((e) => e.action === 'subject.read').map((e) => e.seq) as [number, number];
+  const sql = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  await sql.connect();
+  await withoutGuards(sql);
+  intruder = { sql, org: app.app.org, at, other, size: 0 };
+  // Until all that is still on its way has its place, and is signed.
+  await eventually(async () => {
+    const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
+      `SELECT h.seq, c.size, (SELECT count(*) FROM entry e WHERE e.org = h.org AND action = 'subject.erase') AS erased FROM head h JOIN checkpoint c USING (org) WHERE org = $1`, [app.app.org]);
+    intruder.size = Number(rows[0]?.seq);
+    return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
+  }, 20_000, 'waiting for the last checkpoint');
+  await remember(intruder);
+});
+afterAll(async () => {
+  await intruder?.sql.end();
+  await operator?.close();
+  rmSync(folder, { recursive: true });
+  closeConnections();
+});
+
+it('a log that nobody has touched verifies, against what was kept outside of the database as well', async () => {
+  const outside = join(house.home, 'checkpoints', app.app.org, 'latest');
+  expect(readCheckpoint(readFileSync(outside, 'utf8')).size).toBe(intruder.size);
+  const file = join(folder, 'by-command.ndjson');
+  const env = { NATS_URL: house.launcher.natsUrl, NATS_NKEY_SEED: house.secrets.nkeySeeds.operator! };
+  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], env)).toMatchObject({ code: 0, errors: `${intruder.size} entries in ${file}.\n` });
+  expect(readFileSync(file, 'utf8')).toBe(readFileSync(await exported(), 'utf8'));
+  expect(await verify(file, '--checkpoint', early(), '--checkpoint', outside)).toMatchObject({ code: 0, verified: true, findings: [], entries: intruder.size, unprovable: 0, continues: [early(), outside] });
+});
+
+describe('somebody changes', () => {
+  afterEach(() => restore(intruder));
+
+  it.each(tamperings)('$name', async ({ by, says }) => {
+    await by(intruder);
+    const { code, verified, findings } = await verify(await exported(), '--checkpoint', early());
+    const sentence = says(intruder);
+    expect([code, verified, findings[0]]).toEqual([1, false, sentence instanceof RegExp ? expect.stringMatching(sentence) : expect.stringContaining(sentence)]);
+  });
+});
+
+it('and a log that is as it was verifies again', async () => {
+  expect(await verify(await exported(), '--checkpoint', early())).toMatchObject({ code: 0, verified: true });
+});
