@@ -31,8 +31,11 @@ export function readPayload(text: string): AltchaPayload | undefined {
   const bytes = Buffer.from(text, 'base64');
   // Node.js passes over what is no base64.
   if (bytes.toString('base64') !== text) return undefined;
+  const json = bytes.toString('utf8');
+  // Changed padding would read as a blank at the end.
+  if (!json.endsWith('}')) return undefined;
   try {
-    return payloadSchema.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+    return payloadSchema.safeParse(JSON.parse(json)).data;
   } catch {
     return undefined;
   }

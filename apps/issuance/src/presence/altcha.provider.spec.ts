@@ -69,6 +69,10 @@ describe('the built-in proof of work', () => {
     await expect(verify(payload)).rejects.toEqual(refused('presence_invalid'));
   });
 
+  it.each([' ', '\n', '\r', '\t', '\0'])('does not hold with %j behind it', async (more) => {
+    await expect(verify(Buffer.from(JSON.stringify(solved) + more).toString('base64'))).rejects.toEqual(refused('presence_invalid'));
+  });
+
   it('never holds for anything else, whatever bytes are sent', async () => {
     const bytes = Buffer.from(packed(solved));
     // `time` is the browser's own word, and signed by nobody.
