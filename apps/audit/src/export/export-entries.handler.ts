@@ -19,6 +19,20 @@ const places = statement(
    WHERE p.org = $1 AND p.seq > $2 AND p.seq <= $3 ORDER BY p.seq LIMIT $4`,
 );
 
+/**
+ * Rows that no place was given to, or another one: somebody put them in, and a list would show them. `$4` looks behind `$3`
+ * as well, up to where the log itself ends.
+ */
+const strays = statement(
+  'export_strays',
+  `SELECT e.seq, '' AS id, sha256('\\x00'::bytea || e.leaf) AS "leafHash", e.occurred_at AS "occurredAt", e.action, e.actor_id AS actor, e.outcome,
+     e.person, e.personal, e.leaf, ARRAY[]::text[] AS targets
+   FROM entry e WHERE e.org = $1 AND e.seq > $2 AND ($4 OR e.seq <= $3) AND NOT EXISTS (
+     SELECT FROM place p JOIN head h ON h.org = p.org
+     WHERE p.org = e.org AND p.seq = e.seq AND p.class = e.class AND p.month = e.month AND p.seq <= h.seq)
+   ORDER BY e.seq LIMIT 100`,
+);
+
 interface Place {
   seq: number;
   id: string;
@@ -50,7 +64,7 @@ export class ExportEntriesHandler {
   @Handles(exportAuditEntries)
   async handle({ after, limit }: RequestOf<typeof exportAuditEntries>, { org }: CallContext): Promise<ReplyOf<typeof exportAuditEntries>> {
     const { note, size } = await this.checkpoints.toVerifyBy(org);
-    const rows = await this.database.rows<Place & Partial<Row>>(places, [org, after, size, limit]);
+    const rows = await this.rowsOf(org, after, size, limit);
     const { names, personal } = await this.opened.open(org, rows.filter(isStored));
     const values = personal[Symbol.iterator]();
     const entries: Exported[] = [];
@@ -58,10 +72,18 @@ export class ExportEntriesHandler {
     for (const row of rows) {
       const entry = isStored(row) ? stored(row, names, values.next().value ?? {}) : { seq: row.seq, leafHash: row.leafHash.toString('base64') };
       bytes += JSON.stringify(entry).length;
-      if (bytes > most && entries.length > 0) break;
+      if (bytes > most && entries.length > 0 && entries.at(-1)!.seq < row.seq) break;
       entries.push(entry);
     }
     return { entries, checkpoint: note, hasMore: (entries.at(-1)?.seq ?? size) < size };
+  }
+
+  /** What stands in the log behind `after`, and what has no business there: a verifier must see both. */
+  private async rowsOf(org: string, after: number, size: number, limit: number): Promise<(Place & Partial<Row>)[]> {
+    const rows = await this.database.rows<Place & Partial<Row>>(places, [org, after, size, limit]);
+    const last = rows.length < limit;
+    const put = await this.database.rows<Row>(strays, [org, after, last ? size : rows.at(-1)!.seq, last]);
+    return put.length === 0 ? rows : [...rows, ...put].sort((a, b) => a.seq - b.seq);
   }
 }
 

@@ -91,6 +91,16 @@ export const tamperings: Tampering[] = [
   },
   { name: 'a row put in', by: ({ sql, org, at, other }) => sql.query(`INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, other, at]), says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.` },
   {
+    name: 'a row put in where the log does not look for it',
+    by: ({ sql, org, at }) => sql.query(`INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, at]),
+    says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.`,
+  },
+  {
+    name: 'a row put behind the end',
+    by: ({ sql, org, at, size }) => sql.query(`INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, at, size + 5]),
+    says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: behind ${size} comes ${size + 5}.`,
+  },
+  {
     name: 'the whole log, by a fork with a tree of its own',
     by: async (i) => {
       await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
