@@ -32,7 +32,7 @@ async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: P
   let page = first;
   let done = 0;
   for (;;) {
-    const entries = page.entries.filter(({ seq }) => seq <= size);
+    const entries = ofThen(page, size);
     if (entries.length > 0) yield entries;
     done += entries.length;
     progress(done, size);
@@ -40,6 +40,13 @@ async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: P
     if (!page.hasMore || last >= size) return;
     page = await read(last);
   }
+}
+
+/** Of a page those of when the reading began, and those that no checkpoint covers, not even the page's own: somebody put them there. */
+function ofThen({ entries, checkpoint }: Page, size: number): ExportedAuditEntry[] {
+  if ((entries.at(-1)?.seq ?? 0) <= size) return entries;
+  const { size: now } = readCheckpoint(checkpoint);
+  return entries.filter(({ seq }) => seq <= size || seq > now);
 }
 
 export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[]): Promise<Verdict> {

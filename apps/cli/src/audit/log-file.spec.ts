@@ -95,6 +95,11 @@ describe('a live log', () => {
     expect((await verifyLive(await openLive(short, () => undefined), [signer.key], [])).findings).toEqual(['The log ends at 40, but the newest checkpoint covers 44: at least 4 entries are gone.']);
   });
 
+  test('shows what somebody put behind its end', async () => {
+    const stray: ReadPage = () => Promise.resolve({ entries: [...entries, { ...entries[3]!, seq: 49 }], checkpoint: note, hasMore: false });
+    expect((await verifyLive(await openLive(stray, () => undefined), [signer.key], [])).findings).toContain('Entries 45 to 48 are missing: behind 44 comes 49.');
+  });
+
   test('is written as a file that verifies, that others cannot read, or not at all', async () => {
     const file = join(folder, 'exported.ndjson');
     await writeLog(file, fileLines(await openLive(growing(7), () => undefined)));
