@@ -20,7 +20,7 @@ const databaseUrl = `postgresql://postgres:${secrets.postgresPassword}@postgres:
 const instances = serviceNames.map(container);
 
 for (const instance of instances) {
-  const env = serviceEnv(instance, instances, { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints' }, secrets, {});
+  const env = serviceEnv(instance, instances, { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] }, secrets, {});
   const listen = instance.httpPort ? { HTTP_HOST: '0.0.0.0' } : {};
   write(instance.service, { ...env, OPS_HOST: '0.0.0.0', ...listen });
 }
