@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { getSubject, issuanceEventSchema, listSubjects, type CustomerEvent, type SubjectCursor } from '@holdfast/contracts';
+import { getSubject, customerEventSchema, listSubjects, type CustomerEvent, type SubjectCursor } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';
@@ -31,7 +31,7 @@ describe('the read model of customers', () => {
   const event = (subject: string, version: number, given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {}): CustomerEvent => {
     const { app = 'app-1', at = start, erased = false, expiresAt = start + 60_000 } = given;
     const createdAt = new Date(at).toISOString();
-    return issuanceEventSchema.parse({
+    return customerEventSchema.parse({
       id: randomUUID(), type: erased ? 'subject.erased' : 'offer.created', occurredAt: createdAt, org: 'acme', subject, version, requestId: 'r', traceparent: 't',
       ...(!erased && {
         state: {
