@@ -28,6 +28,8 @@ export interface AuditLog {
 }
 
 const org = 'acme';
+/** Seconds. */
+const warmUp = 3;
 
 /** How fast records get their places, by both ways that lead to the log, and what that adds to a read. */
 export async function measureAuditLog(house: House, pool: Pool, bench: Bench, read: () => Promise<Case>, rounds: number, seconds: number, say: (text: string) => void): Promise<AuditLog> {
@@ -66,13 +68,14 @@ async function compare(house: House, bench: Bench, read: () => Promise<Case>, { 
   const measured = { recorded: [] as Read['recorded'][], unrecorded: [] as Read['recorded'][] };
   for (let round = 1; round <= rounds; round += 1) {
     say(`Reading with and without the log, ${concurrency} at once, round ${round} of ${rounds} ...`);
-    await bench.measure(job, { concurrency, seconds: 0.5 });
+    // Long enough for V8 to have optimized an audit that has just been started.
+    await bench.measure(job, { concurrency, seconds: warmUp });
     measured.recorded.push(await bench.measure(job, { concurrency, seconds }));
     await house.stopMember('audit');
     const stand = await onBus(house, 'audit');
     answerForNothing(stand);
     await stand.flush();
-    await bench.measure(job, { concurrency, seconds: 0.5 });
+    await bench.measure(job, { concurrency, seconds: warmUp });
     measured.unrecorded.push(await bench.measure(job, { concurrency, seconds }));
     await stand.close();
     await house.startMember('audit');

@@ -15,20 +15,21 @@ const holdHeads = statement(
 /**
  * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part to
  * one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is old.
+ * SELECT: see writeBatch.
  */
 const lookUp = statement(
   'entry_known',
   `SELECT 'entry' AS kind, q.org, q.id::text AS value, p.from_provisional::text AS found, NULL::bytea AS sealed
-     FROM unnest($1::text[], $2::uuid[]) AS q(org, id), LATERAL (SELECT from_provisional FROM place WHERE org = q.org AND id = q.id LIMIT 1) p
+     FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS q(org, id), LATERAL (SELECT from_provisional FROM place WHERE org = q.org AND id = q.id LIMIT 1) p
    UNION ALL
    SELECT 'name', q.org, q.value, p.pseudonym, NULL
-     FROM unnest($3::text[], $4::text[]) AS q(org, value), LATERAL (SELECT pseudonym FROM pseudonym WHERE org = q.org AND value = q.value LIMIT 1) p
+     FROM unnest((SELECT $3::text[]), (SELECT $4::text[])) AS q(org, value), LATERAL (SELECT pseudonym FROM pseudonym WHERE org = q.org AND value = q.value LIMIT 1) p
    UNION ALL
    SELECT 'erased', '', encode(q.key, 'hex'), '', NULL
-     FROM unnest($5::bytea[]) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e
+     FROM unnest((SELECT $5::bytea[])) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e
    UNION ALL
    SELECT 'person', q.org, q.holder, k.person::text, k.key
-     FROM unnest($6::text[], $7::text[]) AS q(org, holder), LATERAL (SELECT person, key FROM person_key WHERE org = q.org AND holder = q.holder LIMIT 1) k`,
+     FROM unnest((SELECT $6::text[]), (SELECT $7::text[])) AS q(org, holder), LATERAL (SELECT person, key FROM person_key WHERE org = q.org AND holder = q.holder LIMIT 1) k`,
 );
 
 interface Found {
