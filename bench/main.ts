@@ -51,7 +51,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   const issuers = only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
   const wanted = only.length === 0 || only.includes('audit');
   const log = wanted ? await measureAuditLog(house, pool, bench, async () => (await cases()).find((c) => c.name === 'get')!, rounds, seconds, say) : undefined;
-  const verified = only.length === 0 || only.includes('verify') ? measureVerify(rounds, say) : undefined;
+  const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, say) : undefined;
   say('Starting each service once more, alone ...');
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
