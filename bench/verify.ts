@@ -126,6 +126,6 @@ function entryOf(seq: number): ExportedAuditEntry {
     leaf: leaf.toString('base64'),
     leafHash: leafHash(leaf).toString('base64'),
     found: { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: names.map((name) => name.id) },
-    names: Object.fromEntries(names.map((name) => [name.id, name.opened])),
+    names: names.map(({ id, opened }) => ({ pseudonym: id, ...opened })),
   };
 }

@@ -93,20 +93,18 @@ function isStored(row: Place & Partial<Row>): row is Row {
 
 function stored(row: Row, known: ReadonlyMap<string, Named>, values: Personal): Exported {
   const { seq, id, leaf, leafHash, occurredAt, action, actor, outcome, targets } = row;
-  const names = Object.fromEntries(
-    idsIn(leaf).flatMap((pseudonym) => {
-      const named = known.get(pseudonym);
-      // What is older than salts can be read and not be checked: an empty salt says so, and a verifier counts it.
-      return named ? [[pseudonym, { value: named.value, salt: named.salt?.toString('base64') ?? '' }]] : [];
-    }),
-  );
+  const names = idsIn(leaf).flatMap((pseudonym) => {
+    const named = known.get(pseudonym);
+    // What is older than salts can be read and not be checked: an empty salt says so, and a verifier counts it.
+    return named ? [{ pseudonym, value: named.value, salt: named.salt?.toString('base64') ?? '' }] : [];
+  });
   const personal = Object.fromEntries(Object.entries(values).map(([field, { value, salt }]) => [field, { value, salt: salt.toString('base64') }]));
   return {
     seq,
     leaf: leaf.toString('base64'),
     leafHash: leafHash.toString('base64'),
     found: { id, occurredAt: occurredAt.toISOString(), action, actor, outcome, targets },
-    ...(Object.keys(names).length > 0 && { names }),
+    ...(names.length > 0 && { names }),
     ...(Object.keys(personal).length > 0 && { personal }),
   };
 }

@@ -175,7 +175,7 @@ describe('what a log proves', () => {
     const [entry, byNobody] = await exported();
     const leaf = JSON.parse(bytes(entry!.leaf!).toString()) as { actor: { id: string }; targets: { id: string }[]; personal: Record<string, string> };
     const opened = (given: { value: string; salt: string }) => ({ value: given.value, salt: bytes(given.salt) });
-    expect(Object.entries(entry!.names!).map(([pseudonym, name]) => [pseudonym, name.value, pseudonymOf(opened(name))])).toEqual([
+    expect(entry!.names!.map((name) => [name.pseudonym, name.value, pseudonymOf(opened(name))])).toEqual([
       [leaf.actor.id, who, leaf.actor.id],
       [leaf.targets[0]!.id, 'credential-1', leaf.targets[0]!.id],
     ]);

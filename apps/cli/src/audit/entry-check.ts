@@ -17,7 +17,8 @@ export interface CheckedEntry {
   faults: string[];
 }
 
-type Opened = NonNullable<ExportedAuditEntry['names']>;
+type Names = NonNullable<ExportedAuditEntry['names']>;
+type Personal = NonNullable<ExportedAuditEntry['personal']>;
 
 /** Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when it is no entry */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
@@ -62,8 +63,8 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   }
 }
 
-function checkNames(names: Opened, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
-  for (const [pseudonym, { value, salt }] of Object.entries(names)) {
+function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
+  for (const { pseudonym, value, salt } of names) {
     if (actor !== pseudonym && !targets.includes(pseudonym)) checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
     else if (salt === '') checked.unprovable++;
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
@@ -72,7 +73,7 @@ function checkNames(names: Opened, { actor, targets }: LeafFacts, checked: Check
   }
 }
 
-function checkPersonal(personal: Opened, hashes: Record<string, string>, faults: string[]): void {
+function checkPersonal(personal: Personal, hashes: Record<string, string>, faults: string[]): void {
   for (const [field, { value, salt }] of Object.entries(personal)) {
     if (commitment(salt, value) !== hashes[field]) faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
   }

@@ -59,10 +59,10 @@ describe('what was tampered with, and where', () => {
   });
 
   test('a name', () => {
-    const wrong = (change: object) => changed(17, ({ names }) => ({ names: Object.fromEntries(Object.entries(names!).map(([pseudonym, opened]) => [pseudonym, { ...opened, ...change }])) }));
+    const wrong = (change: object) => changed(17, ({ names }) => ({ names: names!.map((name) => ({ ...name, ...change })) }));
     says(wrong({ value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10' }), 'Entry 17 names somebody else than was logged');
     says(wrong({ salt: 'AAAA' }), 'Entry 17 names somebody else than was logged');
-    says(changed(17, ({ names }) => ({ names: { ...names, AAAAAAAAAAAAAAAAAAAAAA: { value: 'x', salt: 'AAAA' } } })), 'Entry 17 opens the pseudonym AAAAAAAAAAAAAAAAAAAAAA, which does not stand in it.');
+    says(changed(17, ({ names }) => ({ names: [...names!, { pseudonym: 'AAAAAAAAAAAAAAAAAAAAAA', value: 'x', salt: 'AAAA' }] })), 'Entry 17 opens the pseudonym AAAAAAAAAAAAAAAAAAAAAA, which does not stand in it.');
   });
 
   test('a personal value', () => {
@@ -136,8 +136,8 @@ describe('what was tampered with, and where', () => {
       const log = changed(at + 1, (e) => {
         if (field === 'leaf' || field === 'leafHash') return { [field]: flip(e[field]!, 'base64') };
         if (field === 'address') return { personal: { address: { ...e.personal!.address!, value: flip(e.personal!.address!.value, 'utf8') } } };
-        const [[pseudonym, opened], ...rest] = Object.entries(e.names!) as [[string, { value: string; salt: string }]];
-        return { names: Object.fromEntries([[pseudonym, { ...opened, [field]: flip(opened[field as 'value'], field === 'salt' ? 'base64' : 'utf8') }], ...rest]) };
+        const [first, ...rest] = e.names!;
+        return { names: [{ ...first!, [field]: flip(first![field as 'value'], field === 'salt' ? 'base64' : 'utf8') }, ...rest] };
       });
       const { verified, findings } = verify(log);
       expect([verified, findings[0]?.startsWith(`Entry ${at + 1} `)]).toEqual([false, true]);
@@ -169,7 +169,7 @@ describe('what the log has dropped itself', () => {
 });
 
 test('names that are older than salts are counted, not believed', () => {
-  const log = changed(17, ({ names }) => ({ names: Object.fromEntries(Object.entries(names!).map(([p, { value }]) => [p, { value, salt: '' }])) }));
+  const log = changed(17, ({ names }) => ({ names: names!.map((name) => ({ ...name, salt: '' })) }));
   expect(verify(log)).toMatchObject({ verified: true, unprovable: 2 });
 });
 

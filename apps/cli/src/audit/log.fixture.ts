@@ -42,7 +42,7 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     leaf: leaf.toString('base64'),
     leafHash: leafHash(leaf).toString('base64'),
     found: { id: record.id, occurredAt: record.occurredAt, action: record.action, actor: record.actor.id, outcome: record.outcome.result, targets: record.targets.map(({ id }) => id) },
-    names: change.targets ? {} : Object.fromEntries(pseudonyms.map((pseudonym, i) => [pseudonym, opened(ids[i]!, salts[i]!)])),
+    names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...opened(ids[i]!, salts[i]!) })),
     personal: { address: opened(address.value, address.salt) },
   };
 }

@@ -26,8 +26,8 @@ export const entry: ExportedAuditEntry = {
     id: auditId, occurredAt: '2026-11-21T09:30:00.000Z', action: 'offer.create', actor: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', outcome: 'success',
     targets: ['7PZMeCBbhM-pl2DaAzNkGA', 'yoVeQqGhYQg35lQ2XBjzVg'],
   },
-  names: {
-    '7PZMeCBbhM-pl2DaAzNkGA': { value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10', salt: 'AgICAgICAgICAgICAgICAg==' },
-    yoVeQqGhYQg35lQ2XBjzVg: { value: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02', salt: 'AwMDAwMDAwMDAwMDAwMDAw==' },
-  },
+  names: [
+    { pseudonym: '7PZMeCBbhM-pl2DaAzNkGA', value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10', salt: 'AgICAgICAgICAgICAgICAg==' },
+    { pseudonym: 'yoVeQqGhYQg35lQ2XBjzVg', value: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02', salt: 'AwMDAwMDAwMDAwMDAwMDAw==' },
+  ],
 };
