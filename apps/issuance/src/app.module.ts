@@ -12,6 +12,7 @@ import { CredentialTypes } from './credentials/credential-types.js';
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
+import { Receipts } from './erasure/receipts.js';
 import { TellerOfEnds } from './expiry/teller-of-ends.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
@@ -42,7 +43,7 @@ import { Renewals } from './sign-in/renewals.js';
     PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,
   ],
   providers: [
-    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Renewals, TellerOfEnds, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
+    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Renewals, TellerOfEnds, Receipts, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
     PresenceCheck, PresencePolicies, AltchaProvider, TurnstileProvider, Apps, ClearPresenceUses,
   ],
 })

@@ -136,9 +136,26 @@ describe('issuance', () => {
       expect(JSON.stringify(await database.query(`SELECT * FROM issuance.${table}`))).not.toContain(made.subject);
     }
     expect(await database.query('SELECT 1 FROM issuance.erased WHERE hash = $1', [customerKey('acme', made.subject)])).toHaveLength(1);
-    expect(await database.query('SELECT type FROM (SELECT payload::json->>\'type\' AS type FROM issuance.outbox WHERE aggregate = $1) e', [made.subject])).toEqual([{ type: 'subject.erased' }]);
+    expect(await database.query('SELECT type FROM (SELECT payload::json->>\'type\' AS type FROM issuance.outbox WHERE aggregate = $1) e', [made.subject])).toEqual([{ type: 'subject.erasing' }]);
     await expect(offer({}, context, 'gone')).rejects.toMatchObject({ code: 'conflict' });
   });
+
+  it('gives the receipt of an erasure when every service has confirmed it, once', async () => {
+    const { offer: made } = await offer();
+    const late = consumers.pop()!;
+    await late.stop();
+    await bus.request(eraseSubject, { subject: made.subject }, testContext());
+    const about = () => heard.filter((e) => 'subject' in e && e.subject === made.subject);
+    const receipts = () => about().filter((e) => e.type === 'subject.erased');
+    await new Promise((resolve) => setTimeout(resolve, 4500));
+    expect(about().map((e) => e.type)).toEqual(['offer.created', 'subject.erasing']);
+    await listen(streams.issuance.consumers.at(-1)!);
+    await eventually(() => expect(receipts()).toHaveLength(1), 10_000);
+    expect(receipts()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
+    expect(receipts()[0]).not.toHaveProperty('audit');
+    await eventually(async () => expect(await database.query(`SELECT subject, confirmed FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([{ subject: 'evt.issuance.subject.erased', confirmed: true }]), 10_000);
+    expect(receipts()).toHaveLength(1);
+  }, 30_000);
 
   it('stores nothing for what it refuses', async () => {
     const before = [await count('subject'), await count('outbox')];

@@ -194,7 +194,7 @@ describe('the life of a credential', () => {
       await new Promise((resolve) => setTimeout(resolve, 2200));
       for (const { subject } of waiting) expect(typesOf(subject)).toEqual(['offer.created', 'offer.expired']);
       for (const { subject } of held) expect(typesOf(subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
-      expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erased']);
+      await eventually(() => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasing', 'subject.erased']), 10_000);
       const [, , event] = holders.eventsOf(held[0]!.subject);
       expect(event).toMatchObject({
         version: 3, data: { credentialId: held[0]!.credentialId, expiresAt: '2026-11-21T10:00:00.000Z' }, state: { credentials: [{ status: 'issued' }] },

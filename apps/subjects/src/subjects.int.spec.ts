@@ -32,7 +32,7 @@ describe('the read model of customers', () => {
     const { app = 'app-1', at = start, erased = false, expiresAt = start + 60_000 } = given;
     const createdAt = new Date(at).toISOString();
     return customerEventSchema.parse({
-      id: randomUUID(), type: erased ? 'subject.erased' : 'offer.created', occurredAt: createdAt, org: 'acme', subject, version, requestId: 'r', traceparent: 't',
+      id: randomUUID(), type: erased ? 'subject.erasing' : 'offer.created', occurredAt: createdAt, org: 'acme', subject, version, requestId: 'r', traceparent: 't',
       ...(!erased && {
         state: {
           subject, app, createdAt,

@@ -37,20 +37,21 @@ const forgetOld = statement(
 const confirm = statement(
   'outbox_confirm',
   `WITH done AS (UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 RETURNING aggregate)
-   SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.erased')`,
+   SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.eras%')`,
 );
-/** What was on its way when its customer was erased has arrived: only the notice stays, for its hour (product §6, "Erase"). */
-const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.erased'`);
+/** What was on its way when its customer was erased has arrived: only word of the erasure stays. */
+const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.eras%'`);
 const standing = statement(
   'outbox_standing',
   `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at
    FROM outbox WHERE NOT confirmed`,
 );
 const dropAtOnce = 5000;
+/** An erasure stays until its producer has written the receipt. */
 const drop = statement(
   'outbox_drop',
   `WITH gone AS (
-     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' LIMIT ${dropAtOnce}) RETURNING 1
+     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND subject NOT LIKE '%.subject.erasing' LIMIT ${dropAtOnce}) RETURNING 1
    ) SELECT count(*)::int AS gone FROM gone`,
 );
 

@@ -29,7 +29,8 @@ export const eventTypes = {
   'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(ending) },
   'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
   'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
-  'subject.erased': { by: 'issuance', says: 'A customer was erased', data: z.strictObject(customer) },
+  'subject.erasing': { by: 'issuance', says: 'A customer is gone from the truth; whoever hears it forgets them', data: undefined },
+  'subject.erased': { by: 'issuance', says: 'Every service has forgotten a customer: the receipt', data: z.strictObject(customer) },
   'credential_type.created': { by: 'issuance', says: 'A credential type was created', data: undefined },
   'credential_type.updated': { by: 'issuance', says: 'A credential type was changed', data: undefined },
   'presence_policy.updated': { by: 'issuance', says: 'The policy of proof of presence was changed', data: undefined },
@@ -58,7 +59,7 @@ const base = {
 
 export const customerEventTypes = [
   'offer.created', 'offer.expired', 'offer.withdrawn', 'credential.issued', 'credential.renewed', 'credential.rekeyed', 'credential.suspended',
-  'credential.resumed', 'credential.revoked', 'credential.expired', 'subject.erased',
+  'credential.resumed', 'credential.revoked', 'credential.expired', 'subject.erasing', 'subject.erased',
 ] as const satisfies EventType[];
 
 /** What issuance says of a customer: their whole public state, or that they are erased. */
@@ -89,6 +90,11 @@ export const directoryEventSchema = z.looseObject({
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 export type HouseEvent = IssuanceEvent | DirectoryEvent;
+
+/** Whether a customer is to be forgotten. The receipt says it once more, since producers of before there were two say it by that alone. */
+export function tellsErasure({ type }: HouseEvent): boolean {
+  return type === 'subject.erasing' || type === 'subject.erased';
+}
 
 /** Whom an event is about. A loose schema lets any member through, so the type decides. */
 export function isCustomerEvent(event: HouseEvent): event is CustomerEvent {

@@ -1,4 +1,4 @@
-import { streams, type HouseEvent } from '@holdfast/contracts';
+import { isCustomerEvent, streams, tellsErasure, type HouseEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Item } from './choose.js';
@@ -28,7 +28,7 @@ export class EventRecords implements OnApplicationBootstrap {
 
 export function itemOf(event: HouseEvent): Item[] {
   const { org, audit: record } = event;
-  const erases = event.type === 'subject.erased' ? event.subject : undefined;
+  const erases = isCustomerEvent(event) && tellsErasure(event) ? event.subject : undefined;
   if (!record && erases === undefined) return [];
   return [{ org, ...(record && { record }), ...(erases !== undefined && { erases }) }];
 }

@@ -190,7 +190,7 @@ describe('the log', () => {
       const [who, other] = [customer(), customer()];
       await append(record({ targets: [who, { type: 'offer', id: 'offer-1', holder: who.id }] }), record({ targets: [other] }));
       const before = await leaves();
-      await publish(issuanceEvent({ type: 'subject.erased', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) }));
+      await publish(issuanceEvent({ type: 'subject.erasing', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) }));
       await eventually(async () => expect(await list()).toHaveLength(3));
       const [erase, , created] = await list();
       expect(erase!.action).toBe('subject.erase');
@@ -208,7 +208,7 @@ describe('the log', () => {
       const late = { type: 'offer', id: randomUUID(), holder: who.id } as const;
       const created = issuanceEvent({ subject: who.id, audit: record({ action: 'offer.create', targets: [who, late] }) });
       await Promise.all([
-        publish(issuanceEvent({ type: 'subject.erased', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) })),
+        publish(issuanceEvent({ type: 'subject.erasing', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) })),
         publish(created),
       ]);
       await eventually(async () => expect(await list()).toHaveLength(2));

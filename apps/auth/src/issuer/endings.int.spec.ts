@@ -48,7 +48,7 @@ describe('erasing', () => {
     const { as } = await shop.signIn();
     await shop.code({ as });
     expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']));
-    await house.publish(event('subject.erased', as));
+    await house.publish(event('subject.erasing', as));
     await eventually(async () => (await stateOf(as)).length === 0);
     // A sign-in that was on its way when it happened.
     const { url } = await shop.begin();
@@ -96,7 +96,7 @@ describe('erasing', () => {
     // A late repeat of the event ends nothing that began after it.
     await house.publish({ ...event(type, as), version: 3, data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' } });
     const marker = await shop.signIn();
-    await house.publish(event('subject.erased', marker.as));
+    await house.publish(event('subject.erasing', marker.as));
     await eventually(async () => (await stateOf(marker.as)).length === 0);
     expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
   });
@@ -114,11 +114,11 @@ describe('erasing', () => {
 
   test('other events and other customers change nothing', async () => {
     const { as, refreshToken } = await shop.signIn();
-    await house.publish(event('subject.erased', newCustomer()));
+    await house.publish(event('subject.erasing', newCustomer()));
     await house.publish({ ...event('credential.issued', as) });
-    await house.publish({ ...event('subject.erased', as), org: 'globex' });
+    await house.publish({ ...event('subject.erasing', as), org: 'globex' });
     const marker = await shop.signIn();
-    await house.publish(event('subject.erased', marker.as));
+    await house.publish(event('subject.erasing', marker.as));
     await eventually(async () => (await stateOf(marker.as)).length === 0);
     expect((await shop.refresh(refreshToken)).status).toBe(200);
   });

@@ -14,11 +14,11 @@ describe('what ends sign-ins', () => {
   });
 
   test('of the whole customer: another key, erasure; and what does not say of which credential it is', () => {
-    expect(endingsOf([event('credential.rekeyed', data), event('subject.erased', { subject: 's' }), event('credential.revoked')])).toEqual([one, { ...one, erased: true }, one]);
+    expect(endingsOf([event('credential.rekeyed', data), event('subject.erasing'), event('subject.erased', { subject: 's' }), event('credential.revoked')])).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
   });
 
   test('and nothing else of the catalogue', () => {
-    const ending = ['credential.suspended', 'credential.revoked', 'credential.expired', 'credential.rekeyed', 'subject.erased'];
+    const ending = ['credential.suspended', 'credential.revoked', 'credential.expired', 'credential.rekeyed', 'subject.erasing', 'subject.erased'];
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
     expect(others.length).toBeGreaterThan(8);
     expect(endingsOf(others.map((type) => event(type, data)))).toEqual([]);

@@ -1,4 +1,4 @@
-import { isCustomerEvent, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
+import { isCustomerEvent, tellsErasure, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import type { AdapterPayload } from 'oidc-provider';
 
 /** What ends sign-ins: of a customer from before `version`, or of all time; with `credential` only those that rest on it. */
@@ -12,18 +12,18 @@ export interface Ending {
 }
 
 const ofCredential: readonly CustomerEvent['type'][] = ['credential.suspended', 'credential.revoked', 'credential.expired'];
-const ofCustomer: readonly CustomerEvent['type'][] = ['credential.rekeyed', 'subject.erased'];
 
 /**
  * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of that credential. A
  * key opens all of a customer's credentials, so that re-keying concerns every app, like erasing.
  */
 export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
-  return events.filter(isCustomerEvent).flatMap(({ type, org, subject, version, occurredAt: at, data }) => {
-    const erased = type === 'subject.erased';
+  return events.filter(isCustomerEvent).flatMap((event) => {
+    const { type, org, subject, version, occurredAt: at, data } = event;
+    const erased = tellsErasure(event);
     const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
     if (ofCredential.includes(type)) return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
-    return ofCustomer.includes(type) ? { org, subject, version, erased, at } : [];
+    return erased || type === 'credential.rekeyed' ? { org, subject, version, erased, at } : [];
   });
 }
 

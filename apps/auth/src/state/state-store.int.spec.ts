@@ -84,12 +84,12 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
 });
 
 describe('a customer who ends', () => {
-  const end = (type: 'subject.erased' | 'credential.rekeyed', subject: string, version = 2) => endings.apply([{ id: randomUUID(), type, occurredAt: new Date().toISOString(), org: 'acme', subject, version, requestId: 'r', traceparent: 't' }]);
+  const end = (type: 'subject.erasing' | 'credential.rekeyed', subject: string, version = 2) => endings.apply([{ id: randomUUID(), type, occurredAt: new Date().toISOString(), org: 'acme', subject, version, requestId: 'r', traceparent: 't' }]);
 
   test('by erasure has nothing left, and gets nothing, in this organization', async () => {
     const { account } = await family();
     await family('globex', account);
-    await end('subject.erased', account);
+    await end('subject.erasing', account);
     expect(await models()).toHaveLength(3);
     await family('acme', account);
     expect(await models()).toHaveLength(3);
@@ -115,8 +115,8 @@ describe('a customer who ends', () => {
   });
   test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
     const account = randomUUID();
-    await Promise.all([...Array.from({ length: 25 }, () => family('acme', account)), end('subject.erased', account), ...Array.from({ length: 25 }, () => family('acme', account))]);
-    await end('subject.erased', account);
+    await Promise.all([...Array.from({ length: 25 }, () => family('acme', account)), end('subject.erasing', account), ...Array.from({ length: 25 }, () => family('acme', account))]);
+    await end('subject.erasing', account);
     expect(await models()).toEqual([]);
   });
 });

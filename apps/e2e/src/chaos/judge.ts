@@ -36,7 +36,7 @@ async function judgeSubjects(shop: Client, customers: Known[]): Promise<string[]
   return wrong;
 }
 
-/** Every acknowledged change is in the feed once, in order, with versions from 1 on; of who is erased the notice alone. */
+/** Every acknowledged change is in the feed once, in order, with versions from 1 on; of who is erased the receipt alone. */
 async function judgeFeed({ customers, follower, reader }: Oracle): Promise<string[]> {
   const wrong: string[] = [];
   const feed = await new FeedReader(reader).read();
@@ -86,7 +86,7 @@ async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<stri
   return wrong;
 }
 
-/** The notices in the feed, and in the outbox on their way to others, are all that may name who is erased. */
+/** The receipts in the feed, and in the outbox on their way to others, are all that may name who is erased. */
 async function judgeErasures({ house, customers }: Oracle): Promise<string[]> {
   const erased = customers.filter((c) => c.erased).map((c) => c.subject);
   const rows = (await rowsThatName(house, erased)).filter(({ text }) => !text.includes('subject.erased'));

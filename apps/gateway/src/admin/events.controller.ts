@@ -44,7 +44,7 @@ export const listEventsEndpoint = endpoint({
   description:
     'What has happened in the organization, oldest first, for 30 days at least. `nextPageToken` is always there: keep it, and pass it later to go on from where you were. ' +
     'An event shows soon after its change was answered. Events of one customer or app come in the order of their `version`; use `id` to tell a repeat after a failure of your own. ' +
-    'The events of an erased customer are gone but for `subject.erased`.',
+    'The events of an erased customer are gone. `subject.erased` is the receipt: every service has confirmed that it has forgotten them.',
   operation: 'webhooks:manage',
   action: 'event.list',
   params: z.strictObject({ shortId }),

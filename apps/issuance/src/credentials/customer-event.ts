@@ -18,7 +18,7 @@ export function customerEvents({ customer, told }: Change, context: CallContext,
   const { id: subject, org, version } = customer;
   return told.map(({ type, data }, i) => {
     const action = systemActs[type];
-    const record = action ? systemRecord({ type, data } as Told, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
+    const record = action && data ? systemRecord(data, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
     return {
       id: newId(),
       type,
@@ -28,15 +28,15 @@ export function customerEvents({ customer, told }: Change, context: CallContext,
       version: version - told.length + 1 + i,
       requestId: context.request.id,
       traceparent: context.request.traceparent,
-      data,
-      ...(type !== 'subject.erased' && { state: publicState(customer) }),
+      ...(data && { data }),
+      ...(type !== 'subject.erasing' && { state: publicState(customer) }),
       ...(record && { audit: record }),
     };
   });
 }
 
 /** With a request id of its own, since a request has one record; the trace leads to the request. */
-function systemRecord({ data }: Told, action: Action, { request }: CallContext, now: Date) {
+function systemRecord(data: NonNullable<Told['data']>, action: Action, { request }: CallContext, now: Date) {
   const holder = data.subject;
   return auditRecord(
     { org: '', actor: { type: 'system', id: 'issuance' }, request: { id: newId(), traceparent: request.traceparent, method: '', route: '' }, auditId: newId() },

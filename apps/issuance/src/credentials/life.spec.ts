@@ -5,12 +5,13 @@ import { claimed } from '../claims/claim.js';
 import { tellEnds } from '../expiry/expiry.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { renewed } from '../sign-in/renewal.js';
-import { inTurn, type Change } from './change.js';
+import { inTurn, type Change, type Told } from './change.js';
 import { firstType } from './credential-type.js';
 import { hasEnded, type Customer } from './customer.js';
 import { managed } from './manage.js';
 
 const start = new Date('2026-11-21T09:00:00.000Z');
+const dataOf = ({ data }: Told): Partial<Record<string, string>> => data ?? {};
 const hours = (from: Date, n: number) => new Date(from.getTime() + n * 3_600_000);
 const types = { customer: { ...firstType, validity: 'P3D', renewalWindow: 'P1D' }, pass: { ...firstType, name: 'pass', validity: 'P2D', revocable: false } };
 const terms = (type: 'customer' | 'pass', now: Date) => ({ type: types[type], expiresAt: hours(now, 24) });
@@ -68,12 +69,12 @@ it('keeps its promises, whatever is done in whatever order', () => {
         if (old.status === 'revoked') expect(c).toEqual(old);
         if (old.issuedAt) expect(c.issuedAt).toEqual(old.issuedAt);
         if (!old.revocable && old.status === 'issued') expect(c.status).toBe('issued');
-        const replaced = change.told.some((t) => ['credential.issued', 'credential.renewed', 'credential.rekeyed'].includes(t.type) && 'credentialId' in t.data && t.data.credentialId === c.id);
+        const replaced = change.told.some((t) => ['credential.issued', 'credential.renewed', 'credential.rekeyed'].includes(t.type) && dataOf(t).credentialId === c.id);
         expect(c.documentNumber !== old.documentNumber).toBe(replaced);
         expect(c.holderClaimedAt !== old.holderClaimedAt).toBe(replaced && s.what === 'claim');
         if (s.what === 'renew' && replaced) expect(c.expiresAt!.getTime()).toBeGreaterThan(old.expiresAt!.getTime());
       }
-      told.push(...change.told.filter((t) => t.type.endsWith('.expired')).map((t) => `${t.type} ${'offerId' in t.data ? t.data.offerId : 'expiresAt' in t.data ? `${t.data.credentialId} ${t.data.expiresAt}` : ''}`));
+      told.push(...change.told.filter((t) => t.type.endsWith('.expired')).map((t) => `${t.type} ${dataOf(t).offerId ?? `${dataOf(t).credentialId} ${dataOf(t).expiresAt}`}`));
 
       for (const c of customer.credentials) {
         const open = customer.offers.filter((o) => o.credentialId === c.id && o.status === 'open');

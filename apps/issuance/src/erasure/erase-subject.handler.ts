@@ -30,7 +30,7 @@ export class EraseSubjectHandler {
     const { row, version } = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org, actor.id);
       if (!customer) throw new AppError('unknown_subject');
-      const erased = change(customer, {}, { type: 'subject.erased', data: { subject } });
+      const erased = change(customer, {}, { type: 'subject.erasing', data: undefined });
       const [event] = customerEvents(erased, context, this.clock.now(), {
         action: 'subject.erase',
         targets: [{ type: 'customer', id: subject, holder: subject }],

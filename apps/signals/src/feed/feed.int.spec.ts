@@ -106,15 +106,18 @@ describe('the feed', () => {
   });
 
   describe('an erased customer', () => {
-    it('is in the feed by the notice alone; nothing that comes later brings them back', async () => {
+    it('is out of the feed at once, and in it by the receipt alone; nothing that comes later brings them back', async () => {
       const [subject, other] = [randomUUID(), randomUUID()];
       await publish(offer({ subject, version: 1 }), offer({ subject: other }), offer({ subject, version: 4 }));
       await eventually(async () => expect([...(await versions(subject)), ...(await tables.query('SELECT 1 FROM signals.waiting'))]).toHaveLength(2));
       const place = (await page()).next;
+      const erasing = customerEvent('subject.erasing', { subject, version: 6 });
+      await publish(erasing);
+      await eventually(async () => expect(await versions(subject)).toEqual([]));
       const erased = customerEvent('subject.erased', { subject, version: 6, data: { subject } });
       await publish(erased);
       await eventually(async () => expect((await page(place)).items.map((e) => e.type)).toEqual(['subject.erased']));
-      await publish(offer({ subject, version: 2 }), offer({ subject, version: 7 }), erased, offer({ subject: other, version: 2 }));
+      await publish(offer({ subject, version: 2 }), offer({ subject, version: 7 }), erased, erasing, offer({ subject: other, version: 2 }));
       await eventually(async () => expect(await versions(other)).toEqual([1, 2]));
       expect(await versions(subject)).toEqual([6]);
       const rows = await Promise.all(['event', 'waiting', 'aggregate'].map((t) => tables.query(`SELECT t::text FROM signals.${t} t`)));

@@ -119,6 +119,6 @@ async function known(sql: Sql, keys: string[], events: readonly Told[]): Promise
   return {
     placed: new Set(of('placed').map((f) => f.id)),
     progress: new Map(of('progress').map((f) => [f.key, { version: f.version, erased: f.erased }])),
-    waiting: of('waiting').map(({ kind: _, occurred_at: occurredAt, erased: __, data, ...rest }) => ({ ...rest, occurredAt, ...(data !== null && { data }) })),
+    waiting: of('waiting').map(({ kind: _, occurred_at: occurredAt, erased: __, data, ...rest }) => ({ ...rest, occurredAt, erases: false, ...(data !== null && { data }) })),
   };
 }

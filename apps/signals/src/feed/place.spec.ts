@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { patience, place, type Known, type Progress } from './place.js';
-import { erasure, type Told } from './told.js';
+import type { Told } from './told.js';
 
 const start = Date.parse('2026-11-21T09:30:00.000Z');
 
 function told(key: string, version: number, given: Partial<Told> = {}): Told {
-  return { id: `${key}-${version}`, org: 'acme', key, type: 'offer.created', version, occurredAt: new Date(start), data: { key, version }, since: new Date(start), ...given };
+  return { id: `${key}-${version}`, org: 'acme', key, type: 'offer.created', version, occurredAt: new Date(start), data: { key, version }, since: new Date(start), erases: false, ...given };
 }
 
 /** The tables, as far as place() looks at them. */
@@ -51,13 +51,13 @@ describe('places in the feed', () => {
     );
   });
 
-  it('are left to the notice alone when a customer is erased, however events come', () => {
-    const events = [...three, told('a', 6, { type: erasure })];
+  it('are left to the receipt alone when a customer is erased, however events come', () => {
+    const events = [...three, told('a', 6, { id: 'erasing', erases: true, data: undefined }), told('a', 6, { id: 'receipt', erases: true })];
     fc.assert(
       fc.property(deliveries(events), (batches) => {
         const feed = new Feed();
         for (const batch of batches) feed.take(batch);
-        expect(feed.entries.filter((e) => e.key === 'a').map((e) => e.type)).toEqual([erasure]);
+        expect(feed.entries.filter((e) => e.key === 'a').map((e) => e.id)).toEqual(['receipt']);
         expect(feed.entries.filter((e) => e.key !== 'a')).toHaveLength(10);
         expect(feed.waiting).toEqual([]);
       }),

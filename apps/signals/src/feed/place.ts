@@ -1,4 +1,4 @@
-import { erasure, type Told } from './told.js';
+import type { Told } from './told.js';
 
 /** How long an event waits for those before it: then it goes in, since a reader waits for it. Milliseconds. */
 export const patience = 60_000;
@@ -49,10 +49,10 @@ export function place(events: readonly Told[], known: Known, now: Date): Placed 
 
   const enter = (told: Told) => {
     const before = progressOf(told.key);
-    progress.set(told.key, { version: Math.max(before.version, told.version), erased: before.erased || told.type === erasure });
+    progress.set(told.key, { version: Math.max(before.version, told.version), erased: before.erased || told.erases });
     if (told.data === undefined) return;
     entries.push(told);
-    if (told.type !== erasure && told.version !== before.version + 1) unordered.push(told);
+    if (!told.erases && told.version !== before.version + 1) unordered.push(told);
   };
   const drain = (key: string) => {
     for (let next = ready(poolOf(key), progressOf(key), now); next; next = ready(poolOf(key), progressOf(key), now)) {
@@ -64,7 +64,9 @@ export function place(events: readonly Told[], known: Known, now: Date): Placed 
   for (const told of events) {
     const pool = poolOf(told.key);
     if (known.placed.has(told.id) || entries.some((e) => e.id === told.id) || pool.some((t) => t.id === told.id)) continue;
-    if (told.type === erasure) {
+    if (told.erases) {
+      // Said once more after the receipt, it must not take that away.
+      if (told.data === undefined && progressOf(told.key).erased) continue;
       erased.add(told.key);
       entries = entries.filter((e) => e.key !== told.key);
       pools.set(told.key, []);

@@ -24,6 +24,12 @@ describe('what the feed makes of an event', () => {
     expect(toldBy({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now)).toEqual([]);
   });
 
+  it('is no data for word of an erasure, and the customer for its receipt', () => {
+    const told = (event: CustomerEvent) => toldBy(event, now).map(({ erases, data }) => ({ erases, data }));
+    expect(told({ ...base, type: 'subject.erasing', subject })).toEqual([{ erases: true }]);
+    expect(told({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([{ erases: true, data: { subject } }]);
+  });
+
   it('is a fault, not an empty event, when the data does not fit', () => {
     expect(() => toldBy(revoked({ subject }), now)).toThrow(/credentialId/);
   });

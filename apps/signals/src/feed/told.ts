@@ -1,4 +1,4 @@
-import { eventTypes, isCustomerEvent, type HouseEvent } from '@holdfast/contracts';
+import { eventTypes, isCustomerEvent, tellsErasure, type HouseEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
 import type { z } from 'zod';
 
@@ -11,13 +11,13 @@ export interface Told {
   type: string;
   version: number;
   occurredAt: Date;
-  /** What organizations are told; absent in events from before there was a feed: these only count. */
+  /** Nothing about this customer is kept any more, but for what is told with it. */
+  erases: boolean;
+  /** What organizations are told; absent in word of an erasure, and in events from before there was a feed: these only count. */
   data?: unknown;
   /** When it came to the feed first. */
   since: Date;
 }
-
-export const erasure = 'subject.erased';
 
 /**
  * What the feed makes of an event; nothing of one that stays in the house. What the schema of the type does not name is
@@ -28,7 +28,8 @@ export function toldBy(event: HouseEvent, now: Date): Told[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = eventTypes[type].data as z.ZodObject | undefined;
   const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
-  if (!schema || typeof about !== 'string') return [];
-  const told = { id, org, type, version, occurredAt: new Date(occurredAt), key: customerKey(org, about).toString('hex'), since: now };
-  return [event.data === undefined ? told : { ...told, data: schema.strip().parse(event.data) }];
+  const erases = tellsErasure(event);
+  if ((!schema && !erases) || typeof about !== 'string') return [];
+  const told = { id, org, type, version, erases, occurredAt: new Date(occurredAt), key: customerKey(org, about).toString('hex'), since: now };
+  return [event.data === undefined || !schema ? told : { ...told, data: schema.strip().parse(event.data) }];
 }
