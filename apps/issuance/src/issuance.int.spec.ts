@@ -153,7 +153,7 @@ describe('issuance', () => {
     await eventually(() => expect(receipts()).toHaveLength(1), 10_000);
     expect(receipts()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
     expect(receipts()[0]).not.toHaveProperty('audit');
-    await eventually(async () => expect(await database.query(`SELECT subject, confirmed FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([{ subject: 'evt.issuance.subject.erased', confirmed: true }]), 10_000);
+    await eventually(async () => expect(await database.query(`SELECT 1 FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([]), 10_000);
     expect(receipts()).toHaveLength(1);
   }, 30_000);
 

@@ -107,7 +107,7 @@ describe('events', () => {
     await declare();
     const { outbox } = await producer();
     const row = (aggregate: string, type: string) => ({ ...outbox.row(event()), aggregate, subject: `evt.directory.${type}` });
-    const rows = [row('ada', 'app.created'), row('bob', 'app.created'), row('ada', 'subject.erasing'), row('ada', 'app.updated')];
+    const rows = [row('ada', 'app.created'), row('bob', 'app.created'), row('ada', 'subject.erasing'), row('ada', 'app.updated'), row('cleo', 'subject.erased')];
     await tables.query('INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)', [JSON.stringify(rows)]);
     await consumer(() => Promise.resolve());
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);

@@ -39,8 +39,8 @@ const confirm = statement(
   `WITH done AS (UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 RETURNING aggregate)
    SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.eras%')`,
 );
-/** What was on its way when its customer was erased has arrived: only word of the erasure stays. */
-const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.eras%'`);
+/** What was on its way when its customer was erased has arrived, the receipt at last; word of the erasure stays until the receipt is written. */
+const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.erasing'`);
 const standing = statement(
   'outbox_standing',
   `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at

@@ -7,3 +7,4 @@ export * from './test-bus.js';
 export * from './test-config.js';
 export * from './test-context.js';
 export * from './test-database.js';
+export * from './traces.js';

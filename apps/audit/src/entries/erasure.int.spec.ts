@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '@holdfast/contracts';
-import { testContext, type TestDatabase } from '@holdfast/testing';
+import { guessed, testContext, traces, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertWhole, auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
@@ -81,29 +81,3 @@ describe('after an erasure', () => {
     await assertWhole(tables);
   });
 });
-
-/** Encodings of each value that stand in the text. */
-function traces(text: string, values: string[]): string[] {
-  const forms = values.flatMap((value) => {
-    const plain = Buffer.from(value);
-    const inside = [plain, Buffer.from(value.replaceAll('-', ''), 'hex')].filter((bytes) => bytes.length > 8);
-    // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its neighbours.
-    const base64 = inside.flatMap((bytes) => [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(shift === 0 ? 0 : 4, -4)));
-    return [value, value.replaceAll('-', ''), ...inside.map((bytes) => bytes.toString('hex')), ...base64, ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_'))];
-  });
-  // Base64 that stands in bytes is in the dump in hexadecimal.
-  return forms.filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
-}
-
-/** Values that can be shown to stand behind a hash in the text, by any salt that is in it. */
-function guessed(text: string, values: string[]): string[] {
-  const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString()).join('\n');
-  const everything = text + leaves;
-  const salts = [Buffer.alloc(0), ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))];
-  return values.filter((value) =>
-    salts.some((salt) => {
-      const hash = createHash('sha256').update(salt).update(value).digest();
-      return [hash.toString('base64url'), hash.toString('base64url', 0, 16), hash.toString('base64'), hash.toString('hex')].some((form) => everything.includes(form));
-    }),
-  );
-}

@@ -19,16 +19,19 @@ export interface Seen {
 /** A browser as far as cookies and redirects go: it keeps cookies by name and path and follows nothing by itself. */
 export class UserAgent {
   readonly base: string;
+  readonly #name: string | undefined;
   cookies: Cookie[] = [];
 
-  constructor(base: string) {
+  /** @param name what it says in User-Agent */
+  constructor(base: string, name?: string) {
     this.base = base;
+    this.#name = name;
   }
 
   async go(url: string, init: RequestInit = {}): Promise<Seen> {
     const address = new URL(url, this.base);
     const cookie = this.cookies.filter(({ path }) => isBelow(address.pathname, path)).map(({ name, value }) => `${name}=${value}`).join('; ');
-    const headers = { accept: 'text/html', ...(cookie && { cookie }), ...(init.headers as Record<string, string>) };
+    const headers = { accept: 'text/html', ...(this.#name !== undefined && { 'user-agent': this.#name }), ...(cookie && { cookie }), ...(init.headers as Record<string, string>) };
     const response = await fetch(address, { ...init, redirect: 'manual', headers });
     const cookies = response.headers.getSetCookie();
     for (const line of cookies) this.#keep(line, address.pathname);
