@@ -15,6 +15,7 @@ export * from './parts.js';
 export * from './refusal-id.js';
 export * from './refusals.js';
 export * from './relay.js';
+export * from './repeat.js';
 export * from './run.js';
 export * from './start-service.js';
 export * from './transport.js';

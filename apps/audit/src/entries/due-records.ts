@@ -1,16 +1,15 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CountedRefusals } from '../refusals/counted-refusals.js';
 import { ProvisionalRecords } from './provisional-records.js';
 import { Sequencer } from './sequencer.js';
 
-const everyMs = 1000;
+const every = 1000;
 
 /** Gives provisional records and counted refusals their place when their time is up. Replicas may do it at once: each record gets one place. */
 @Injectable()
 export class DueRecords implements OnApplicationBootstrap {
   private readonly logger = new Logger('due records');
-  private working?: Promise<void>;
 
   constructor(
     private readonly provisional: ProvisionalRecords,
@@ -20,17 +19,7 @@ export class DueRecords implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.tick(), everyMs);
-    this.shutdown.before(async () => {
-      clearInterval(timer);
-      await this.working;
-    });
-  }
-
-  private tick(): Promise<void> {
-    return (this.working ??= this.place()
-      .catch((error: unknown) => this.logger.warn(`records that are due must wait: ${String(error)}`))
-      .finally(() => (this.working = undefined)));
+    repeat(this.shutdown, { every, work: () => this.place(), failed: (error) => this.logger.warn(`records that are due must wait: ${String(error)}`) });
   }
 
   async place(): Promise<void> {

@@ -1,12 +1,12 @@
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { monthOf } from './head.js';
 
 const make = statement('partitions_make', 'SELECT make_partitions($1)');
 
-const everyMs = 3_600_000;
+const every = 3_600_000;
 /** Months for which there is room beforehand, this one included: time enough to notice that making them fails. */
 const ahead = 3;
 
@@ -23,9 +23,9 @@ export class Partitions implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    void this.prepare();
-    const timer = setInterval(() => void this.prepare(), everyMs);
-    this.shutdown.before(() => clearInterval(timer));
+    const failed = (error: unknown) => this.logger.warn(`partitions for the coming months could not be made; the log is full at the end of the last one that is there: ${String(error)}`);
+    void this.prepare().catch(failed);
+    repeat(this.shutdown, { every, work: () => this.prepare(), failed });
   }
 
   /** Returns at once when there is room for this month. */
@@ -41,11 +41,7 @@ export class Partitions implements OnApplicationBootstrap {
 
   private async prepare(): Promise<void> {
     const month = monthOf(this.clock.now());
-    try {
-      for (let next = month; next < month + ahead; next += 1) await this.make(next);
-    } catch (error) {
-      this.logger.warn(`partitions for the coming months could not be made; the log is full at the end of the last one that is there: ${String(error)}`);
-    }
+    for (let next = month; next < month + ahead; next += 1) await this.make(next);
   }
 
   private async make(month: number): Promise<void> {

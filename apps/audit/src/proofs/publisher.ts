@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
@@ -6,7 +6,7 @@ import { Checkpoints } from './checkpoints.js';
 
 const grown = statement('checkpoint_grown', 'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org');
 
-const everyMs = 1000;
+const every = 1000;
 /** Logs whose checkpoints are written at the same time: most of it is waiting for the disk. */
 const lanes = 4;
 
@@ -14,8 +14,6 @@ const lanes = 4;
 @Injectable()
 export class Publisher implements OnApplicationBootstrap {
   private readonly logger = new Logger('publisher');
-  private working?: Promise<void>;
-  private stopped = false;
 
   constructor(
     private readonly database: Database,
@@ -24,27 +22,16 @@ export class Publisher implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.tick(), everyMs);
-    this.shutdown.before(async () => {
-      this.stopped = true;
-      clearInterval(timer);
-      await this.working;
-    });
+    repeat(this.shutdown, { every, work: (stopping) => this.publish(stopping), failed: (error) => this.logger.warn(`checkpoints must wait: ${String(error)}`) });
   }
 
-  private tick(): Promise<void> {
-    return (this.working ??= this.publish()
-      .catch((error: unknown) => this.logger.warn(`checkpoints must wait: ${String(error)}`))
-      .finally(() => (this.working = undefined)));
-  }
-
-  private async publish(): Promise<void> {
+  private async publish(stopping: () => boolean): Promise<void> {
     const logs = (await this.database.rows<{ org: string }>(grown)).map((row) => row.org);
-    await Promise.all(Array.from({ length: lanes }, () => this.work(logs)));
+    await Promise.all(Array.from({ length: lanes }, () => this.work(logs, stopping)));
   }
 
-  private async work(logs: string[]): Promise<void> {
-    for (let org = logs.shift(); org !== undefined && !this.stopped; org = logs.shift()) {
+  private async work(logs: string[], stopping: () => boolean): Promise<void> {
+    for (let org = logs.shift(); org !== undefined && !stopping(); org = logs.shift()) {
       await this.checkpoints.newest(org).catch((error: unknown) => {
         // A log that is broken has been spoken of; it must not keep the others from being signed.
         if (!(error instanceof AppError)) throw error;

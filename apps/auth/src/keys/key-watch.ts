@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 
@@ -16,7 +16,6 @@ const changed = statement(
 export class KeyWatch implements OnApplicationBootstrap {
   private readonly logger = new Logger('keys');
   private readonly listeners: ((issuer: string, version: number) => void)[] = [];
-  private looking = false;
 
   constructor(
     private readonly database: Database,
@@ -28,19 +27,11 @@ export class KeyWatch implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.look(), every);
-    this.shutdown.before(() => clearInterval(timer));
+    repeat(this.shutdown, { every, work: () => this.look(), failed: (error) => this.logger.debug(`cannot look for changed keys: ${String(error)}`) });
   }
 
   private async look(): Promise<void> {
-    if (this.looking) return;
-    this.looking = true;
-    try {
-      const rows = await this.database.rows<{ issuer: string; version: number }>(changed);
-      for (const { issuer, version } of rows) for (const listener of this.listeners) listener(issuer, version);
-    } catch (error) {
-      this.logger.debug(`cannot look for changed keys: ${String(error)}`);
-    }
-    this.looking = false;
+    const rows = await this.database.rows<{ issuer: string; version: number }>(changed);
+    for (const { issuer, version } of rows) for (const listener of this.listeners) listener(issuer, version);
   }
 }

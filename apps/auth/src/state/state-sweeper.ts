@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
@@ -17,8 +17,7 @@ export class StateSweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.sweep().catch((error: unknown) => this.logger.warn(`could not sweep: ${String(error)}`)), every);
-    this.shutdown.before(() => clearInterval(timer));
+    repeat(this.shutdown, { every, work: () => this.sweep(), failed: (error) => this.logger.warn(`could not sweep: ${String(error)}`) });
   }
 
   async sweep(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { clearChallenges } from '@holdfast/passkeys';
@@ -16,11 +16,6 @@ export class ClearChallenges implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const timer = setInterval(() => void this.clear(), 60_000);
-    this.shutdown.before(() => clearInterval(timer));
-  }
-
-  private async clear(): Promise<void> {
-    await clearChallenges(this.database, this.clock.now()).catch((error: unknown) => this.logger.warn(`could not clear old challenges: ${String(error)}`));
+    repeat(this.shutdown, { every: 60_000, work: () => clearChallenges(this.database, this.clock.now()), failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`) });
   }
 }

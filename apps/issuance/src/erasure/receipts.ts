@@ -1,5 +1,5 @@
 import type { CustomerEvent } from '@holdfast/contracts';
-import { insertOutboxRows, Outbox, Shutdown } from '@holdfast/bus';
+import { insertOutboxRows, Outbox, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
@@ -16,7 +16,6 @@ const forgotten = statement(
 @Injectable()
 export class Receipts implements OnApplicationBootstrap {
   private readonly logger = new Logger('receipts');
-  private giving?: Promise<void>;
 
   constructor(
     private readonly database: Database,
@@ -26,24 +25,17 @@ export class Receipts implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void (this.giving ??= this.give().finally(() => (this.giving = undefined))), every);
-    this.shutdown.before(async () => {
-      clearInterval(timer);
-      await this.giving;
-    });
+    const failed = (error: unknown) => this.logger.warn(`could not give the receipts of erasures, will try again in a second; the customers are gone all the same: ${String(error)}`);
+    repeat(this.shutdown, { every, work: () => this.give(), failed });
   }
 
   private async give(): Promise<void> {
-    try {
-      const rows = await this.database.transaction(async (sql) => {
-        const receipts = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) => this.outbox.row(receiptOf(JSON.parse(payload) as CustomerEvent, this.clock.now())));
-        if (receipts.length > 0) await insertOutboxRows(sql, receipts);
-        return receipts;
-      });
-      await this.outbox.published(rows);
-    } catch (error) {
-      this.logger.warn(`could not give the receipts of erasures, will try again in a second; the customers are gone all the same: ${String(error)}`);
-    }
+    const rows = await this.database.transaction(async (sql) => {
+      const receipts = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) => this.outbox.row(receiptOf(JSON.parse(payload) as CustomerEvent, this.clock.now())));
+      if (receipts.length > 0) await insertOutboxRows(sql, receipts);
+      return receipts;
+    });
+    await this.outbox.published(rows);
   }
 }
 

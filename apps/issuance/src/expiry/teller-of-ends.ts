@@ -1,4 +1,4 @@
-import { insertOutboxRows, Outbox, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
+import { insertOutboxRows, Outbox, repeat, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
@@ -16,8 +16,6 @@ const atOnce = 50;
 @Injectable()
 export class TellerOfEnds implements OnApplicationBootstrap {
   private readonly logger = new Logger('ends');
-  private stopped = false;
-  private telling?: Promise<void>;
 
   constructor(
     private readonly database: Database,
@@ -27,20 +25,12 @@ export class TellerOfEnds implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void (this.telling ??= this.tellAll().finally(() => (this.telling = undefined))), every);
-    this.shutdown.before(async () => {
-      this.stopped = true;
-      clearInterval(timer);
-      await this.telling;
-    });
+    const failed = (error: unknown) => this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`);
+    repeat(this.shutdown, { every, work: (stopping) => this.tellAll(stopping), failed });
   }
 
-  private async tellAll(): Promise<void> {
-    try {
-      while (!this.stopped && (await this.tellSome()) >= atOnce);
-    } catch (error) {
-      this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`);
-    }
+  private async tellAll(stopping: () => boolean): Promise<void> {
+    while (!stopping() && (await this.tellSome()) >= atOnce);
   }
 
   /** How many customers it told of, in one transaction. */

@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
@@ -18,11 +18,6 @@ export class ClearAnswers implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const timer = setInterval(() => void this.clear(), 10 * 60_000);
-    this.shutdown.before(() => clearInterval(timer));
-  }
-
-  private async clear(): Promise<void> {
-    await this.database.rows(clear, [this.clock.now()]).catch((error: unknown) => this.logger.warn(`could not clear old answers: ${String(error)}`));
+    repeat(this.shutdown, { every: 600_000, work: () => this.database.rows(clear, [this.clock.now()]), failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
   }
 }

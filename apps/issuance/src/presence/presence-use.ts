@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
@@ -56,11 +56,7 @@ export class ClearPresenceUses implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const timer = setInterval(() => void this.clear(), 10 * 60_000);
-    this.shutdown.before(() => clearInterval(timer));
-  }
-
-  private async clear(): Promise<void> {
-    await this.database.rows(clear, [new Date(this.clock.now().getTime() - keptFor)]).catch((error: unknown) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`));
+    const work = () => this.database.rows(clear, [new Date(this.clock.now().getTime() - keptFor)]);
+    repeat(this.shutdown, { every: 600_000, work, failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
   }
 }

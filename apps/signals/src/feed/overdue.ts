@@ -1,4 +1,4 @@
-import { Shutdown } from '@holdfast/bus';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
@@ -6,7 +6,7 @@ import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
 import { patience } from './place.js';
 
-const everyMs = 1000;
+const every = 1000;
 const overdue = statement('waiting_overdue', `SELECT org, encode(key, 'hex') AS key FROM waiting WHERE since <= $1 ORDER BY since LIMIT 200`);
 const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting');
 
@@ -14,7 +14,6 @@ const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting
 @Injectable()
 export class Overdue implements OnApplicationBootstrap {
   private readonly logger = new Logger('overdue events');
-  private working?: Promise<void>;
 
   constructor(
     private readonly database: Database,
@@ -24,17 +23,7 @@ export class Overdue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.tick(), everyMs);
-    this.shutdown.before(async () => {
-      clearInterval(timer);
-      await this.working;
-    });
-  }
-
-  private tick(): Promise<void> {
-    return (this.working ??= this.letIn()
-      .catch((error: unknown) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`))
-      .finally(() => (this.working = undefined)));
+    repeat(this.shutdown, { every, work: () => this.letIn(), failed: (error) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`) });
   }
 
   private async letIn(): Promise<void> {

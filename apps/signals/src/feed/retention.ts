@@ -1,10 +1,10 @@
-import { CONFIG, Shutdown } from '@holdfast/bus';
+import { CONFIG, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SignalsConfig } from '../config.js';
 
-const everyMs = 60_000;
+const every = 60_000;
 const atOnce = 1000;
 const day = 86_400_000;
 
@@ -23,8 +23,6 @@ const remove = statement(
 @Injectable()
 export class Retention implements OnApplicationBootstrap {
   private readonly logger = new Logger('retention');
-  private working?: Promise<void>;
-  private stopped = false;
 
   constructor(
     private readonly database: Database,
@@ -34,21 +32,12 @@ export class Retention implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const tick = () =>
-      (this.working ??= this.removeOld()
-        .catch((error: unknown) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`))
-        .finally(() => (this.working = undefined)));
-    const timer = setInterval(() => void tick(), everyMs);
-    this.shutdown.before(async () => {
-      this.stopped = true;
-      clearInterval(timer);
-      await this.working;
-    });
+    repeat(this.shutdown, { every, work: (stopping) => this.removeOld(stopping), failed: (error) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`) });
   }
 
-  async removeOld(): Promise<void> {
+  async removeOld(stopping = () => false): Promise<void> {
     const before = new Date(this.clock.now().getTime() - this.config.EVENT_RETENTION_DAYS * day);
-    while (!this.stopped) {
+    while (!stopping()) {
       const [row] = await this.database.rows<{ org: string }>(oldest, [before]);
       if (!row) return;
       await this.database.transaction(async (sql) => {
