@@ -13,15 +13,21 @@ export function traces(text: string, values: string[]): string[] {
   return forms.filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
 }
 
-/** Values that can be shown to stand behind a hash in the text, by any salt that is in it. */
+/** Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints them). */
 export function guessed(text: string, values: string[]): string[] {
-  const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString()).join('\n');
-  const everything = text + leaves;
+  const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString());
   const salts = [Buffer.alloc(0), ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))];
+  const words = wordsOf([text.replaceAll('\\x', ' '), ...leaves]);
   return values.filter((value) =>
     salts.some((salt) => {
       const hash = createHash('sha256').update(salt).update(value).digest();
-      return [hash.toString('base64url'), hash.toString('base64url', 0, 16), hash.toString('base64'), hash.toString('hex')].some((form) => everything.includes(form));
+      return [hash.toString('base64url'), hash.toString('base64url', 0, 16), hash.toString('base64'), hash.toString('hex')].some((form) => words.has(form));
     }),
   );
+}
+
+/** What may be a hash in one of its forms: looked up, since there may be thousands of salts to try on megabytes. */
+function wordsOf(texts: string[]): Set<string> {
+  const long = texts.flatMap((text) => text.match(/[A-Za-z0-9_+/-]{22,}={0,2}/g) ?? []);
+  return new Set([...long, ...long.flatMap((word) => word.split(/[+/]/))]);
 }

@@ -8,7 +8,7 @@ import { guessed, traces } from '@holdfast/testing';
 import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { rowsOfAllTables } from '../chaos/everywhere.ts';
 import { Client } from '../client.ts';
-import { eventually } from '../eventually.ts';
+import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
@@ -77,6 +77,7 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
   expect((await shop.erase(ada.subject)).status).toBe(204);
   await eventually(async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === ada.subject), 15_000, 'the receipt');
   const left = await eventually(async () => {
+    await sleep(500);
     const text = await dump();
     return traces(text, named).length === 0 && text;
   }, 15_000, 'a dump that names nobody');
