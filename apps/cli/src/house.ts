@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Bus, connectBus } from '@holdfast/bus';
+import { Bus, connectBus } from '@holdfast/bus/client';
 import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
 import { createLogger, newId } from '@holdfast/kit';
 import type { z } from 'zod';

@@ -1,5 +1,5 @@
 import { AppError, unavailable, unprocessable } from '@holdfast/kit';
-import { UncertainError } from '@holdfast/bus';
+import { UncertainError } from '@holdfast/bus/client';
 import { expect, test } from '@jest/globals';
 import { sentence } from './refusal.js';
 

@@ -1,6 +1,6 @@
 import { errorCatalogue } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { UncertainError } from '@holdfast/bus';
+import { UncertainError } from '@holdfast/bus/client';
 
 /** A command that could not do what it was asked: its message is all that is shown. */
 export class Refusal extends Error {

@@ -1,4 +1,4 @@
-import { declareStreams } from '@holdfast/bus';
+import { declareStreams } from '@holdfast/bus/client';
 import type { Command } from 'commander';
 import { connected } from '../house.js';
 import { show } from '../output.js';
