@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseServices, natsUsers } from '@holdfast/contracts';
 import { home, root } from '../setup/paths.mjs';
 import { endOrphans, Leash } from '../infra/leash.ts';
+import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
 import { createDatabase, setUpDatabase } from './database.ts';
@@ -16,6 +18,7 @@ import { serviceProgram } from './service-program.ts';
 import { Supervised } from './supervised.ts';
 
 const patience = 120_000;
+const secretsFile = join(home, 'secrets.json');
 
 export interface Member {
   name: string;
@@ -29,7 +32,7 @@ export class House {
   readonly members: Member[] = [];
   readonly baseUrl: string;
   readonly #instances: Instance[];
-  readonly #secrets: Secrets = loadSecrets(join(home, 'secrets.json'), databaseServices, natsUsers);
+  readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
   readonly #jobs = new Jobs(logOf('jobs'));
   readonly #leash = new Leash(home);
   /** Ports of the example shop; undefined when it is left out. */
@@ -45,6 +48,7 @@ export class House {
   /** Ends what an earlier launcher left running, then makes everything ready to start. */
   static async prepare(port: number, replicas: Record<string, number>, wished: ShopPorts | undefined): Promise<House> {
     await endOrphans(home);
+    requireSecretsOf(join(postgresFolder(home), 'data'));
     const instances = await planInstances(replicas, port);
     const examples = wished && (await settleShopPorts(wished, instances.flatMap(({ httpPort }) => httpPort ?? []), process.env));
     putDemoAside();
@@ -169,4 +173,10 @@ export class House {
     if (this.#organizations) writeDemo(demo);
     return demo;
   }
+}
+
+/** As root the data are outside of the clone, and outlive it: said at once, since no password that is made now opens them. */
+function requireSecretsOf(data: string): void {
+  if (process.env.DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
+  throw new Refusal(`The database of this house is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`);
 }

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { freePort } from '../infra/ports.ts';
+import { postgresFolder } from '../infra/postgres-home.ts';
+import { root } from '../setup/paths.mjs';
+
+test('a house whose secrets are gone says so at once, and touches nothing', async () => {
+  const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'house-'));
+  const data = join(postgresFolder(home), 'data');
+  mkdirSync(data, { recursive: true });
+  const env = { ...process.env, HOLDFAST_HOME: home, PORT: String(await freePort()), DATABASE_URL: '' };
+  const { code, said } = await new Promise<{ code: number | null; said: string }>((resolve) => {
+    const child = execFile(process.execPath, [join(root, 'tools', 'launcher', 'main.ts'), '--no-examples'], { env, timeout: 30_000 }, (_, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }));
+  });
+  expect(said).toContain(`The database of this house is still there (${data}), but the secrets that open it are gone`);
+  expect(said).toContain('npm run reset');
+  expect([code, readdirSync(data)]).toEqual([1, []]);
+  rmSync(postgresFolder(home), { recursive: true });
+});
