@@ -12,6 +12,8 @@ export interface Project {
   dependencies: string[];
   devDependencies: string[];
   references: { from: string; to: string }[];
+  /** What others may import of it: `.` and what else its `exports` name. */
+  doors: string[];
 }
 
 interface Manifest {
@@ -21,6 +23,7 @@ interface Manifest {
   nx?: { name: string; tags?: string[]; targets?: object };
   dependencies?: object;
   devDependencies?: object;
+  exports?: object;
 }
 
 const scope = '@holdfast/';
@@ -40,6 +43,7 @@ export function readProjects(): Project[] {
       dependencies: ours(manifest.dependencies),
       devDependencies: ours(manifest.devDependencies),
       references: referencesOf(folder),
+      doors: Object.keys(manifest.exports ?? {}),
     };
   });
 }
