@@ -24,3 +24,13 @@ export async function authenticator(page: Page, { present = true } = {}): Promis
   });
   return { cdp, id: authenticatorId };
 }
+
+/**
+ * Runs in the page, before its own scripts. Suggestions (conditional mediation) then wait until they are ended, as with a customer who
+ * takes none: a virtual authenticator takes one at once, and telling it not to, before it is asked, is a race.
+ */
+export function takeNoSuggestion(): void {
+  const get = navigator.credentials.get.bind(navigator.credentials);
+  navigator.credentials.get = (options) =>
+    options?.mediation === 'conditional' ? new Promise((_, reject) => options.signal?.addEventListener('abort', () => reject(options.signal?.reason))) : get(options);
+}

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { authenticator, launch } from './chromium.fixture.ts';
+import { authenticator, launch, takeNoSuggestion } from './chromium.fixture.ts';
 import { contrasts } from './contrast.fixture.ts';
 import { creationOptions, FakeService, problem, requestOptions, type Reply } from './fake-service.fixture.ts';
 
@@ -180,17 +180,16 @@ suite('the pages in a browser', () => {
     });
 
     test('by the button, which ends the suggestions; a wrong passkey leaves the page usable', async () => {
-      const { cdp, id } = await withPasskey();
+      await withPasskey();
+      await page.addInitScript(takeNoSuggestion);
       let tries = 0;
       service.routes = {
         'GET /sign-in/u1': who,
         'POST /sign-in/u1/options': challenge,
         'POST /sign-in/u1/complete': () => ([{ body: { refused: 'other_organization' } }, { body: { refused: 'unknown_passkey' } }][tries++] ?? done()),
       };
-      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: id, enabled: false });
       await page.goto(base + signIn);
       await heading('Sign in to Shop');
-      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: id, enabled: true });
       await press('Sign in with a passkey');
       await heading('This passkey belongs to somewhere else');
       expect(await focused()).toBe('H1');
