@@ -15,6 +15,8 @@ export interface TestDatabase {
   url(service?: ServiceName): string;
   /** Runs SQL as the owner and gives the rows back. */
   query<Row extends pg.QueryResultRow = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
+  /** How many pages of tables and indexes a statement touches, by the plan that a prepared one keeps for all values. */
+  buffers(text: string, values: readonly unknown[]): Promise<number>;
   /** Ends every session of the database and refuses new ones, or takes them again: a database that is away. */
   refuseConnections(refuse: boolean): Promise<void>;
   drop(): Promise<void>;
@@ -39,6 +41,7 @@ export async function createTestDatabase(service: ServiceName, migrate: (ownerUr
     ownerUrl,
     url: (other = service) => addressOf(server, name, databaseRole(other)),
     query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) => (await pool.query<Row>(sql, params)).rows,
+    buffers: (text, values) => buffersOf(addressOf(server, name, databaseRole(service)), text, values),
     refuseConnections: (refuse) => refuseConnections(server, name, refuse),
     drop: async () => {
       await pool.end();
@@ -55,6 +58,27 @@ function addressOf(server: string, database: string, role?: string): string {
     url.password = password;
   }
   return url.href;
+}
+
+async function buffersOf(url: string, text: string, values: readonly unknown[]): Promise<number> {
+  const session = await connected(url);
+  try {
+    await session.query("SET plan_cache_mode = 'force_generic_plan'");
+    await session.query(`PREPARE measured AS ${text}`);
+    const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE measured (${values.map(literal).join(', ')})`;
+    // What is looked up in the catalogue and filled into caches at first is not the statement's.
+    await session.query(explain);
+    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain);
+    const { Plan: plan } = rows[0]!['QUERY PLAN'][0];
+    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+  } finally {
+    await session.end();
+  }
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : pg.escapeLiteral(String(value));
 }
 
 async function refuseConnections(server: string, name: string, refuse: boolean): Promise<void> {

@@ -9,6 +9,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SignalsModule } from '../app.module.js';
 import { migrations } from '../migrations/index.js';
+import { allEvents, eventsOfTypes } from './list-events.handler.js';
 import { patience } from './place.js';
 import { Retention } from './retention.js';
 
@@ -159,6 +160,25 @@ describe('the feed', () => {
       expect(await page()).toEqual({ items: [], next: 0, hasMore: false });
       await publish(appEvent());
       await eventually(async () => expect((await page(0)).items).toHaveLength(1));
+    });
+
+    it('has a page by its index, at the head and at the beginning, of all types, of one and of a rare one', async () => {
+      const count = 100_000;
+      await tables.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', ${count}), ('other', ${count})`);
+      await tables.query(
+        `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at)
+         SELECT CASE i % 2 WHEN 0 THEN 'acme' ELSE 'other' END, i, gen_random_uuid(), CASE WHEN i % 20000 = 0 THEN 'app.created' ELSE 'offer.created' END, now(), 1, sha256(i::text::bytea), '{}', now()
+           FROM generate_series(1, ${count}) i`,
+      );
+      await tables.query('ANALYZE signals.event');
+      for (const after of [0, count / 2, count - 60]) {
+        const asked = ['acme', after, 51];
+        const touched = await Promise.all([
+          tables.buffers(allEvents.text, asked),
+          ...[['offer.created'], ['app.created'], ['app.created', 'offer.created', 'subject.erased']].map((types) => tables.buffers(eventsOfTypes.text, [...asked, types])),
+        ]);
+        expect(Math.max(...touched)).toBeLessThanOrEqual(30);
+      }
     });
 
     it('hears it when the place is older than what is kept, or comes from a feed that was lost', async () => {

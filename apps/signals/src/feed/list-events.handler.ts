@@ -22,9 +22,9 @@ function page(name: string, events: string): Statement {
   return statement(name, `SELECT h.seq AS head, h.removed, e.* FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true WHERE h.org = $1 ORDER BY e.seq`);
 }
 
-const all = page('events_all', `SELECT ${columns} FROM event WHERE org = h.org AND seq > $2`);
+export const allEvents = page('events_all', `SELECT ${columns} FROM event WHERE org = h.org AND seq > $2`);
 /** The next of each type by the index, of these the first: never a walk over all that is of no interest. */
-const ofTypes = page(
+export const eventsOfTypes = page(
   'events_of_types',
   `SELECT o.* FROM unnest($4::text[]) AS t(type), LATERAL (SELECT ${columns} FROM event WHERE org = h.org AND type = t.type AND seq > $2 ORDER BY seq LIMIT $3) o`,
 );
@@ -38,7 +38,7 @@ export class ListEventsHandler {
   async handle({ after, types, limit }: RequestOf<typeof listEvents>, { org }: CallContext): Promise<ReplyOf<typeof listEvents>> {
     // One more than asked for tells whether there is a further page.
     const values = [org, after ?? 0, limit + 1];
-    const rows = await (types ? this.database.rows<Row>(ofTypes, [...values, types]) : this.database.rows<Row>(all, values));
+    const rows = await (types ? this.database.rows<Row>(eventsOfTypes, [...values, types]) : this.database.rows<Row>(allEvents, values));
     const { head, removed } = rows[0] ?? { head: 0, removed: 0 };
     // Behind what was removed for its age, or ahead of a feed that was restored from a backup: the reader would miss events.
     if (after !== undefined && (after < removed || after > head)) throw new AppError('page_token_expired');

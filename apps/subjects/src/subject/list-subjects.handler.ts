@@ -18,10 +18,12 @@ function page(name: string, conditions: string): Statement {
 }
 
 const after = 'AND (created_at, subject) < ($4, $5)';
-const first = page('subjects_first', '');
-const next = page('subjects_next', after);
-const firstClaimed = page('subjects_first_claimed', 'AND claimed = $4');
-const nextClaimed = page('subjects_next_claimed', `${after} AND claimed = $6`);
+export const pages = {
+  first: page('subjects_first', ''),
+  next: page('subjects_next', after),
+  firstClaimed: page('subjects_first_claimed', 'AND claimed = $4'),
+  nextClaimed: page('subjects_next_claimed', `${after} AND claimed = $6`),
+};
 
 /** GET …/credentials/subjects: the customers of the calling app, newest first (specification §4). */
 @Controller()
@@ -34,7 +36,7 @@ export class ListSubjectsHandler {
 
   @Handles(listSubjects)
   async listSubjects({ claimed, limit, after: cursor }: RequestOf<typeof listSubjects>, { org, actor }: CallContext): Promise<ReplyOf<typeof listSubjects>> {
-    const shape = claimed === undefined ? (cursor ? next : first) : cursor ? nextClaimed : firstClaimed;
+    const shape = claimed === undefined ? (cursor ? pages.next : pages.first) : cursor ? pages.nextClaimed : pages.firstClaimed;
     // One more than asked for tells whether there is a further page.
     const values = [org, actor.id, limit + 1, ...(cursor ? [cursor.createdAt, cursor.subject] : []), ...(claimed === undefined ? [] : [claimed])];
     const { states } = await this.freshness.read(org, async () => {
