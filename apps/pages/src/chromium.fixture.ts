@@ -32,5 +32,5 @@ export async function authenticator(page: Page, { present = true } = {}): Promis
 export function takeNoSuggestion(): void {
   const get = navigator.credentials.get.bind(navigator.credentials);
   navigator.credentials.get = (options) =>
-    options?.mediation === 'conditional' ? new Promise((_, reject) => options.signal?.addEventListener('abort', () => reject(options.signal?.reason))) : get(options);
+    options?.mediation === 'conditional' ? new Promise((_, reject) => options.signal?.addEventListener('abort', () => reject(new DOMException('ended', 'AbortError')))) : get(options);
 }
