@@ -17,6 +17,7 @@ import { LogoutQueue } from './logout/logout-queue.js';
 import { LogoutSender } from './logout/logout-sender.js';
 import { Providers } from './provider/providers.js';
 import { TokenAudit } from './provider/token-audit.js';
+import { RecordOutbox } from './records/record-outbox.js';
 import { SignInSteps } from './sign-in/sign-in.js';
 import { EndingsConsumer } from './state/endings.consumer.js';
 import { Endings } from './state/endings.js';
@@ -34,7 +35,7 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
 @Module({
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
   providers: [
-    feed, auditWriter, refusals, SigningKeys, KeyWatch, ClientRegistry, TokenAudit, Providers,
+    feed, auditWriter, refusals, RecordOutbox, SigningKeys, KeyWatch, ClientRegistry, TokenAudit, Providers,
     Organizations, Customers, StateStore, StateSweeper, Endings, EndingsConsumer, outboundProvider, LogoutNotices, LogoutSender, LogoutQueue,
     IssuerAudit, IssuerServices, Issuers, SignInSteps, IssuerRoutes,
   ],

@@ -89,7 +89,8 @@ class Audit {
   @Handles(appendRecords)
   async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
-    book.records.push(...records);
+    // The same id again is the same record.
+    book.records.push(...records.filter(({ record }) => !book.records.some((r) => r.record.id === record.id)));
     return {};
   }
 

@@ -1,8 +1,9 @@
-import { AuditWriter, Handles } from '@holdfast/bus';
+import { Handles } from '@holdfast/bus';
 import { rotateKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Organizations } from '../issuer/organizations.js';
+import { RecordOutbox } from '../records/record-outbox.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
 
 @Controller()
@@ -10,11 +11,11 @@ export class RotateKeysHandler {
   constructor(
     private readonly organizations: Organizations,
     private readonly keys: SigningKeys,
-    private readonly audit: AuditWriter,
+    private readonly records: RecordOutbox,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The record has its place before the change commits: a key that nobody is told of never signs. */
+  /** A key that leaked is retired also while audit is away: the record commits with the new keys and is appended afterwards. */
   @Handles(rotateKeys)
   async handle({ shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>, context: CallContext): Promise<ReplyOf<typeof rotateKeys>> {
     await this.organizations.require(shortId);
@@ -24,7 +25,8 @@ export class RotateKeysHandler {
       outcome: { result: 'success' },
       changes: { overlapSeconds: { to: retire ? 0 : overlapSeconds }, retire: { to: retire } },
     });
-    const { listed } = await this.keys.rotate(issuerOf(shortId), { overlap: overlapSeconds * 1000, retireOld: retire }, () => this.audit.append(shortId, record));
+    const { listed } = await this.keys.rotate(issuerOf(shortId), { overlap: overlapSeconds * 1000, retireOld: retire }, (sql) => this.records.add(sql, shortId, record));
+    await this.records.placed(shortId, record);
     return { keys: listed };
   }
 }

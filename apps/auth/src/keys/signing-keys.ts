@@ -71,14 +71,14 @@ export class SigningKeys {
     });
   }
 
-  /** New keys that sign in `overlap` ms, or now, with the old ones gone. `before` runs inside the transaction, before it commits. */
-  async rotate(issuer: string, { overlap, retireOld }: { overlap: number; retireOld: boolean }, before: () => Promise<void>): Promise<KeySet> {
+  /** New keys that sign in `overlap` ms, or now, with the old ones gone. What `within` writes commits with them. */
+  async rotate(issuer: string, { overlap, retireOld }: { overlap: number; retireOld: boolean }, within: (sql: Sql) => Promise<void>): Promise<KeySet> {
     await this.load(issuer);
     return this.inTurn(issuer, async (sql) => {
       const now = this.clock.now();
       await sql.rows(retire, [issuer, now, retireOld]);
       await this.create(sql, issuer, new Date(now.getTime() + (retireOld ? 0 : overlap)));
-      await before();
+      await within(sql);
       return this.read(sql, issuer);
     });
   }
