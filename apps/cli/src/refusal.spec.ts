@@ -8,6 +8,7 @@ test.each([
   [new AppError('unknown_app'), 'List the apps with'],
   [unavailable('directory is not running'), 'Start it with: npm start'],
   [new UncertainError('unavailable', 'directory did not answer in time'), 'look whether the change was made'],
+  [new UncertainError('internal'), 'look whether the change was made'],
   [unprocessable([{ pointer: '#/input/shortId', detail: 'must be short' }]), 'shortId: must be short'],
   [new AppError('internal'), 'the log of the service has the details'],
 ])('%s', (error, words) => {

@@ -21,7 +21,7 @@ export function sentence(error: unknown): string {
 function ofAppError(error: AppError): string {
   const { code, detail, errors = [] } = error;
   const { title, help } = errorCatalogue[code];
-  if (error instanceof UncertainError) return `${detail}; look whether the change was made, then try again.`;
+  if (error instanceof UncertainError) return `${detail ?? `${title} (the log of the service has the details)`}; look whether the change was made, then try again.`;
   if (code === 'unavailable') return `Holdfast cannot do this now: ${detail ?? title}. Is the house running? Start it with: npm start`;
   if (code === 'internal') return `${title}; the log of the service has the details.`;
   if (errors.length > 0) return errors.map((fault) => `${(fault.pointer ?? '').replace('#/input/', '')}: ${fault.detail}`).join('; ');

@@ -3,7 +3,10 @@ import { AppError, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 
-/** `unavailable`, where a command may or may not have been carried out: it was sent, and no answer came. */
+/**
+ * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which may
+ * have been after the commit (a connection that breaks while COMMIT is under way).
+ */
 export class UncertainError extends AppError {}
 
 /** Nest takes what has no id for an event. Which answer belongs to which request, NATS tells by the inbox. */
@@ -39,7 +42,7 @@ export class Bus {
       throw notAnswered(contract, error);
     }
     const { response, err } = answer.json<Packet<ReplyOf<C>>>();
-    if (err !== undefined) throw fromWire(err);
+    if (err !== undefined) throw fromWire(contract, err);
     return response as ReplyOf<C>;
   }
 }
@@ -52,7 +55,9 @@ function notAnswered({ service }: Contract, error: unknown): AppError {
   return new UncertainError('unavailable', 'the message bus is away', { retryAfter: 1 });
 }
 
-function fromWire(err: unknown): AppError {
+function fromWire({ kind }: Contract, err: unknown): AppError {
   const { code } = (err ?? {}) as Partial<WireError>;
-  return code && code in errorCatalogue ? AppError.fromWire(err as WireError) : new AppError('internal');
+  const wire: WireError = code && code in errorCatalogue ? (err as WireError) : new AppError('internal').toWire();
+  const unknown = wire.code === 'unavailable' || wire.code === 'internal';
+  return kind === 'command' && unknown ? new UncertainError(wire.code, wire.detail, wire) : AppError.fromWire(wire);
 }

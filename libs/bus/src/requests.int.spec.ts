@@ -87,6 +87,16 @@ describe('asking over the bus', () => {
     expect(error.errors?.map((e) => e.pointer)).toEqual(['#/input/offerId', '#/input/surprise']);
   });
 
+  it.each(['plain', 'away'] as const)('does not know what a command did whose handler failed (%s): it may have committed', async (how) => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers[how] }, testContext()))).toBeInstanceOf(UncertainError);
+    const query = { ...withdrawOffer, kind: 'query' } as const;
+    expect(await failure(bus.request(query, { offerId: offers[how] }, testContext()))).not.toBeInstanceOf(UncertainError);
+  });
+
+  it('knows that a command was refused', async () => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()))).not.toBeInstanceOf(UncertainError);
+  });
+
   it('gives up on a handler that hangs, and says that the change may have happened', async () => {
     const started = Date.now();
     const error = await failure(bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()));

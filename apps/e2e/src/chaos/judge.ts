@@ -75,6 +75,10 @@ async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<stri
     log.filter((e) => e.outcome.result === 'success').flatMap((e) => e.targets.filter((t) => t.type === 'customer').map((t) => ({ ...e, about: t.id }))),
     (e) => e.about,
   );
+  // Nobody is named any more by whose erasure it was, but each was made once and stands as what it was.
+  const erasures = log.filter((e) => e.action === 'subject.erase' && e.outcome.result === 'success').length;
+  const gone = customers.filter((c) => c.erased).length;
+  if (erasures !== gone) wrong.push(`the log has ${erasures} erasures, and ${gone} customers are erased`);
   for (const { subject, erased, actions } of customers) {
     const found = successes.get(subject) ?? [];
     if (erased && found.length > 0) wrong.push(`the log still knows the erased ${subject}`);
