@@ -6,6 +6,9 @@ import { packed, solve } from './presence/solve.fixture.js';
 import { Siteverify } from './presence/siteverify.fixture.js';
 import { book, SettingsHouse } from './settings-house.fixture.js';
 
+/** Client IDs in directory's form: others are not asked for. */
+const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'busy'].map((name) => `app_${name.padEnd(22, '0')}`) as [string, string, string, string, string];
+
 describe('proof of presence', () => {
   let house: SettingsHouse;
   let turnstile: Siteverify;
@@ -14,10 +17,10 @@ describe('proof of presence', () => {
   beforeAll(async () => {
     turnstile = await Siteverify.start();
     house = await SettingsHouse.start({ PRESENCE_COST: '1', PRESENCE_STEPS: '2', PRESENCE_SECONDS: '600', TURNSTILE_URL: `${turnstile.origin}/siteverify`, OUTBOUND_ALLOW: turnstile.origin });
-    book.apps.set('app-1', { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
-    book.apps.set('app-2', { org: 'acme', redirectUris: ['https://other.example/callback'] });
-    book.apps.set('app-g', { org: 'globex', redirectUris });
-    book.apps.set('app-off', { org: 'acme', redirectUris, disabled: true });
+    book.apps.set(shop, { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
+    book.apps.set(other, { org: 'acme', redirectUris: ['https://other.example/callback'] });
+    book.apps.set(ofGlobex, { org: 'globex', redirectUris });
+    book.apps.set(off, { org: 'acme', redirectUris, disabled: true });
     await house.ask(setPresencePolicy, { policy: 'required' }, 'globex');
     await house.ask(setPresencePolicy, { turnstileSecret: turnstile.secret });
   });
@@ -26,11 +29,11 @@ describe('proof of presence', () => {
     await turnstile?.stop();
   });
 
-  const contextOf = (org = 'acme', app = org === 'acme' ? 'app-1' : 'app-g') => testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
+  const contextOf = (org = 'acme', app = org === 'acme' ? shop : ofGlobex) => testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
   const offer = (body: OfferRequest, context: CallContext = contextOf(), idempotencyKey?: string) =>
     house.gateway.request(createOffer, { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) }, context);
   const challenge = (clientId: string, org = 'acme', origin?: string) => house.gateway.request(presenceChallenge, { clientId, ...(origin && { origin }) }, testContext({ org }));
-  const altcha = async (clientId = 'app-1', org = 'acme'): Promise<Presence> => ({ type: 'altcha', payload: packed(await solve((await challenge(clientId, org)).challenge)) });
+  const altcha = async (clientId = shop, org = 'acme'): Promise<Presence> => ({ type: 'altcha', payload: packed(await solve((await challenge(clientId, org)).challenge)) });
   const token = (word: string): Presence => ({ type: 'turnstile', token: `${word}.${randomUUID()}` });
   const offers = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
   const uses = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.presence_use'))[0]!.n);
@@ -43,15 +46,15 @@ describe('proof of presence', () => {
 
   it('is needed where the policy says so, and verified wherever it is sent', async () => {
     await refusal(() => offer({}, contextOf('globex')), 'presence_required');
-    await expect(offer({}, contextOf('globex', 'app-g'))).rejects.toMatchObject({ errors: [{ pointer: '#/presence' }] });
-    await expect(offer({ presence: await altcha('app-g', 'globex') }, contextOf('globex'))).resolves.toBeDefined();
+    await expect(offer({}, contextOf('globex', ofGlobex))).rejects.toMatchObject({ errors: [{ pointer: '#/presence' }] });
+    await expect(offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'))).resolves.toBeDefined();
     await expect(offer({})).resolves.toBeDefined();
     await refusal(() => offer({ presence: { type: 'altcha', payload: 'rubbish' } }), 'presence_invalid');
   });
 
   it('of another organization or app is none', async () => {
     const proof = await altcha();
-    await refusal(() => offer({ presence: proof }, contextOf('acme', 'app-2')), 'presence_invalid');
+    await refusal(() => offer({ presence: proof }, contextOf('acme', other)), 'presence_invalid');
     await refusal(() => offer({ presence: proof }, contextOf('globex')), 'presence_invalid');
     await expect(offer({ presence: proof })).resolves.toBeDefined();
   });
@@ -154,25 +157,25 @@ describe('proof of presence', () => {
   describe('its challenge', () => {
     it('names the origins of the app and no others', async () => {
       for (const origin of ['https://shop.example', 'https://www.shop.example']) {
-        expect(await challenge('app-1', 'acme', origin)).toMatchObject({ allowedOrigin: origin });
-        expect(await house.gateway.request(presenceOrigin, { clientId: 'app-1', origin }, testContext())).toEqual({ allowedOrigin: origin });
+        expect(await challenge(shop, 'acme', origin)).toMatchObject({ allowedOrigin: origin });
+        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({ allowedOrigin: origin });
       }
       for (const origin of ['https://other.example', 'http://shop.example', 'https://shop.example:444', 'https://sub.shop.example', 'https://shop.example.evil.example', 'null', 'https://SHOP.example', '']) {
-        expect(await challenge('app-1', 'acme', origin)).not.toHaveProperty('allowedOrigin');
-        expect(await house.gateway.request(presenceOrigin, { clientId: 'app-1', origin }, testContext())).toEqual({});
+        expect(await challenge(shop, 'acme', origin)).not.toHaveProperty('allowedOrigin');
+        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({});
       }
     });
 
-    it.each([['app-g', 'acme'], ['app-1', 'globex'], ['app-off', 'acme'], ['nobody', 'acme'], ['', 'acme'], ['app-1', 'nobody']])('is not given to %j of %s', async (clientId, org) => {
+    it.each([[ofGlobex, 'acme'], [shop, 'globex'], [off, 'acme'], ['nobody', 'acme'], ['\0', 'acme'], ['', 'acme'], [shop, 'nobody']])('is not given to %j of %s', async (clientId, org) => {
       await expect(challenge(clientId, org)).rejects.toMatchObject({ code: 'unknown_app' });
       await expect(house.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({ code: 'unknown_app' });
     });
 
     it('asks directory no more than once a second for an app', async () => {
-      book.apps.set('app-busy', { org: 'acme', redirectUris });
-      await challenge('app-busy');
+      book.apps.set(busy, { org: 'acme', redirectUris });
+      await challenge(busy);
       const { asked } = book;
-      await Promise.all(Array.from({ length: 20 }, () => challenge('app-busy')));
+      await Promise.all(Array.from({ length: 20 }, () => challenge(busy)));
       expect(book.asked).toBeLessThanOrEqual(asked + 1);
     });
   });

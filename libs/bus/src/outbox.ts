@@ -49,8 +49,12 @@ export class Outbox {
     }
   }
 
-  /** The row of an event, for a statement that inserts it together with the change. */
+  /**
+   * The row of an event, for a statement that inserts it together with the change. Throws for one that its consumers could
+   * not read: it would stand in the way of all that comes after it.
+   */
   row(event: HouseEvent): OutboxRow {
+    this.stream.event.parse(event);
     const { subject, app, setting } = event as { subject?: string; app?: string; setting?: string };
     return { id: event.id, aggregate: subject ?? app ?? setting ?? event.org, subject: `evt.${this.stream.producer}.${event.type}`, payload: JSON.stringify(event) };
   }

@@ -65,6 +65,6 @@ export const subjectStateSchema = z.looseObject({
   app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
   createdAt: instant.describe('When the app first offered to this customer'),
   credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
-  offers: z.array(offerStateSchema).describe('Every offer, in order of creation'),
+  offers: z.array(offerStateSchema).describe('The open offers, in order of creation; those that ran out among them'),
 });
 export type SubjectState = z.infer<typeof subjectStateSchema>;

@@ -68,6 +68,7 @@ export const customerEventSchema = z.looseObject({
   type: z.enum(customerEventTypes).describe('What happened'),
   subject: uuid.describe('The customer'),
   state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
+  replacesPasskeys: z.boolean().optional().describe('The passkeys of before have ended, and with them all that they opened'),
 });
 export type CustomerEvent = z.infer<typeof customerEventSchema>;
 

@@ -8,6 +8,9 @@ export const uuid = z.guid('must be a UUID').toLowerCase().meta({ examples: ['5b
 
 export const pageLimit = z.int().min(1).max(200);
 
+/** A client ID, as directory makes them. */
+export const clientIdForm = /^app_[A-Za-z0-9_-]{22}$/;
+
 /** Name of a credential type. */
 export const credentialTypeName = z
   .string()

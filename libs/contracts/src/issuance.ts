@@ -19,7 +19,7 @@ export const offerRequestSchema = z
     validUntil: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer'),
+      .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. Not for a credential that the customer holds and that has not ended: a recovery leaves it its end'),
     presence: presenceSchema.optional().describe('Proof that a person was present on the sign-up form; good for one offer'),
     // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
     returnUrl: z

@@ -1,12 +1,9 @@
 import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
-import { getClient } from '@holdfast/contracts';
+import { clientIdForm, getClient } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { toClientRecord, type ClientRecord } from './client-record.js';
 import { VouchedCache } from './vouched-cache.js';
-
-/** What directory gives out. Anything else is not worth a question. */
-const clientIdForm = /^app_[A-Za-z0-9_-]{22}$/;
 
 /** Clients from directory. A change of an organization concerns all of its apps. */
 @Injectable()
@@ -22,6 +19,7 @@ export class ClientRegistry {
 
   /** @throws AppError `unavailable` when directory has to be asked and does not answer */
   async find(clientId: string): Promise<ClientRecord | undefined> {
+    // Anything else is not worth a question.
     return clientIdForm.test(clientId) ? this.known.find(clientId) : undefined;
   }
 

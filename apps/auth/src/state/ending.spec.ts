@@ -17,6 +17,10 @@ describe('what ends sign-ins', () => {
     expect(endingsOf([event('credential.rekeyed', data), event('subject.erasing'), event('subject.erased', { subject: 's' }), event('credential.revoked')])).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
   });
 
+  test('of the whole customer: whatever takes the place of the keys of before', () => {
+    expect(endingsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([one]);
+  });
+
   test('and nothing else of the catalogue', () => {
     const ending = ['credential.suspended', 'credential.revoked', 'credential.expired', 'credential.rekeyed', 'subject.erasing', 'subject.erased'];
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
@@ -25,14 +29,15 @@ describe('what ends sign-ins', () => {
   });
 });
 
-test('where somebody was signed in: each app and session once, by sessions and by tokens that outlived them', () => {
+test('where somebody was signed in: each app and session once, by sessions, by tokens that outlived them, and by grants that outlived both', () => {
   const stored = [
     { model: 'Session', payload: { authorizations: { app_1: { sid: 'a', grantId: 'g' }, app_2: { sid: 'b' } } } },
     { model: 'RefreshToken', payload: { clientId: 'app_1', sid: 'a' } },
     { model: 'AccessToken', payload: { clientId: 'app_1', sid: 'old' } },
     { model: 'RefreshToken', payload: { clientId: 'app_3' } },
     { model: 'Grant', payload: { clientId: 'app_4' } },
+    { model: 'Grant', payload: { clientId: 'app_3' } },
     { model: 'Session', payload: {} },
   ] as unknown as Parameters<typeof signedInBy>[0];
-  expect(signedInBy(stored)).toEqual([{ clientId: 'app_1', sid: 'a' }, { clientId: 'app_2', sid: 'b' }, { clientId: 'app_1', sid: 'old' }, { clientId: 'app_3' }]);
+  expect(signedInBy(stored)).toEqual([{ clientId: 'app_1', sid: 'a' }, { clientId: 'app_2', sid: 'b' }, { clientId: 'app_1', sid: 'old' }, { clientId: 'app_3' }, { clientId: 'app_4' }]);
 });

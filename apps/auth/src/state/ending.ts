@@ -15,15 +15,15 @@ const ofCredential: readonly CustomerEvent['type'][] = ['credential.suspended', 
 
 /**
  * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of that credential. A
- * key opens all of a customer's credentials, so that re-keying concerns every app, like erasing.
+ * key opens all of a customer's credentials: whatever ends the older keys concerns every app, like erasing.
  */
 export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
   return events.filter(isCustomerEvent).flatMap((event) => {
-    const { type, org, subject, version, occurredAt: at, data } = event;
+    const { type, org, subject, version, occurredAt: at, data, replacesPasskeys = type === 'credential.rekeyed' } = event;
     const erased = tellsErasure(event);
     const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
     if (ofCredential.includes(type)) return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
-    return erased || type === 'credential.rekeyed' ? { org, subject, version, erased, at } : [];
+    return erased || replacesPasskeys ? { org, subject, version, erased, at } : [];
   });
 }
 
@@ -42,12 +42,18 @@ export function authorizationsOf({ authorizations }: AdapterPayload): [string, A
   return Object.entries((authorizations ?? {}) as Record<string, Authorization>);
 }
 
-/** Where somebody was signed in, by what is stored of it: a session with its apps, or a token of one. Each once. */
+/**
+ * Where somebody was signed in, by what is stored of it: a session with its apps, or a token of one. Each once. A grant
+ * outlives both, and an app may hold a session of its own as long: it is told without `sid`, of all that it has of the
+ * customer (OpenID Connect Back-Channel Logout §2.4).
+ */
 export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
   const all = stored.flatMap(({ model, payload }): SignedIn[] => {
     if (model === 'Session') return authorizationsOf(payload).map(([clientId, { sid }]) => ({ clientId, ...(sid && { sid }) }));
     const { clientId, sid } = payload as { clientId?: string; sid?: string };
     return clientId !== undefined && /^(Access|Refresh)Token$/.test(model) ? [{ clientId, ...(sid && { sid }) }] : [];
   });
-  return [...new Map(all.map((one) => [`${one.clientId} ${one.sid}`, one])).values()];
+  const known = new Set(all.map(({ clientId }) => clientId));
+  const granted = stored.flatMap(({ model, payload: { clientId } }): SignedIn[] => (model === 'Grant' && clientId !== undefined && !known.has(clientId) ? [{ clientId }] : []));
+  return [...new Map([...all, ...granted].map((one) => [`${one.clientId} ${one.sid}`, one])).values()];
 }

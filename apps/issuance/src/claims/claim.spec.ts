@@ -20,7 +20,8 @@ describe('the state of a claim', () => {
     ['open', open, { status: 'issued' }],
     ['expired', { ...open, expiresAt: now }, { status: 'offered' }],
     ['expired', open, { status: 'offered', validUntil: now }],
-    ['open', open, { status: 'issued', validUntil: now }],
+    ['expired', open, { status: 'issued', validUntil: now }],
+    ['open', open, { status: 'issued', validUntil: later(1) }],
     ['withdrawn', open, { status: 'suspended' }],
     ['withdrawn', open, { status: 'revoked' }],
     ['withdrawn', { status: 'superseded', expiresAt: now }, { status: 'offered' }],
@@ -36,7 +37,7 @@ describe('a claim', () => {
     expect(credential).toMatchObject({ id: 'c1', documentNumber: 'N1' });
     expect(customer.version).toBe(2);
     const state = publicState(customer);
-    expect(state.offers).toEqual([{ id: 'o1', credentialId: 'c1', status: 'claimed', createdAt: now.toISOString(), expiresAt: later(72).toISOString() }]);
+    expect(state.offers).toEqual([]);
     expect(state.credentials).toEqual([{
       id: 'c1', credentialType: 'customer', status: 'issued', revocable: true, holderId: 'subject', createdAt: now.toISOString(), issuedAt: later(1).toISOString(),
       expiresAt: '2027-11-21T10:00:00.000Z', holderClaimedAt: later(1).toISOString(), holderApp: 'Bitwarden',
@@ -72,6 +73,15 @@ describe('a claim of a credential that is held', () => {
     expect(credential).not.toHaveProperty('holderApp');
   });
 
+  it('says that the keys of before have ended, as does a claim of what is offered after a revocation', () => {
+    const replaces = (customer: Customer, offerId: string) => claimed(customer, offerId, claim, later(2)).told.at(-1)!.replacesPasskeys ?? false;
+    expect(replaces(offered, 'o1')).toBe(false);
+    expect(replaces(recovery, 'o2')).toBe(true);
+    const revoked = withCredential(held, { status: 'revoked', revokedAt: now });
+    expect(replaces(furtherOffer(revoked, terms, { offer: 'o2', credential: 'c2' }, later(1)).customer, 'o2')).toBe(true);
+    expect(replaces(furtherOffer(held, { ...terms, type: { ...firstType, name: 'membership' } }, { offer: 'o2', credential: 'c2' }, later(1)).customer, 'o2')).toBe(false);
+  });
+
   it('begins anew when it had ended, with the end that this offer fixes', () => {
     const ended = later(24 * 40);
     const again = furtherOffer(held, { ...terms, expiresAt: later(24 * 43) }, { offer: 'o2', credential: 'c2' }, ended).customer;
@@ -88,17 +98,17 @@ describe('a claim of a credential that is held', () => {
 });
 
 it('issues no offer twice and loses no credential, whatever is offered, claimed and withdrawn', () => {
-  const step = fc.record({ what: fc.constantFrom('offer', 'claim', 'withdraw'), type: fc.constantFrom('customer', 'membership'), which: fc.nat(10), hours: fc.nat(100) });
+  const step = fc.record({ what: fc.constantFrom('offer', 'claim', 'withdraw'), type: fc.constantFrom('customer', 'membership'), which: fc.nat(10), hours: fc.nat(100), until: fc.option(fc.nat(200), { nil: undefined }) });
   fc.assert(fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
     let customer = offered;
     let time = now;
     const spent = new Set<string>();
-    steps.forEach(({ what, type, which, hours }, i) => {
+    steps.forEach(({ what, type, which, hours, until }, i) => {
       time = new Date(time.getTime() + hours * 1_800_000);
       const offer = customer.offers[which % customer.offers.length]!;
       const before = customer;
       try {
-        if (what === 'offer') customer = furtherOffer(customer, { type: { ...firstType, name: type }, expiresAt: new Date(time.getTime() + 72 * 3_600_000) }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, time).customer;
+        if (what === 'offer') customer = furtherOffer(customer, { type: { ...firstType, name: type }, expiresAt: new Date(time.getTime() + 72 * 3_600_000), ...(until !== undefined && { validUntil: new Date(time.getTime() + (73 + until) * 3_600_000) }) }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, time).customer;
         else if (what === 'withdraw') customer = withdrawnOffer(customer, offer.id, time).customer;
         else {
           const { credential } = claimed(customer, offer.id, { documentNumber: `N${i}`, validity: 'P1D' }, time);

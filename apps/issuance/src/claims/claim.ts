@@ -16,7 +16,7 @@ type CredentialFacts = Pick<HeldCredential, 'status' | 'validUntil'>;
 export function claimState(offer: OfferFacts, credential: CredentialFacts, now: Date): Claim['state'] {
   if (offer.status === 'claimed') return 'claimed';
   if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked') return 'withdrawn';
-  const nothingLeft = credential.status === 'offered' && credential.validUntil !== undefined && credential.validUntil <= now;
+  const nothingLeft = credential.validUntil !== undefined && credential.validUntil <= now;
   return ranOut(offer, now) || nothingLeft ? 'expired' : 'open';
 }
 
@@ -71,9 +71,10 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
     documentNumber: terms.documentNumber,
   };
   const lostBefore = customer.credentials.some((c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined);
+  const replacesPasskeys = rekeyed || lostBefore;
   return {
     rekeyed,
-    replacesPasskeys: rekeyed || lostBefore,
+    replacesPasskeys,
     credential,
     ...change(
       customer,
@@ -81,7 +82,7 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
         offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
         credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
       },
-      { type: rekeyed ? 'credential.rekeyed' : 'credential.issued', data: endingOf(customer, credential) },
+      { type: rekeyed ? 'credential.rekeyed' : 'credential.issued', data: endingOf(customer, credential), ...(replacesPasskeys && { replacesPasskeys }) },
     ),
   };
 }

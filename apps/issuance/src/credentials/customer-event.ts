@@ -16,7 +16,7 @@ const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
  */
 export function customerEvents({ customer, told }: Change, context: CallContext, now: Date, audited?: Audited): CustomerEvent[] {
   const { id: subject, org, version } = customer;
-  return told.map(({ type, data }, i) => {
+  return told.map(({ type, data, replacesPasskeys }, i) => {
     const action = systemActs[type];
     const record = action && data ? systemRecord(data, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
     return {
@@ -30,6 +30,7 @@ export function customerEvents({ customer, told }: Change, context: CallContext,
       traceparent: context.request.traceparent,
       ...(data && { data }),
       ...(type !== 'subject.erasing' && { state: publicState(customer) }),
+      ...(replacesPasskeys && { replacesPasskeys }),
       ...(record && { audit: record }),
     };
   });

@@ -66,7 +66,8 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
     app,
     createdAt: iso(createdAt),
     credentials: credentials.map((c) => publicCredential(c, id)),
-    offers: offers.map((o) => ({ id: o.id, credentialId: o.credentialId, status: o.status, createdAt: iso(o.createdAt), expiresAt: iso(o.expiresAt) })),
+    // Every event carries this: of the others nobody asks, and there is no end to how many they may become.
+    offers: offers.filter((o) => o.status === 'open').map((o) => ({ id: o.id, credentialId: o.credentialId, status: o.status, createdAt: iso(o.createdAt), expiresAt: iso(o.expiresAt) })),
   };
 }
 

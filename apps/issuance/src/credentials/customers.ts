@@ -39,7 +39,7 @@ const saveCredential = statement(
      issued_at, expires_at, holder_claimed_at, holder_app, document_number, end_told)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at,
-     revoked_reason = excluded.revoked_reason, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
+     revoked_reason = excluded.revoked_reason, revocable = excluded.revocable, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
      holder_claimed_at = excluded.holder_claimed_at, holder_app = excluded.holder_app, document_number = excluded.document_number,
      end_told = excluded.end_told,
      ended_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued' THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.ended_version END`,

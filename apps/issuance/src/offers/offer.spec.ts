@@ -27,6 +27,11 @@ describe('how long an offer lives', () => {
     expect(offerTimes({ validUntil: '2026-12-01T00:00:00+01:00' }, now, bounds).validUntil?.toISOString()).toBe('2026-11-30T23:00:00.000Z');
     expect(() => offerTimes({ validUntil: '2026-11-24T09:00:00Z' }, now, bounds)).toThrow(AppError);
   });
+
+  it('and the credential in a year of four digits, also in UTC', () => {
+    expect(offerTimes({ validUntil: '9999-12-31T23:59:59Z' }, now, bounds).validUntil?.getUTCFullYear()).toBe(9999);
+    expect(() => offerTimes({ validUntil: '9999-12-31T23:59:59-05:00' }, now, bounds)).toThrow(expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }));
+  });
 });
 
 describe('a first offer', () => {
@@ -60,6 +65,42 @@ describe('a further offer', () => {
       { type: 'offer.withdrawn', data: { ...data, offerId: 'o1', cause: 'superseded' } },
       { type: 'offer.created', data: { ...data, offerId: 'o2', expiresAt: '2026-11-24T09:00:00.000Z' } },
     ]);
+  });
+
+  it('puts what nobody holds yet on its own terms', () => {
+    const [until, later] = [new Date('2026-11-25T00:00:00.000Z'), new Date('2026-11-26T00:00:00.000Z')];
+    const limited = furtherOffer(offered, { ...terms, validUntil: until }, ids, now).customer;
+    expect(limited.credentials[0]).toMatchObject({ validUntil: until, revocable: true });
+    expect(furtherOffer(limited, { ...terms, validUntil: later }, { ...ids, offer: 'o3' }, now).customer.credentials[0]!.validUntil).toEqual(later);
+    const again = furtherOffer(limited, { ...terms, type: { ...firstType, revocable: false } }, { ...ids, offer: 'o3' }, now).customer;
+    expect(again.credentials[0]).toMatchObject({ id: 'c1', revocable: false });
+    expect(again.credentials[0]).not.toHaveProperty('validUntil');
+  });
+
+  describe('of what the customer holds', () => {
+    const until = new Date('2026-11-22T00:00:00.000Z');
+    const held: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now, validUntil: until, expiresAt: until }] };
+
+    it('leaves it its end and its terms, and can be claimed no longer than it lives', () => {
+      const { customer } = furtherOffer(held, { ...terms, type: { ...firstType, revocable: false } }, ids, now);
+      expect(customer.credentials).toEqual(held.credentials);
+      expect(customer.offers.at(-1)!.expiresAt).toEqual(until);
+    });
+
+    it('fixes no other end', () => {
+      expect(() => furtherOffer(held, { ...terms, validUntil: new Date('2027-01-01T00:00:00.000Z') }, ids, now)).toThrow(expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }));
+    });
+
+    it('forgets the end that has come', () => {
+      const { customer } = furtherOffer(held, terms, ids, until);
+      expect(customer.credentials[0]).not.toHaveProperty('validUntil');
+      expect(customer.offers.at(-1)!.expiresAt).toEqual(terms.expiresAt);
+    });
+  });
+
+  it('has an end: a thousand credentials', () => {
+    const many: Customer = { ...offered, credentials: Array.from({ length: 1000 }, (_, i) => ({ ...offered.credentials[0]!, id: `r${i}`, status: 'revoked', revokedAt: now })) };
+    expect(() => furtherOffer(many, terms, ids, now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
   });
 
   it('is refused while the credential is suspended', () => {

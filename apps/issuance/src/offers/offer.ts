@@ -23,6 +23,8 @@ export function offerTimes(request: OfferRequest, now: Date, { min, max, fallbac
   const expiresAt = new Date(now.getTime() + seconds * 1000);
   if (request.validUntil === undefined) return { expiresAt };
   const validUntil = new Date(request.validUntil);
+  // RFC 3339 §1: years have four digits. The last hours of 9999 of a zone west of Greenwich are another year in UTC.
+  if (validUntil.getUTCFullYear() > 9999) throw unprocessable([{ pointer: '#/validUntil', detail: 'must lie before the year 10000 in UTC' }]);
   if (validUntil <= expiresAt) {
     throw unprocessable([{ pointer: '#/validUntil', detail: 'must lie after the end of the offer, or nobody could use the credential' }]);
   }
@@ -46,6 +48,9 @@ export function firstOffer(who: { id: string; org: string; app: string }, terms:
   return offered({ ...who, version: 0, createdAt: now, credentials: [], offers: [] }, undefined, terms, ids, now);
 }
 
+/** Each is in every event of the customer, and a message has an end: reached only by a program that runs wild. */
+const mostCredentials = 1000;
+
 /**
  * A further offer to a known customer: of another type it makes another credential; of a type that the customer holds it
  * leads to the same credential again (recovery), and an open offer of that type gives way to it. `invalid_state` while
@@ -53,27 +58,40 @@ export function firstOffer(who: { id: string; org: string; app: string }, terms:
  */
 export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const held = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
+  if (!held && customer.credentials.length >= mostCredentials) throw new AppError('invalid_state', `This customer has ${mostCredentials} credentials, the revoked ones included, and can get no more.`);
   if (!held) return offered(customer, undefined, terms, ids, now);
   return inTurn(customer, (c) => closeOffers(c, held.id, 'superseded', now), (c) => offered(c, held, terms, ids, now));
 }
 
 function offered(customer: Customer, held: HeldCredential | undefined, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const status = next('offer', standingOf(customer, held, now));
-  const made = newOffer(terms, { ...ids, credential: held?.id ?? ids.credential }, now);
-  const credential = held ? withLatestEnd({ ...held, status }, terms.validUntil, now) : { ...made.credential, status };
+  const made = newOffer(held ? withinLife(held, terms, now) : terms, { ...ids, credential: held?.id ?? ids.credential }, now);
+  const credential = held ? onTerms({ ...held, status }, terms, now) : { ...made.credential, status };
   const credentials = held ? customer.credentials.map((c) => (c.id === held.id ? credential : c)) : [...customer.credentials, credential];
   const data = { ...idsOf(customer, credential), offerId: made.offer.id, expiresAt: made.offer.expiresAt.toISOString() };
   return change(customer, { credentials, offers: [...customer.offers, made.offer] }, { type: 'offer.created', data });
 }
 
+/** Held by the customer, and not past its end. */
+function isLive(credential: HeldCredential, now: Date): boolean {
+  return credential.status !== 'offered' && !hasEnded(credential, now);
+}
+
+/** A recovery leaves a live credential its end: no other can be asked for, and nothing can be claimed when it has come for good. */
+function withinLife(held: HeldCredential, terms: OfferTerms, now: Date): OfferTerms {
+  if (!isLive(held, now)) return terms;
+  if (terms.validUntil) throw unprocessable([{ pointer: '#/validUntil', detail: 'must be left out: the customer holds this credential, and a recovery leaves it its end' }]);
+  return held.validUntil && held.validUntil < terms.expiresAt ? { ...terms, expiresAt: held.validUntil } : terms;
+}
+
 /**
- * The latest end that an offer fixes is of a credential that nobody holds yet. One whose end has come begins anew with its
- * claim: the end of then no longer counts.
+ * What nobody holds yet is on the terms of its latest offer. One whose end has come begins anew with its claim: the latest
+ * end of then no longer counts. A live one stays what it is.
  */
-function withLatestEnd(held: HeldCredential, validUntil: Date | undefined, now: Date): HeldCredential {
-  if (!hasEnded(held, now) && (held.status !== 'offered' || !validUntil)) return held;
+function onTerms(held: HeldCredential, { type, validUntil }: OfferTerms, now: Date): HeldCredential {
+  if (isLive(held, now)) return held;
   const { validUntil: _, ...rest } = held;
-  return { ...rest, ...(validUntil && { validUntil }) };
+  return { ...rest, ...(held.status === 'offered' && { revocable: type.revocable }), ...(validUntil && { validUntil }) };
 }
 
 /** The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds yet. */

@@ -1,4 +1,4 @@
-import { getApp, type App } from '@holdfast/contracts';
+import { clientIdForm, getApp, type App } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/bus';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
@@ -16,6 +16,7 @@ export class Apps {
 
   /** Undefined for an app that does not exist, is disabled, or is another organization's. */
   async find(org: string, clientId: string): Promise<App | undefined> {
+    if (!clientIdForm.test(clientId)) return undefined;
     const app = this.known.get(clientId) ?? (await this.ask(clientId));
     return app && app.org === org && !app.disabled ? app : undefined;
   }
