@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, organizationProfile, type App, type AuditRecord, type BusUser,
+  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationProfile, type App, type AuditRecord, type BusUser,
   type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
@@ -21,6 +21,7 @@ const pepper = Buffer.alloc(32, 7);
 export const book = {
   seq: 1,
   organizations: new Map([['acme', 'Acme & Sons'], ['globex', 'Globex']]),
+  suspended: new Set<string>(),
   clients: new Map<string, ReplyOf<typeof getClient>>(),
   customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }>(),
   records: [] as { org: string; record: AuditRecord }[],
@@ -46,6 +47,11 @@ class Directory {
     const name = book.organizations.get(shortId);
     if (!name) throw new AppError('unknown_organization');
     return { shortId, name };
+  }
+
+  @Handles(knownOrganizations)
+  async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
+    return { known: shortIds.filter((id) => book.organizations.has(id) || book.suspended.has(id)) };
   }
 
   @Handles(accessChanges)

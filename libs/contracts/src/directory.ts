@@ -129,9 +129,9 @@ export const revokeSecret = command({
   request: z.strictObject({ clientId, secretId: z.string() }), reply: z.strictObject({}), errors: ['unknown_app', 'unknown_secret'],
 });
 
-/** Which of these exist. `gateway`: a refused caller can name any organization in the path, and only real ones have a log. `issuance`: an operator may mistype one. */
+/** Which of these exist. `gateway`: a refused caller can name any organization in the path, and only real ones have a log. `issuance`: an operator may mistype one. `auth`: who comes to a suspended one is told in its log. */
 export const knownOrganizations = query({
-  service: 'directory', name: 'known-organizations', callers: ['gateway', 'issuance'],
+  service: 'directory', name: 'known-organizations', callers: ['gateway', 'auth', 'issuance'],
   request: z.strictObject({ shortIds: z.array(z.string()).max(10_000) }), reply: z.strictObject({ known: z.array(z.string()) }),
 });
 

@@ -37,20 +37,19 @@ export function actOf(ctx: KoaContextWithOIDC, request: TokenRequest, { signedIn
   return route === 'authorization' || route === 'resume' ? signInAct(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) }) : undefined;
 }
 
-function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act | undefined {
+/** Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization. */
+function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
   const { client, secretId } = request;
-  // One that names no app of this organization concerns nobody in it.
-  if (!client) return undefined;
   const { error } = (ctx.body ?? {}) as { error?: string };
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
   const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
-  const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && (isPublic(client.app) || secretId === undefined));
+  const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
+  const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
   return { ...act, ...(known && { changes: { grantType: { to: known } } }) };
 }
 
-/** RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of that. */
-function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act | undefined {
-  if (!request.client) return undefined;
+/** RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of that; others are counted. */
+function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act {
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
   if (revoked?.accountId !== undefined) request.subject = revoked.accountId;

@@ -1,10 +1,11 @@
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
-import { CLOCK, newId, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { anonymous, tokenRequestOf, type TokenRequest } from '../provider/token-request.js';
 import { actOf, type Act, type Ending } from './issuer-acts.js';
+import { Organizations } from './organizations.js';
 
 /** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
 const faulty = new Set(['internal', 'invalid_request', 'unsupported_media_type', 'payload_too_large', 'method_not_allowed', 'ceremony_expired']);
@@ -15,6 +16,7 @@ export class IssuerAudit {
   constructor(
     private readonly writer: AuditWriter,
     private readonly refusals: RefusalCounter,
+    private readonly organizations: Organizations,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -30,6 +32,13 @@ export class IssuerAudit {
     const { subject } = request;
     const known = subject !== undefined;
     return this.write(org, request, { action: 'customer.sign_in', actor: known ? { type: 'customer', id: subject } : anonymous, outcome: { result: faulty.has(code) ? 'failure' : 'denied', status, code }, counted: !known });
+  }
+
+  /** To the public a suspended organization is not there; its log says that somebody still came. One that was made up has no log. */
+  async refuseAbsent(org: string, request: TokenRequest): Promise<void> {
+    if (!(await this.organizations.isSuspended(org))) return;
+    const { code, status } = new AppError('unknown_organization');
+    await this.write(org, request, { action: 'api.refused', actor: anonymous, outcome: { result: 'denied', status, code }, counted: true });
   }
 
   private write(org: string, request: TokenRequest, act: Act): Promise<void> {

@@ -20,8 +20,10 @@ export function serveApps(provider: Provider, org: string, clients: ClientRegist
     const record = await clients.find(clientId).catch((error: unknown) => {
       throw new TemporarilyUnavailable(error instanceof AppError ? (error.detail ?? error.code) : String(error));
     });
-    if (!record || record.app.org !== org || record.refused || !signsIn(record.app)) return undefined;
+    if (record?.app.org !== org) return undefined;
+    // Known to the log also when it may do nothing here: what a disabled app tries goes on being told.
     tokenRequestOf(Provider.ctx).client = record;
+    if (record.refused || !signsIn(record.app)) return undefined;
     const client = built.get(record) ?? new Made(metadataOf(record.app));
     built.set(record, client);
     return client;

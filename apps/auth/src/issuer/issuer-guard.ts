@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { Ending } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
-import { issuerPath, signInApi, signInPage } from './issuer-paths.js';
+import { issuerPath, routeTemplate, signInApi, signInPage } from './issuer-paths.js';
 import { leaveSignedOut } from './sign-out.js';
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
@@ -38,7 +38,10 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, logger
     logger.info({ requestId: info.id, route: info.route, clientId: client?.app.clientId, org: shortId, error, detail }, 'refused at the issuer');
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm']) (provider as EventEmitter).on(`${route}.error`, refused);
-  provider.on('server_error', (ctx, err) => logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed'));
+  provider.on('server_error', (ctx, err) => {
+    endings.set(ctx, { error: 'server_error' });
+    logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
+  });
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a request to the issuer broke off'));
 }
@@ -69,8 +72,4 @@ function withhold(ctx: HttpContext): void {
   ctx.type = 'json';
   ctx.body = { error: 'temporarily_unavailable', error_description: 'try again in a moment' };
   ctx.set('Cache-Control', 'no-store');
-}
-
-function routeTemplate(path: string): string {
-  return `/o/{shortId}${path.replace(/^\/authorize\/.*/, '/authorize/{uid}')}`;
 }

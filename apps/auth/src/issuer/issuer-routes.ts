@@ -12,7 +12,7 @@ import { requireSameOrigin } from '../sign-in/same-site.js';
 import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
 import { answerFormByQuery } from './form-to-query.js';
 import { IssuerAudit } from './issuer-audit.js';
-import { issuerPath, routes } from './issuer-paths.js';
+import { acting, issuerPath, routes, routeTemplate } from './issuer-paths.js';
 import { Issuers, type Issuer } from './issuers.js';
 
 const metadataOfIssuer = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
@@ -54,7 +54,10 @@ export class IssuerRoutes {
 
   private async answer(request: IncomingMessage, response: ServerResponse, shortId: string, rest: string, query: string): Promise<void> {
     const issuer = await this.issuers.find(shortId);
-    if (!issuer) throw new AppError('unknown_organization');
+    if (!issuer) {
+      if (acting.test(rest) && request.method !== 'OPTIONS') await this.audit.refuseAbsent(shortId, tokenRequest(request, routeTemplate(rest)));
+      throw new AppError('unknown_organization');
+    }
     // What a client says of its way here counts for nothing: links and cookies follow our own address.
     Object.assign(request.headers, { host: this.host, 'x-forwarded-host': this.host, 'x-forwarded-proto': this.protocol });
     const step = signIn.exec(rest);

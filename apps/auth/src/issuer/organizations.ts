@@ -1,5 +1,5 @@
 import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
-import { organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
+import { knownOrganizations, organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { VouchedCache } from '../clients/vouched-cache.js';
@@ -21,6 +21,12 @@ export class Organizations {
   /** @throws AppError `unavailable` when directory has to be asked and does not answer */
   async find(shortId: string): Promise<OrganizationProfile | undefined> {
     return shortIdForm.safeParse(shortId).success ? this.known.find(shortId) : undefined;
+  }
+
+  /** Of one that find() does not know: whether it is there, and suspended. @throws AppError `unavailable` */
+  async isSuspended(shortId: string): Promise<boolean> {
+    if (!shortIdForm.safeParse(shortId).success) return false;
+    return (await this.bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('auth'))).known.length > 0;
   }
 
   /** @throws unknown_organization */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { book, newApp, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
@@ -46,6 +46,45 @@ describe('what an app does for a customer', () => {
       ['customer.token_revoke', 'app', 'success', 200, undefined, undefined], ['customer.token_revoke', 'app', 'success', 200, undefined, undefined], ['customer.token_revoke', 'app', 'denied', 401, 'invalid_client', 1],
     ]);
     expect(book.records.map(({ record }) => record.targets.map((t) => t.id))).toEqual([[shop.app.clientId, as], [shop.app.clientId], [shop.app.clientId]]);
+  });
+
+  test('is counted when it may do nothing here: the app, disabled or of another kind, by its name; whoever is none of ours, by none', async () => {
+    const [disabled, service, foreign] = [await newApp(house, { disabled: true }), await newApp(house, { kind: 'service' }), await newApp(house, { org: 'globex' })];
+    const ask = (path: string, { clientId, secret }: { clientId: string; secret: string }, body = 'grant_type=authorization_code&code=x&redirect_uri=https://shop.example/callback&code_verifier=x') =>
+      fetch(`${house.base}/o/acme${path}`, { method: 'POST', headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }, body });
+    for (const app of [disabled, service, foreign, { clientId: 'nobody', secret: 'x' }]) {
+      expect([(await ask('/token', app)).status, (await ask('/token/revocation', app, 'token=x')).status]).toEqual([401, 401]);
+    }
+    await fetch(`${house.base}/o/acme/token`, { method: 'POST', headers: { authorization: 'Basic %%%', 'content-type': 'application/x-www-form-urlencoded' }, body: 'grant_type=authorization_code&code=x' });
+    const of = (action: string) => book.records.filter((r) => r.record.action === action).map(({ org, record: { actor, targets, outcome } }) => [org, actor.id, targets.map((t) => t.id), outcome]);
+    const refused = (count: number) => ({ result: 'denied', status: 401, code: 'invalid_client', count });
+    const named = [disabled, service].map(({ clientId }) => ['acme', clientId, [clientId], refused(1)]);
+    expect(of('customer.token_revoke')).toEqual([...named, ['acme', 'anonymous', [], refused(2)]]);
+    expect(of('customer.token')).toEqual([...named, ['acme', 'anonymous', [], refused(2)], ['acme', 'anonymous', [], { result: 'failure', status: 400, code: 'invalid_request', count: 1 }]]);
+    book.auditAway = true;
+    expect((await ask('/token', disabled)).status).toBe(503);
+  });
+
+  test('of an organization that is suspended is counted in its log; of one that was made up there is none', async () => {
+    await house.change(() => void book.suspended.add('hooli'));
+    for (const org of ['hooli', 'nobody']) {
+      for (const [method, path] of [['POST', '/token'], ['GET', '/authorize?client_id=x'], ['GET', '/api/sign-in/0123456789abcdef'], ['GET', '/jwks'], ['OPTIONS', '/token']]) {
+        expect((await fetch(`${house.base}/o/${org}${path}`, { method: method! })).status).toBe(404);
+      }
+    }
+    expect(book.records.map(({ org, record: { action, actor, request, outcome } }) => [org, action, actor.id, `${request.method} ${request.route}`, outcome])).toEqual(
+      ['POST /o/{shortId}/token', 'GET /o/{shortId}/authorize', 'GET /o/{shortId}/api/sign-in/{uid}'].map((route) => ['hooli', 'api.refused', 'anonymous', route, { result: 'denied', status: 404, code: 'unknown_organization', count: 1 }]),
+    );
+  });
+
+  test('that we could not answer has failed', async () => {
+    const { tokens } = await shop.signIn();
+    book.records = [];
+    await house.database.query('ALTER TABLE auth.oidc_state RENAME TO hidden');
+    const { status } = await shop.userinfo(tokens.access_token);
+    await house.database.query('ALTER TABLE auth.hidden RENAME TO oidc_state');
+    expect(status).toBe(500);
+    expect(told()).toEqual([['customer.userinfo', 'anonymous', 'failure', 500, 'server_error', 1]]);
   });
 
   test('is told only when it is in the log', async () => {
@@ -96,7 +135,6 @@ describe('what a customer does', () => {
 
   test('and what acts for nobody leaves nothing', async () => {
     for (const path of ['/.well-known/openid-configuration', '/jwks', '/session/end/success']) await fetch(`${house.base}/o/acme${path}`);
-    await fetch(`${house.base}/o/acme/token`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'grant_type=authorization_code&client_id=nobody' });
     expect(book.records).toEqual([]);
   });
 });
