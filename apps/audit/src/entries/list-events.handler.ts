@@ -1,4 +1,4 @@
-import { listAuditEvents, type AuditFilter, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listAuditEvents, type AuditEvent, type AuditFilter, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
@@ -7,7 +7,10 @@ import { Names } from './names.js';
 import { Opened, type StoredEntry } from './opened.js';
 import { storableId } from './storable.js';
 
-/** The organization's log, newest first. */
+/** Bytes of an answer, about: a message of the bus may have a million. */
+const most = 500_000;
+
+/** The organization's log, newest first. A page ends early when it gets large. */
 @Controller()
 export class ListEventsHandler {
   constructor(
@@ -20,8 +23,8 @@ export class ListEventsHandler {
   async handle({ filter, limit, before }: RequestOf<typeof listAuditEvents>, { org }: CallContext): Promise<ReplyOf<typeof listAuditEvents>> {
     const query = listStatement({ org, filter: await this.pseudonymised(org, filter), limit: limit + 1, ...(before !== undefined && { before }) });
     const rows = await this.database.rows<StoredEntry>(query.statement, query.values);
-    const page = rows.slice(0, limit);
-    return { items: await this.opened.events(org, page), ...(rows.length > limit && { next: page.at(-1)!.seq }) };
+    const items = whatFits(await this.opened.events(org, rows.slice(0, limit)));
+    return { items, ...(rows.length > items.length && { next: items.at(-1)!.seq }) };
   }
 
   /** A customer's id stands in the log as a pseudonym; the id of an app, or a pseudonym itself, as it is. */
@@ -34,4 +37,11 @@ export class ListEventsHandler {
       ...(target !== undefined && { target: found.get(target) ?? target }),
     };
   }
+}
+
+/** One at least: none is larger than a message, in one of which it came. */
+function whatFits(events: AuditEvent[]): AuditEvent[] {
+  let bytes = 0;
+  const end = events.findIndex((event, i) => (bytes += Buffer.byteLength(JSON.stringify(event))) > most && i > 0);
+  return end < 0 ? events : events.slice(0, end);
 }
