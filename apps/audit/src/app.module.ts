@@ -8,8 +8,8 @@ import { Log } from './entries/log.js';
 import { Names } from './entries/names.js';
 import { Opened } from './entries/opened.js';
 import { Partitions } from './entries/partitions.js';
-import { ProvisionalRecords } from './entries/provisional-records.js';
 import { Sequencer } from './entries/sequencer.js';
+import { WaitingRecords } from './entries/waiting-records.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
 import { BrokenLogs } from './proofs/broken-logs.js';
 import { CheckpointFiles } from './proofs/checkpoint-files.js';
@@ -29,7 +29,7 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
     CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler,
   ],
   providers: [
-    EventRecords, DueRecords, ProvisionalRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions,
+    EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions,
     Checkpoints, CheckpointFiles, BrokenLogs, Publisher,
   ],
 })

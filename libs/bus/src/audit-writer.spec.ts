@@ -32,6 +32,8 @@ describe('records on their way to the log', () => {
     answer = (ids) => (ids.includes('bad') ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({}));
     const results = await Promise.allSettled(['a', 'b', 'c', 'bad', 'd', 'e', 'f'].map((id) => writer.append('acme', recordOf(id))));
     expect(results.map((r) => r.status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+    // To its caller it is a log that cannot be written, not a request that was wrong.
+    expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } });
   });
 
   it('are not sent one by one to an audit that is away', async () => {

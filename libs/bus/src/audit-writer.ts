@@ -19,7 +19,7 @@ const mostWaiting = 10_000;
 
 /**
  * Writes records that belong to no change, many in one message. The promise resolves when the record has its place in
- * the log, and rejects with `unavailable` when audit is away: the caller then gives no data out (product §7). Nobody waits
+ * the log, and rejects with `unavailable` when it cannot have one: the caller then gives no data out (product §7). Nobody waits
  * longer than the contract's time, or `within` (ms), however many wait in front of them.
  */
 export class AuditWriter {
@@ -59,10 +59,12 @@ export class AuditWriter {
       batch.forEach((w) => w.done());
     } catch (error) {
       // A record that audit does not take must not keep the others from their places; while audit is away, none fares better alone.
-      if (batch.length > 1 && error instanceof AppError && error.code === 'invalid_request') {
+      if (!(error instanceof AppError && error.code === 'invalid_request')) batch.forEach((w) => w.done(error as Error));
+      else if (batch.length === 1) batch[0]!.done(unavailable('the audit log does not take this record'));
+      else {
         const middle = batch.length >> 1;
         await Promise.all([this.write(batch.slice(0, middle)), this.write(batch.slice(middle))]);
-      } else batch.forEach((w) => w.done(error as Error));
+      }
     }
   }
 }

@@ -1,10 +1,10 @@
 import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/bus';
 import { isFaultOfData } from '@holdfast/data';
-import { unavailable } from '@holdfast/kit';
+import { AppError, unavailable } from '@holdfast/kit';
 import { Controller, Logger } from '@nestjs/common';
-import { ProvisionalRecords } from './provisional-records.js';
 import { Sequencer } from './sequencer.js';
+import { WaitingRecords } from './waiting-records.js';
 
 /** Records that belong to no change. The answer means that each stands in the log, or is kept until its handler's comes. */
 @Controller()
@@ -13,18 +13,25 @@ export class AppendRecordsHandler {
 
   constructor(
     private readonly sequencer: Sequencer,
-    private readonly provisional: ProvisionalRecords,
+    private readonly waiting: WaitingRecords,
   ) {}
 
+  /** @throws invalid_request when one of them has no place to be had: AuditWriter then sends the others without it */
   @Handles(appendRecords)
   async handle({ records }: RequestOf<typeof appendRecords>): Promise<ReplyOf<typeof appendRecords>> {
     const guesses = records.filter((r) => r.provisional);
     const places = Promise.all([
       this.sequencer.append(records.filter((r) => !r.provisional).map(({ org, record }) => ({ org, record }))),
-      guesses.length > 0 && this.provisional.keep(guesses),
+      guesses.length > 0 && this.waiting.keep(guesses),
     ]);
     await places.catch((error: unknown) => {
-      if (isFaultOfData(error)) throw error;
+      if (error instanceof AppError) throw error;
+      const [{ org, record } = { org: '', record: undefined }, ...others] = records;
+      if (isFaultOfData(error)) {
+        // Said once, when it has been found out whose it is.
+        if (others.length === 0) this.logger.error(`record ${record?.id} of ${org} cannot be given a place, so its caller gets 503: ${String(error)}`);
+        throw new AppError('invalid_request', 'a record cannot be given a place');
+      }
       // The right to write revoked, a disk that is full: not this record's fault, and over once somebody has looked.
       this.logger.error(`the audit log cannot be written: ${String(error)}`);
       throw unavailable('the audit log cannot be written');

@@ -1,32 +1,51 @@
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CountedRefusals } from '../refusals/counted-refusals.js';
-import { ProvisionalRecords } from './provisional-records.js';
-import { Sequencer } from './sequencer.js';
+import type { Item } from './choose.js';
+import { Sequencer, type Refused } from './sequencer.js';
+import { WaitingRecords } from './waiting-records.js';
+
+export type Due = Item & Required<Pick<Item, 'record'>>;
+
+/** Where records wait until their time is up. */
+export interface DueSource {
+  due(): Promise<Due[]>;
+  /** Called with those that have their places, however few. */
+  forget?(placed: readonly Due[]): Promise<void>;
+  /** So that what a log refuses holds up nothing behind it. */
+  putOff(refused: readonly Refused<Due>[]): Promise<void>;
+}
 
 const every = 1000;
 
-/** Gives provisional records and counted refusals their place when their time is up. Replicas may do it at once: each record gets one place. */
+/** Gives what waits its place when its time is up, each source by itself. Replicas may do it at once: each record gets one place. */
 @Injectable()
 export class DueRecords implements OnApplicationBootstrap {
   private readonly logger = new Logger('due records');
 
   constructor(
-    private readonly provisional: ProvisionalRecords,
+    private readonly waiting: WaitingRecords,
     private readonly refusals: CountedRefusals,
     private readonly sequencer: Sequencer,
     private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: () => this.place(), failed: (error) => this.logger.warn(`records that are due must wait: ${String(error)}`) });
+    for (const source of [this.waiting, this.refusals]) {
+      repeat(this.shutdown, { every, work: () => this.place(source), failed: (error) => this.logger.warn(`records that are due must wait: ${String(error)}`) });
+    }
   }
 
-  async place(): Promise<void> {
-    const records = await this.provisional.due();
-    await this.sequencer.append(records.map((r) => ({ ...r, provisional: true })));
-    const refusals = await this.refusals.due();
-    await this.sequencer.append(refusals);
-    await this.refusals.forget(refusals);
+  private async place(source: DueSource): Promise<void> {
+    const items = await source.due();
+    const refused = await this.sequencer.place(items);
+    const stay = new Set(refused.map(({ item }) => item));
+    await source.forget?.(items.filter((item) => !stay.has(item)));
+    if (refused.length === 0) return;
+    await source.putOff(refused);
+    for (const [org, [first, ...others]] of Map.groupBy(refused, ({ item }) => item.org)) {
+      const records = others.length === 0 ? 'a record' : `${others.length + 1} records`;
+      this.logger.error(`${records} of ${org} cannot be given a place and will be tried again in a minute: ${String(first!.fault)}. See "When audit records are parked" in the runbook`);
+    }
   }
 }

@@ -31,6 +31,11 @@ export function monthOf(time: Date): number {
   return time.getUTCFullYear() * 12 + time.getUTCMonth();
 }
 
+/** A log that can take no more until somebody has mended it: what is stored of it does not belong together. */
+export class DamagedLog extends Error {
+  override name = 'DamagedLog';
+}
+
 /** A log that grows by entries, in their order. */
 export class GrowingLog {
   private readonly range: CompactRange;
@@ -39,12 +44,13 @@ export class GrowingLog {
   readonly month: number;
   readonly subtrees: Subtree[] = [];
 
+  /** @throws DamagedLog */
   constructor(
     private readonly org: string,
     before: Head,
     now: Date,
   ) {
-    this.range = CompactRange.from(before.seq, before.range);
+    this.range = rangeOf(org, before);
     this.latest = before.latest;
     this.lateMs = before.lateMs;
     // A clock that goes back must not put a later place into an earlier month: reading goes from month to month.
@@ -65,5 +71,13 @@ export class GrowingLog {
 
   head(): Head {
     return { seq: this.range.size, range: this.range.toBytes(), month: this.month, latest: this.latest, lateMs: this.lateMs };
+  }
+}
+
+function rangeOf(org: string, { seq, range }: Head): CompactRange {
+  try {
+    return CompactRange.from(seq, range);
+  } catch (error) {
+    throw new DamagedLog(`the head of ${org} does not belong to its tree: ${(error as Error).message}`);
   }
 }

@@ -8,7 +8,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditModule } from '../app.module.js';
 import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';
-import { patience } from './provisional-records.js';
+import { patience } from './waiting-records.js';
 
 const quiet = createLogger('test', 'fatal');
 

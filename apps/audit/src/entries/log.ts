@@ -6,13 +6,12 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 import { arrange, type Arranged } from './arrange.js';
 import type { Item } from './choose.js';
+import { DamagedLog } from './head.js';
 import { holdAndLookUp } from './known.js';
 import { Partitions } from './partitions.js';
 import { storable } from './storable.js';
 import { batchValues, writeBatch } from './write-batch.js';
 
-/** Rounds in which another replica may have been faster before something else must be wrong. */
-const rounds = 5;
 /** PostgreSQL has no partition for a row. */
 const noPartition = '23514';
 
@@ -31,18 +30,21 @@ export class Log {
   /**
    * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
    * held and commit with it. An item that has its place already keeps it.
+   * @throws DamagedLog when that of one of their organizations can take nothing
    */
   async append(given: readonly Item[]): Promise<void> {
     const items = given.map(({ record, ...item }) => ({ ...item, ...(record && { record: storable(record) }) }));
-    for (let round = 1; ; round += 1) {
+    for (let again = false; ; again = true) {
       try {
         const { late } = await this.appendOnce(items);
         for (const { id, request } of late) this.logger.warn(`the handler's record ${id} of request ${request.id} came after the gateway's was given its place; both stand in the log`);
         return;
       } catch (error) {
-        const full = (error as { code?: string }).code === noPartition;
-        if (full) this.partitions.forget();
-        if ((!full && violatedUnique(error) === undefined) || round === rounds) throw error;
+        // No other replica can have been faster: it would have to hold the head.
+        const taken = violatedUnique(error);
+        if (taken !== undefined) throw new DamagedLog(`what the head says is free is taken already (${taken})`);
+        if (again || (error as { code?: string }).code !== noPartition) throw error;
+        this.partitions.forget();
       }
     }
   }

@@ -2,6 +2,7 @@ import { isFaultOfData } from '@holdfast/data';
 import { unavailable } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import type { Item } from './choose.js';
+import { DamagedLog } from './head.js';
 import { Log } from './log.js';
 
 interface Waiting {
@@ -9,9 +10,17 @@ interface Waiting {
   done: (error?: unknown) => void;
 }
 
+/** What its log does not take, though the database writes. */
+export interface Refused<Of extends Item = Item> {
+  item: Of;
+  fault: Error;
+}
+
 const batchSize = 500;
 /** More than this is waiting only when the database stands still; callers are then told to come back. */
 const mostWaiting = 20_000;
+/** After how many ms what was refused is worth another try: somebody has to mend something first. */
+export const retryAfter = 60_000;
 
 /**
  * One line in front of the log: all that comes while a batch commits makes up the next one, so that a commit is shared by
@@ -26,12 +35,21 @@ export class Sequencer {
 
   /** Resolves when all items have their places; rejects when one could not be given its place, the others may have theirs. */
   async append(items: readonly Item[]): Promise<void> {
+    const [refused] = await this.place(items);
+    if (refused) throw refused.fault;
+  }
+
+  /** Gives all items their places but those that it returns. @throws when nothing can be written; some may have their places */
+  async place<Of extends Item>(items: readonly Of[]): Promise<Refused<Of>[]> {
     if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up');
-    const places = items.map((item) => new Promise<void>((resolve, reject) => {
-      this.queue.push({ item, done: (error) => (error === undefined ? resolve() : reject(asError(error))) });
+    const tried = items.map((item) => new Promise<Refused<Of>[]>((resolve) => {
+      this.queue.push({ item, done: (error) => resolve(error === undefined ? [] : [{ item, fault: asError(error) }]) });
     }));
     void this.run();
-    await Promise.all(places);
+    const refused = (await Promise.all(tried)).flat();
+    const away = refused.find(({ fault }) => !isFaultOfData(fault));
+    if (away) throw away.fault;
+    return refused;
   }
 
   private async run(): Promise<void> {
@@ -39,20 +57,30 @@ export class Sequencer {
     this.running = true;
     // What arrived in the same turn of the event loop goes together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) await this.place(this.queue.splice(0, batchSize));
+    while (this.queue.length > 0) await this.write(this.queue.splice(0, batchSize));
     this.running = false;
   }
 
-  private async place(batch: Waiting[]): Promise<void> {
+  private async write(batch: Waiting[]): Promise<void> {
     try {
       await this.log.append(batch.map((w) => w.item));
       batch.forEach((w) => w.done());
     } catch (error) {
-      // One bad record must not take the others with it; without a database, or the right to write, none fares better alone.
-      if (batch.length === 1 || !isFaultOfData(error)) batch.forEach((w) => w.done(error));
-      else for (const one of batch) await this.place([one]);
+      // Without a database, or the right to write, none fares better alone.
+      const parts = isFaultOfData(error) ? apart(batch, error) : [batch];
+      if (parts.length === 1) batch.forEach((w) => w.done(error));
+      else for (const part of parts) await this.write(part);
     }
   }
+}
+
+/** In halves: a damaged log must not take those of other organizations with it, nor one bad record the others of its log. */
+function apart(batch: Waiting[], error: unknown): Waiting[][] {
+  const logs = [...Map.groupBy(batch, ({ item }) => item.org).values()];
+  const parts = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((one) => [one]);
+  if (parts.length === 1) return parts;
+  const middle = parts.length >> 1;
+  return [parts.slice(0, middle).flat(), parts.slice(middle).flat()];
 }
 
 function asError(thrown: unknown): Error {

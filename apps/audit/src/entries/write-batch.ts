@@ -62,11 +62,12 @@ const persons: Columns<OrgAnd<{ holder: string; person: string; sealed: Buffer }
   write: insert('person_key (org, holder, person, key)'),
   values: (p) => [p.org, p.holder, p.person, p.sealed],
 };
-const settled: Columns<OrgAnd<{ id: string }>> = {
+/** A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time. */
+const settled: Columns<OrgAnd<{ id: string; guess: boolean }>> = {
   table: 'settled',
-  types: ['text', 'uuid'],
-  write: (rows) => `DELETE FROM provisional WHERE (org, id) IN (${rows})`,
-  values: (s) => [s.org, s.id],
+  types: ['text', 'uuid', 'boolean'],
+  write: (rows) => `DELETE FROM provisional w USING (${rows}) AS s(org, id, guess) WHERE w.org = s.org AND w.id = s.id AND (w.guess OR NOT s.guess)`,
+  values: (s) => [s.org, s.id, s.guess],
 };
 const erasing: Columns<OrgAnd<{ holder: string }>> = {
   table: 'erasing',
@@ -108,7 +109,7 @@ export function batchValues({ entries: e, heads: h, subtrees: s, named: n, perso
     ...columns(named, n),
     ...columns(persons, p.map(({ org, holder, person }) => ({ org, holder, person: person.id, sealed: sealPersonKey(person, keyEncryptionKey, org) }))),
     // Whatever became of an item, its provisional twin is no longer waited for.
-    ...columns(settled, items.flatMap(({ org, record }) => (record ? [{ org, id: record.id }] : []))),
+    ...columns(settled, items.flatMap(({ org, record, provisional = false }) => (record ? [{ org, id: record.id, guess: provisional }] : []))),
     ...columns(erasing, items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]))),
   ];
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   appendRecords, auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys, exportAuditEntries, listAuditEvents, type AuditRecord, type Contract, type ReplyOf, type RequestOf,
@@ -166,6 +166,23 @@ describe('what a log proves', () => {
       await tamper(`UPDATE audit.entry SET leaf = convert_to(replace(convert_from(leaf, 'UTF8'), 'subject.read', 'subject.list'), 'UTF8')`);
       await expect(ask(auditProof, { id: r.id })).rejects.toMatchObject({ code: 'unavailable', detail: expect.stringMatching(/Entry 1 .*changed/) as unknown });
     });
+  });
+
+  it('proves nothing while its folder cannot be written, which is no fault of whoever asks, and goes on afterwards', async () => {
+    await append(record());
+    const folder = join(keys.CHECKPOINT_DIR, 'acme');
+    await eventually(async () => (await readdir(folder)).includes('latest'));
+    // Nothing can be written into it, whoever the test runs as: as on a disk that is full.
+    await rename(folder, `${folder}-aside`);
+    await writeFile(folder, '');
+    const r = record();
+    await append(r);
+    for (const asked of [ask(auditCheckpoint, {}), ask(auditProof, { id: r.id }), ask(auditConsistency, { from: 1, to: 2 }), ask(exportAuditEntries, { after: 0, limit: 10 })]) {
+      await expect(asked).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    }
+    await rm(folder);
+    await rename(`${folder}-aside`, folder);
+    expect(await checkpoint()).toMatchObject({ size: 2 });
   });
 
   it('is exported with all that opens it, of those whom a record names', async () => {

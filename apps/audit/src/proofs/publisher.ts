@@ -1,5 +1,5 @@
 import { repeat, Shutdown } from '@holdfast/bus';
-import { Database, statement } from '@holdfast/data';
+import { Database, isDatabaseAway, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Checkpoints } from './checkpoints.js';
@@ -33,8 +33,9 @@ export class Publisher implements OnApplicationBootstrap {
   private async work(logs: string[], stopping: () => boolean): Promise<void> {
     for (let org = logs.shift(); org !== undefined && !stopping(); org = logs.shift()) {
       await this.checkpoints.newest(org).catch((error: unknown) => {
-        // A log that is broken has been spoken of; it must not keep the others from being signed.
-        if (!(error instanceof AppError)) throw error;
+        // A log that is broken and a folder that cannot be written have been spoken of; neither must keep the others from being signed.
+        if (isDatabaseAway(error)) throw error;
+        if (!(error instanceof AppError)) this.logger.error(`the checkpoint of ${org} must wait: ${String(error)}`);
       });
     }
   }

@@ -1,7 +1,9 @@
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Due, DueSource } from '../entries/due-records.js';
+import { retryAfter, type Refused } from '../entries/sequencer.js';
 
 /**
  * Of organizations that have a log: its first record is that of their making, and what a refused caller made up has none.
@@ -18,34 +20,55 @@ const placed = statement(
   `DELETE FROM refusal
     WHERE (org, id) IN (SELECT * FROM unnest($1::text[], $2::uuid[])) OR (due_at <= $3 AND NOT EXISTS (SELECT FROM head WHERE head.org = refusal.org))`,
 );
+const putOff = statement('refusal_put_off', 'UPDATE refusal SET due_at = $3 WHERE (org, id) IN (SELECT * FROM unnest($1::text[], $2::uuid[]))');
 
 /** Time in which the first record of an organization arrives, in ms, should audit have been away when it was made. */
 const newcomer = 600_000;
 
-export interface CountedRefusal {
-  org: string;
-  record: AuditRecord;
-}
-
 /** Refusals whose minute is over. */
 @Injectable()
-export class CountedRefusals {
+export class CountedRefusals implements DueSource {
+  private readonly logger = new Logger('counted refusals');
+
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** 500 at most. */
-  async due(): Promise<CountedRefusal[]> {
-    const rows = await this.database.rows<{ org: string; record: string; count: number }>(due, [this.clock.now()]);
-    return rows.map(({ org, record, count }) => {
-      const one = JSON.parse(record) as AuditRecord;
-      return { org, record: { ...one, outcome: { ...one.outcome, count } } };
+  async due(): Promise<Due[]> {
+    const rows = await this.database.rows<{ org: string; id: string; record: string; count: number }>(due, [this.clock.now()]);
+    const unreadable: typeof rows = [];
+    const refusals = rows.flatMap((row): Due[] => {
+      const record = parsed(row.record);
+      if (!record) unreadable.push(row);
+      return record ? [{ org: row.org, record: { ...record, outcome: { ...record.outcome, count: row.count } } }] : [];
     });
+    if (unreadable.length > 0) {
+      await this.postpone(unreadable);
+      this.logger.error(`${unreadable.length} rows of audit.refusal are no records, such as ${unreadable[0]!.id} of ${unreadable[0]!.org}: they were changed. They are tried again in a minute`);
+    }
+    return refusals;
   }
 
   /** Once they have their places; and those of organizations that do not exist. */
-  async forget(refusals: readonly CountedRefusal[]): Promise<void> {
+  async forget(refusals: readonly Due[]): Promise<void> {
     await this.database.rows(placed, [refusals.map((r) => r.org), refusals.map((r) => r.record.id), new Date(this.clock.now().getTime() - newcomer)]);
+  }
+
+  async putOff(refused: readonly Refused<Due>[]): Promise<void> {
+    await this.postpone(refused.map(({ item: { org, record } }) => ({ org, id: record.id })));
+  }
+
+  private async postpone(refusals: readonly { org: string; id: string }[]): Promise<void> {
+    await this.database.rows(putOff, [refusals.map((r) => r.org), refusals.map((r) => r.id), new Date(this.clock.now().getTime() + retryAfter)]);
+  }
+}
+
+function parsed(text: string): AuditRecord | undefined {
+  try {
+    return JSON.parse(text) as AuditRecord;
+  } catch {
+    return undefined;
   }
 }

@@ -1,0 +1,113 @@
+import type { AuditRecord } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { CONFIG } from '@holdfast/bus';
+import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import type { AuditConfig } from '../config.js';
+import { DamagedLog } from './head.js';
+import type { Due, DueSource } from './due-records.js';
+import { retryAfter, type Refused } from './sequencer.js';
+
+/** Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours. */
+const keep = statement(
+  'provisional_keep',
+  `INSERT INTO provisional (org, id, record, due_at)
+   SELECT org, id, record, $4 FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
+   WHERE NOT EXISTS (SELECT FROM place p WHERE p.org = r.org AND p.id = r.id)
+   ON CONFLICT DO NOTHING`,
+);
+/** In the place of the gateway's guess, should that wait here. A batch may hold the same event twice. */
+const park = statement(
+  'provisional_park',
+  `INSERT INTO provisional AS p (org, id, record, due_at, guess, parked)
+   SELECT DISTINCT ON (org, id) org, id, record, $4::timestamptz, false, true FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
+   ON CONFLICT (org, id) DO UPDATE SET record = excluded.record, due_at = excluded.due_at, guess = false, parked = true WHERE p.guess`,
+);
+const due = statement('provisional_due', 'SELECT org, id::text, record, guess FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500');
+/** Of a damaged log (`$3`) all that waits: its records are then due together, in their order, and tried once. */
+const putOff = statement(
+  'provisional_put_off',
+  `UPDATE provisional SET due_at = $5, parked = true
+    WHERE (org, id) IN (SELECT * FROM unnest($1::text[], $2::uuid[])) OR (org = ANY ($3) AND (parked OR due_at <= $4))`,
+);
+const count = statement('provisional_parked', 'SELECT count(*)::int AS parked FROM provisional WHERE parked');
+
+const parked = new Gauge({ name: 'holdfast_audit_records_parked', help: 'Audit records that could not be given their places, or not be opened: they are kept and tried again every minute' });
+
+const context = 'audit provisional';
+
+/** How long the gateway's guess waits for the handler's record, in milliseconds. */
+export const patience = 30_000;
+
+interface Kept {
+  org: string;
+  record: AuditRecord;
+}
+
+/**
+ * Records that wait for their places: guesses of the gateway, which does not know how a command ended (the change may have
+ * been made, with a record of its own), and what a log refuses until somebody has mended it.
+ */
+@Injectable()
+export class WaitingRecords implements DueSource {
+  private readonly logger = new Logger('waiting records');
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'KEY_ENCRYPTION_KEY'>,
+  ) {}
+
+  async keep(guesses: readonly Kept[]): Promise<void> {
+    await this.database.rows(keep, this.rows(guesses, patience));
+  }
+
+  /** All of them, or none. */
+  async park(records: readonly Kept[]): Promise<void> {
+    await this.database.rows(park, this.rows(records, retryAfter));
+  }
+
+  /** Guesses for which no handler's record has come in time, and what is to be tried again; 500 at most. */
+  async due(): Promise<Due[]> {
+    const [{ parked: waiting } = { parked: 0 }] = await this.database.rows<{ parked: number }>(count);
+    parked.set(waiting);
+    const rows = await this.database.rows<{ org: string; id: string; record: string; guess: boolean }>(due, [this.clock.now()]);
+    const closed: typeof rows = [];
+    const records = rows.flatMap((row): Due[] => {
+      const record = this.opened(row.record);
+      if (!record) closed.push(row);
+      return record ? [{ org: row.org, record, provisional: row.guess }] : [];
+    });
+    if (closed.length > 0) {
+      await this.postpone(closed, []);
+      this.logger.error(`${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: KEY_ENCRYPTION_KEY is not the one that sealed them. They are kept and tried again in a minute`);
+    }
+    return records;
+  }
+
+  async putOff(refused: readonly Refused<Due>[]): Promise<void> {
+    const damaged = refused.filter(({ fault }) => fault instanceof DamagedLog).map(({ item }) => item.org);
+    await this.postpone(refused.map(({ item: { org, record } }) => ({ org, id: record.id })), [...new Set(damaged)]);
+  }
+
+  private async postpone(records: readonly { org: string; id: string }[], damaged: string[]): Promise<void> {
+    const now = this.clock.now();
+    await this.database.rows(putOff, [records.map((r) => r.org), records.map((r) => r.id), damaged, now, new Date(now.getTime() + retryAfter)]);
+  }
+
+  /** Sealed: they name whom the log names by pseudonyms only, and may wait longer than an erasure takes. */
+  private rows(records: readonly Kept[], wait: number): unknown[] {
+    const sealed = records.map(({ record }) => seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), context).toString('base64'));
+    return [records.map((r) => r.org), records.map((r) => r.record.id), sealed, new Date(this.clock.now().getTime() + wait)];
+  }
+
+  /** The operator's records of what was dropped name nobody and lie here as they are. */
+  private opened(text: string): AuditRecord | undefined {
+    try {
+      return JSON.parse(text.startsWith('{') ? text : unseal(this.config.KEY_ENCRYPTION_KEY, Buffer.from(text, 'base64'), context).toString()) as AuditRecord;
+    } catch {
+      return undefined;
+    }
+  }
+}
