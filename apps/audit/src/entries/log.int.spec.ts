@@ -101,6 +101,25 @@ describe('the log', () => {
     await expect(bus.request(getAuditEvent, { id: r.id }, testContext({ org: 'other' }))).rejects.toMatchObject({ code: 'unknown_event' });
   });
 
+  it('ends a page that no message could hold, and goes on behind it', async () => {
+    const uri = (n: number) => `https://shop.example/${n}/${'ü'.repeat(1000)}`;
+    const changes = { redirectUris: { from: Array.from({ length: 40 }, (_, n) => uri(n)), to: Array.from({ length: 40 }, (_, n) => uri(n + 1)) } };
+    // 80 strings of two thousand bytes each, in each of eight.
+    for (let n = 0; n < 8; n += 1) await append(record({ action: 'app.update', changes }));
+    await append(record());
+    const seqs: number[] = [];
+    let pages = 0;
+    for (let before: number | undefined; ; pages += 1) {
+      const page = await bus.request(listAuditEvents, { filter: {}, limit: 9, ...(before !== undefined && { before }) }, testContext());
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(600_000);
+      seqs.push(...page.items.map((e) => e.seq));
+      if (page.next === undefined) break;
+      before = page.next;
+    }
+    expect(seqs).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(pages).toBeGreaterThan(1);
+  });
+
   it('stores what no column can hold, finds it, and lets it spoil nothing', async () => {
     const odd = ['a\0b', 'a\uFFFDb', 'a\uD800b', 'x'.repeat(5000), `${'x'.repeat(126)}\u{1F600}x`];
     await append(record(), record({ targets: odd.map((id) => ({ type: 'app', id })) }), record({ targets: odd.map((id) => customer(id)) }), record());

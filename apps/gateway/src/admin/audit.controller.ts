@@ -18,7 +18,7 @@ export const listAuditEventsEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/events',
   tag,
   summary: 'List audit events',
-  description: "The organization's audit log, newest first. Reading it is recorded in it.",
+  description: "The organization's audit log, newest first. Reading it is recorded in it. A page ends early when it gets large.",
   operation: 'audit:read',
   action: 'audit.list',
   params: z.strictObject({ shortId }),
