@@ -100,7 +100,7 @@ async function writeLog(file: string, size: number, sign: (size: number, root: B
     // Connections to the house are kept up meanwhile.
     await setImmediate();
   }
-  writeSync(out, line({ type: 'end', count: size, lastSeq: size, checkpoint: sign(size, range.root()) }));
+  writeSync(out, line({ type: 'end', count: size, lastSeq: size, checkpoint: sign(size, range.root()), lateMs: 0 }));
   closeSync(out);
 }
 
@@ -125,6 +125,8 @@ function entryOf(seq: number): ExportedAuditEntry {
     seq,
     leaf: leaf.toString('base64'),
     leafHash: leafHash(leaf).toString('base64'),
+    class: 'changes',
+    month: occurredAt.slice(0, 7),
     found: { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: names.map((name) => name.id) },
     names: names.map(({ id, opened }) => ({ pseudonym: id, ...opened })),
   };

@@ -68,20 +68,27 @@ const reads = new Set<Action>([
 ]);
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
-/** An action that nobody thought of is a change: it is kept for longer, not for less. */
+/**
+ * An action that nobody thought of is a change: it is kept for longer, not for less. An action never moves to another
+ * class: verifiers compare each entry's with it, and those that are logged already stay where they are.
+ */
 export function retentionOf(action: Action): Retention {
   return kept.has(action) ? 'kept' : reads.has(action) ? 'reads' : 'changes';
 }
 
 /**
- * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log, and
- * how many they were. Whoever verifies the log adds these up.
+ * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log, how
+ * many they were, and at which places: the first, the last, and SHA-256 in base64 over all of them, ascending, 8 bytes
+ * each, big-endian. Whoever verifies the log requires that these places and no others have lost their bytes. Records from
+ * before they named places have none.
  */
 export const droppedSchema = z.strictObject({
   retention: z.strictObject({ to: z.enum(retentionNames) }),
   month: z.strictObject({ to: z.string().regex(/^\d{4}-\d{2}$/) }),
   entries: z.strictObject({ to: z.int().min(1) }),
+  places: z.strictObject({ to: z.strictObject({ first: z.int().min(1), last: z.int().min(1), sha256: z.base64() }) }).optional(),
 });
+export type Dropped = z.infer<typeof droppedSchema>;
 
 export const outcomes = ['success', 'denied', 'failure'] as const;
 

@@ -123,12 +123,16 @@ const opened = z.strictObject({ value: z.string().describe('What the log opens')
 
 /**
  * One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. Leaves that are
- * absent are accounted for by the records of `audit.drop`, whose `changes.entries.to` says how many each has dropped.
+ * absent are accounted for by the records of `audit.drop`, whose `changes` say which places of a class and month are gone.
+ * What is optional below was not exported from the beginning.
  */
 export const exportedEntrySchema = z.strictObject({
   seq: z.int().describe('Its place in the log; its index in the tree is one less'),
   leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
   leafHash: hash.describe('As the tree holds it: what tells a verifier which entry was changed, and all that is left when its retention has ended'),
+  class: z.string().optional().describe('Class of retention in which it lies; it follows from the action'),
+  month: z.string().optional().describe('Month in which it lies, such as `2026-11`: that in which it got its place'),
+  lastAt: instant.optional().describe('Of each 256th place: the latest time up to here, by which a list finds where a span of time begins and ends'),
   found: z.strictObject({
     id: z.string().describe('The event'),
     occurredAt: instant.describe('When it happened'),
@@ -143,9 +147,12 @@ export const exportedEntrySchema = z.strictObject({
 }).meta({ id: 'ExportedAuditEntry' });
 export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
 
+/** Beside `lastAt`, what decides in which places a list looks for a span of time. */
+export const auditLateMs = z.int().describe('By how many milliseconds an entry of the log has come behind a later one, at most');
+
 /** The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by `limit` entries and 500 kB. */
 export const exportAuditEntries = query({
   service: 'audit', timeout: readTimeout, name: 'export-entries', callers: ['gateway', 'operator'],
   request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),
-  reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean() }),
+  reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean(), lateMs: auditLateMs.optional() }),
 });

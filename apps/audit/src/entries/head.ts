@@ -36,6 +36,11 @@ export class DamagedLog extends Error {
   override name = 'DamagedLog';
 }
 
+/** `2026-11` */
+export function monthName(month: number): string {
+  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
+}
+
 /** A log that grows by entries, in their order. */
 export class GrowingLog {
   private readonly range: CompactRange;

@@ -1,6 +1,9 @@
 import { retentionOf, type AuditFilter } from '@holdfast/contracts';
 import { statement, type Statement } from '@holdfast/data';
 
+/** Those that the log has made; a row with another index would cut off more than it knows of. */
+const complete = 's.org = $1 AND s.level = 1 AND s.index BETWEEN 0 AND head.seq / 256 - 1';
+
 export interface ListQuery {
   org: string;
   filter: AuditFilter;
@@ -46,10 +49,10 @@ function build(used: Condition[], continued: boolean): string {
   const next = used.length + 3;
   const below = ['head.seq', ...(continued ? [`$${next}::bigint - 1`] : [])];
   if (used.includes('to')) {
-    below.push(`(SELECT (s.index + 1) * 256 FROM subtree s WHERE s.org = $1 AND s.level = 1 AND s.last_at >= ${parameter('to')}::timestamptz + head.late_ms * interval '1 millisecond' ORDER BY s.last_at, s.index LIMIT 1)`);
+    below.push(`(SELECT (s.index + 1) * 256 FROM subtree s WHERE ${complete} AND s.last_at >= ${parameter('to')}::timestamptz + head.late_ms * interval '1 millisecond' ORDER BY s.last_at, s.index LIMIT 1)`);
   }
   const above = used.includes('from')
-    ? `coalesce((SELECT (s.index + 1) * 256 + 1 FROM subtree s WHERE s.org = $1 AND s.level = 1 AND s.last_at < ${parameter('from')}::timestamptz ORDER BY s.last_at DESC, s.index DESC LIMIT 1), 1)`
+    ? `coalesce((SELECT (s.index + 1) * 256 + 1 FROM subtree s WHERE ${complete} AND s.last_at < ${parameter('from')}::timestamptz ORDER BY s.last_at DESC, s.index DESC LIMIT 1), 1)`
     : '1::bigint';
   const byTarget = used.includes('target');
   const places = byTarget ? 't' : 'e';

@@ -35,7 +35,9 @@ export class Opened {
 
   /** For all entries together: two queries at most. */
   async open(org: string, entries: readonly StoredEntry[]): Promise<{ names: Map<string, Named>; personal: Personal[] }> {
-    const [names, persons] = await Promise.all([this.names.open(org, entries.flatMap((e) => idsIn(e.leaf))), this.persons(org, entries)]);
+    // Keys first: whoever is erased in between must not be shown as a name that still opens beside values that do not.
+    const persons = await this.persons(org, entries);
+    const names = await this.names.open(org, entries.flatMap((e) => idsIn(e.leaf)));
     const personal = entries.map(({ person, personal: sealed, leaf }): Personal => {
       const key = persons.get(person ?? '');
       return key && sealed ? this.unseal(sealed, key, org, leaf) : {};

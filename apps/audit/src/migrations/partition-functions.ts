@@ -37,12 +37,8 @@ export const listPartitions = [
    WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retentionNames.join('|')})_[0-9]+_[0-9]+$'`,
 ];
 
-/**
- * For the owner alone. Places stay, with their hashes, so all other entries are still proved. Whoever calls it writes a
- * record for each organization in the same transaction: what is gone must be accounted for.
- */
-export const dropPartitions = `
-CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int) RETURNS TABLE (org text, entries bigint) LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
+const dropping = (returns: string, count: string): string => `
+CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int) RETURNS TABLE (${returns}) LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
 DECLARE suffix text := format('%s_%s_%s', dropped_class, dropped_month / 12, lpad((dropped_month % 12 + 1)::text, 2, '0'));
 BEGIN
   IF dropped_class NOT IN (${droppable}) THEN
@@ -54,6 +50,18 @@ BEGIN
   IF to_regclass('entry_' || suffix) IS NULL THEN
     RAISE EXCEPTION 'there is no such partition' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  RETURN QUERY EXECUTE format('SELECT org, count(*) FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
+  RETURN QUERY EXECUTE format('SELECT ${count} FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
   EXECUTE format('DROP TABLE %I, %I', 'entry_' || suffix, 'entry_target_' || suffix);
 END $$`;
+
+/** What the log had at first: it counts. */
+export const dropPartitions = dropping('org text, entries bigint', 'org, count(*)');
+
+/**
+ * For the owner alone. Places stay, with their hashes, so all other entries are still proved. Whoever calls it writes a
+ * record for each organization in the same transaction: what is gone must be accounted for, place by place (droppedSchema).
+ */
+export const dropNamedPartitions = dropping(
+  'org text, entries bigint, first bigint, last bigint, places bytea',
+  `org, count(*), min(seq), max(seq), sha256(string_agg(int8send(seq), NULL ORDER BY seq))`,
+);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { droppedSchema, type ExportedAuditEntry } from '@holdfast/contracts';
+import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash } from '@holdfast/tlog';
 import { leafFacts, type LeafFacts } from './leaf-facts.js';
 
@@ -7,12 +7,12 @@ import { leafFacts, type LeafFacts } from './leaf-facts.js';
 export interface CheckedEntry {
   /** Its own hash; absent when only the tree's is left. */
   hash?: Buffer;
-  /** Id of the event. */
-  id?: string;
-  /** How many entries it says were dropped. */
-  accountsFor: number;
-  /** Names that were given before pseudonyms could be checked. */
+  /** What was logged; absent when its bytes are not. */
+  record?: LeafFacts;
+  /** Names whose pseudonyms have no salt, so that nothing tells whether they are right. */
   unprovable: number;
+  /** It does not show personal values that were logged, and the name of that person opens. */
+  closed: boolean;
   /** What is wrong with it, in sentences without their subject: `was changed: …`. */
   faults: string[];
 }
@@ -22,7 +22,7 @@ type Personal = NonNullable<ExportedAuditEntry['personal']>;
 
 /** Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when it is no entry */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
-  const checked: CheckedEntry = { accountsFor: 0, unprovable: 0, faults: [] };
+  const checked: CheckedEntry = { unprovable: 0, closed: false, faults: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
     if (found || names || personal) checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
@@ -38,12 +38,13 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
     return checked;
   }
   const record = leafFacts(bytes);
-  checked.id = record.id;
+  checked.record = record;
   if (found) checkFound(found, record, checked.faults);
   else checked.faults.push('comes without the columns by which it is found');
   if (names) checkNames(names, record, checked);
   if (personal) checkPersonal(personal, record.personal, checked.faults);
-  if (record.action === 'audit.drop' && record.outcome === 'success') checked.accountsFor = droppedSchema.parse(record.changes).entries.to;
+  checkClass(entry.class, record.action, checked.faults);
+  checked.closed = record.person !== undefined && isClosed(record.person, record.personal, entry);
   return checked;
 }
 
@@ -61,6 +62,21 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   if (found.targets.length !== shown.size || found.targets.some((id) => !record.targets.includes(id)) || record.targets.some((id) => !shown.has(id))) {
     faults.push(`is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`);
   }
+}
+
+/** Of an action that is newer than this program nobody here knows the class. */
+const classes = new Map<string, string>(actionNames.map((action) => [action, retentionOf(action)]));
+
+function checkClass(shown: string | undefined, action: string, faults: string[]): void {
+  const logged = classes.get(action);
+  if (shown !== undefined && logged !== undefined && shown !== logged) {
+    faults.push(`lies in the wrong class: the column says ${JSON.stringify(shown)}, and what was logged, ${action}, is of the class "${logged}"; lists do not find it there, and it would be dropped with that class`);
+  }
+}
+
+/** Erasing takes names and values together. */
+function isClosed(person: string, hashes: LeafFacts['personal'], { names, personal = {} }: ExportedAuditEntry): boolean {
+  return Object.keys(hashes).some((field) => !(field in personal)) && names?.some(({ pseudonym }) => pseudonym === person) === true;
 }
 
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {

@@ -20,6 +20,8 @@ export interface LogEnd {
   lastSeq: number;
   /** Signed note that covers all entries of the file. */
   checkpoint: string;
+  /** By how much an entry has come behind a later one, at most; absent in older files. */
+  lateMs?: number;
 }
 
 export type LogLine = LogHeader | ExportedAuditEntry | LogEnd;

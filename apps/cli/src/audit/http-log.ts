@@ -1,9 +1,9 @@
-import { exportedEntrySchema } from '@holdfast/contracts';
+import { auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
 import { z } from 'zod';
 import { Refusal } from '../refusal.js';
 import type { Page, ReadPage } from './live-log.js';
 
-const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean() });
+const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean(), lateMs: auditLateMs.optional() });
 const tokenSchema = z.object({ access_token: z.string() });
 const problemSchema = z.object({ detail: z.string() }).or(z.object({ error_description: z.string() })).or(z.object({ error: z.string() }));
 

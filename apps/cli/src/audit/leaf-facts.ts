@@ -11,6 +11,8 @@ export interface LeafFacts {
   targets: string[];
   /** Hashes of personal values. */
   personal: Record<string, string>;
+  /** The pseudonym of the person whose values these are, when it stands in the leaf. */
+  person?: string | undefined;
   changes?: unknown;
 }
 
@@ -44,6 +46,12 @@ function idsOf(targets: string): string[] {
 }
 
 function parsed(text: string): LeafFacts {
-  const { id, occurredAt, action, actor, outcome, targets, personal = {}, changes } = JSON.parse(text) as AuditEvent & { personal?: Record<string, string> };
-  return { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: targets.map((target) => target.id), personal, changes };
+  const { id, occurredAt, action, actor, outcome, targets, personal, changes } = JSON.parse(text) as AuditEvent & { personal?: Record<string, string> };
+  return { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: targets.map((target) => target.id), personal: personal ?? {}, person: personal && personOf(actor, targets), changes };
+}
+
+/** Who acts, or else the first of those to whom it was done, as audit chooses whose key personal values are sealed with. */
+function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
+  if (actor.type === 'customer' || actor.type === 'person') return actor.id;
+  return targets.find(({ type }) => type === 'customer' || type === 'credential' || type === 'offer')?.id;
 }

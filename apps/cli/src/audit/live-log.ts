@@ -1,13 +1,15 @@
 import type { ExportedAuditEntry } from '@holdfast/contracts';
 import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
 import { fileType, fileVersion, type LogLine } from './exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 export interface Page {
   entries: ExportedAuditEntry[];
   /** Covers all entries of the page. */
   checkpoint: string;
   hasMore: boolean;
+  /** Absent from houses of before it was told. */
+  lateMs?: number | undefined;
 }
 
 /** The log of a running house from behind a place; over the bus or over HTTP. */
@@ -18,6 +20,8 @@ export type Progress = (done: number, of: number) => void;
 export interface LiveLog {
   checkpoint: string;
   size: number;
+  /** Read after the checkpoint, and only ever rises: what it says holds for all entries of then. */
+  lateMs?: number;
   pages: AsyncIterable<ExportedAuditEntry[]>;
 }
 
@@ -25,7 +29,7 @@ export async function openLive(read: ReadPage, progress: Progress): Promise<Live
   const first = await read(0);
   // Whoever signed it: it says how far to read. Its signature is for the verifier.
   const { size } = readCheckpoint(first.checkpoint);
-  return { checkpoint: first.checkpoint, size, pages: pagesUpTo(size, first, read, progress) };
+  return { checkpoint: first.checkpoint, size, ...(first.lateMs !== undefined && { lateMs: first.lateMs }), pages: pagesUpTo(size, first, read, progress) };
 }
 
 async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: Progress): AsyncGenerator<ExportedAuditEntry[]> {
@@ -49,10 +53,10 @@ function ofThen({ entries, checkpoint }: Page, size: number): ExportedAuditEntry
   return entries.filter(({ seq }) => seq <= size || seq > now);
 }
 
-export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[]): Promise<Verdict> {
-  const verifier = new LogVerifier(keys, kept);
+export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[], options?: VerifierOptions): Promise<Verdict> {
+  const verifier = new LogVerifier(keys, kept, options);
   for await (const entries of log.pages) for (const entry of entries) verifier.add(entry);
-  return verifier.end(log.checkpoint);
+  return verifier.end(log.checkpoint, log.lateMs);
 }
 
 /** The log as a file, line by line. */
@@ -66,5 +70,5 @@ export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
     lastSeq = entries.at(-1)!.seq;
     yield entries.map(line).join('');
   }
-  yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint });
+  yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint, ...(log.lateMs !== undefined && { lateMs: log.lateMs }) });
 }

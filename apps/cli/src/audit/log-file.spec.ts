@@ -30,6 +30,22 @@ test('a file as it was written, with or without its last newline', async () => {
   expect((await verify(whole, '')).verified).toBe(true);
 });
 
+describe('a file from before exports said in which class and month an entry lies', () => {
+  const older = (given: readonly ExportedAuditEntry[], checkpoint = note) =>
+    linesOfLog(given, checkpoint).map((line) => JSON.stringify({ ...line, class: undefined, month: undefined, lateMs: undefined }));
+
+  test('still verifies, and what it does not hold is said', async () => {
+    const verdict = await verify(older(entries));
+    expect(verdict).toMatchObject({ verified: true, entries: 44 });
+    expect(verdictInWords(verdict)).toContain('This export does not hold in which class and month entries lie');
+  });
+
+  test('does not show which entries may be gone', async () => {
+    const { seq, leafHash } = entries[16]!;
+    await expect(verify(older(entries.with(16, { seq, leafHash })))).rejects.toThrow('1 entry comes without bytes, the first at place 17, and this export is from before exports said in which class');
+  });
+});
+
 test.each<[string, (lines: string[]) => string[], string]>([
   ['cut off', (lines) => lines.slice(0, 30), 'The file ends behind entry 29 without its last line: it was cut off.'],
   ['cut off within a line', (lines) => [...lines.slice(0, 30), lines[30]!.slice(0, 100)], 'Line 31 is damaged: it is not an entry.'],
@@ -79,7 +95,7 @@ describe('a live log', () => {
       const checkpoint = checkpointOf(log, signer);
       const hasMore = after + page.length < log.length;
       log.push(...logOf(log.length + 1).slice(-1));
-      return Promise.resolve({ entries: page, checkpoint, hasMore });
+      return Promise.resolve({ entries: page, checkpoint, hasMore, lateMs: 0 });
     };
   };
 

@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { FormatError, openCheckpoint, type VerifierKey } from '@holdfast/tlog';
 import { Refusal } from '../refusal.js';
 import { fileType, fileVersion, linesOf, parseLine, type LogEnd, type LogHeader, type LogLine } from './exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 /** Verifies an exported log. @throws Refusal when the file is no exported log of the pinned key: then nothing is known of it */
-export async function verifyFile(file: string, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[]): Promise<Verdict> {
-  const verifier = new LogVerifier(keys, kept);
+export async function verifyFile(file: string, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[], options?: VerifierOptions): Promise<Verdict> {
+  const verifier = new LogVerifier(keys, kept, options);
   let number = 0;
   let end: LogEnd | undefined;
   for await (const lines of linesOf(createReadStream(file, { highWaterMark: 1 << 20 }))) {

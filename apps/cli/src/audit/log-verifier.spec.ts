@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash, openCheckpoint } from '@holdfast/tlog';
@@ -19,7 +20,7 @@ const rewritten = (entry: ExportedAuditEntry, change: (record: AuditEvent) => ob
 };
 
 test('a log as it was signed', () => {
-  expect(verify(entries)).toEqual({ verified: true, findings: [], more: 0, origin: 'id.example/o/acme/audit', entries: 44, dropped: 0, unprovable: 0, continues: [] });
+  expect(verify(entries)).toEqual({ verified: true, findings: [], more: 0, origin: 'id.example/o/acme/audit', entries: 44, dropped: 0, unprovable: 0, notes: [], continues: [] });
   expect(verify(entries, [kept(44), kept(1), kept(31), kept(0)]).continues).toEqual(['at-0', 'at-1', 'at-31', 'at-44']);
   expect(verify([], [], checkpointOf([], signer)).verified).toBe(true);
 });
@@ -145,32 +146,118 @@ describe('what was tampered with, and where', () => {
   });
 });
 
-describe('what the log has dropped itself', () => {
-  const without = ({ seq, leafHash: hash }: ExportedAuditEntry): ExportedAuditEntry => ({ seq, leafHash: hash });
-  const dropRecord = (seq: number, count: number) =>
-    entryOf(seq, { action: 'audit.drop', targets: [{ type: 'organization', id: 'acme' }], changes: { retention: { to: 'reads' }, month: { to: '2026-01' }, entries: { to: count } } });
-  const whole = [...entries, dropRecord(45, 2)];
-  const signed = checkpointOf(whole, signer);
-  const dropping = (places: number[]) => whole.map((e) => (places.includes(e.seq) ? without(e) : e));
+describe('by what lists look for an entry', () => {
+  const says = (log: readonly ExportedAuditEntry[], sentence: string, lateMs = 0) => {
+    const { verified, findings } = verdictOf(log, note, [signer.key], [], { lateMs });
+    expect([verified, findings]).toEqual([false, [expect.stringContaining(sentence)]]);
+  };
 
-  test('is accounted for by its records, and earlier checkpoints still fit', () => {
-    expect(verify(dropping([5, 9]), [kept(20)], signed)).toMatchObject({ verified: true, dropped: 2, entries: 45, continues: ['at-20'] });
+  test('its class', () => {
+    says(changed(17, () => ({ class: 'reads' })), 'Entry 17 lies in the wrong class: the column says "reads", and what was logged, offer.create, is of the class "changes"');
   });
 
-  test('and no more than that', () => {
-    expect(verify(dropping([5, 9, 30]), [], signed).findings).toEqual(['3 entries come without bytes, the first at place 5, but the log records that 2 were dropped: 1 are gone without a record.']);
-    expect(verify(entries.with(4, without(entries[4]!))).findings[0]).toContain('1 entry comes without bytes, the first at place 5');
+  test('its month', () => {
+    says(changed(17, () => ({ month: '2026-01' })), 'Entry 17 lies in the month 2026-01, and entry 18 behind it in 2025-11: one of the two was put into another month, and lists do not find it.');
+    says(changed(1, () => ({ month: '2025-10' })), 'Entry 1 lies in the month 2025-10, before it happened, at 2025-11-21');
+    says(changed(1, () => ({ month: '0000-13' })), 'Entry 1 lies in the month "0000-13", which is none.');
+    // It happened before the month in which it came in, as after an outage.
+    expect(verify(entries.map((e) => ({ ...e, month: e.seq < 9 ? '2025-12' : '2026-03' }))).verified).toBe(true);
   });
 
-  test('shows nothing any more', () => {
-    const log = dropping([5]).map((e) => (e.seq === 5 ? { ...e, found: entries[4]!.found } : e));
-    expect(verify(log, [], signed).findings).toEqual(['Entry 5 comes without its bytes, so what is shown of it is proven by nothing.']);
+  test('the times that it is said to lie between', () => {
+    const at = (seq: number) => entries[seq - 1]!.found!.occurredAt;
+    expect(verify(changed(30, () => ({ lastAt: at(30) }))).verified).toBe(true);
+    says(changed(30, () => ({ lastAt: at(29) })), `Entry 30 happened at ${at(30)}, later than the log says that anything up to place 30 did`);
+    const raised = changed(30, () => ({ lastAt: at(44) }));
+    says(raised, 'Entry 31 happened 13 ms before what the log says of the time up to there, and the log says that this is 12 at most', 12);
+    expect(verdictOf(raised, note, [signer.key], [], { lateMs: 13 }).verified).toBe(true);
   });
 });
 
-test('names that are older than salts are counted, not believed', () => {
-  const log = changed(17, ({ names }) => ({ names: names!.map((name) => ({ ...name, salt: '' })) }));
-  expect(verify(log)).toMatchObject({ verified: true, unprovable: 2 });
+describe('what the log has dropped itself', () => {
+  const without = ({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry => ({ seq, leafHash: hash, class: name, month });
+  const sha256 = (places: number[]) => createHash('sha256').update(Buffer.concat(places.map((seq) => Buffer.from(seq.toString(16).padStart(16, '0'), 'hex')))).digest('base64');
+  const dropRecord = (seq: number, places: number[], change: object = {}, occurredAt = '2026-12-01T00:00:00.000Z') =>
+    entryOf(seq, {
+      action: 'audit.drop',
+      occurredAt,
+      targets: [{ type: 'organization', id: 'acme' }],
+      changes: { retention: { to: 'changes' }, month: { to: '2025-09' }, entries: { to: places.length }, places: { to: { first: places[0]!, last: places.at(-1)!, sha256: sha256(places) } }, ...change },
+    });
+  /** Three of changes and one of reads in a month that is over, then the others. */
+  const places = [1, 2, 4];
+  const before = (seq: number) => entryOf(seq, { action: seq === 3 ? 'subject.read' : 'offer.create', occurredAt: `2025-09-0${seq}T00:00:00.000Z` });
+  const log = [...[1, 2, 3, 4].map(before), ...entries.slice(4)];
+  const dropping = (gone: number[], record = dropRecord(45, places), of = log) => [...of.map((e) => (gone.includes(e.seq) ? without(e) : e)), record];
+  const check = (of: ExportedAuditEntry[], checkpoints: KeptCheckpoint[] = []) => verify(of, checkpoints, checkpointOf(of, signer));
+  const legacy = dropRecord(45, places, { places: undefined });
+
+  test('is accounted for by its records, and earlier checkpoints still fit', () => {
+    expect(check(dropping(places), [kept(20, log)])).toMatchObject({ verified: true, findings: [], notes: [], dropped: 3, entries: 45, continues: ['at-20'] });
+  });
+
+  test('also when the same month was dropped twice', () => {
+    const [first, second] = [dropRecord(45, [1, 2]), dropRecord(46, [4])];
+    expect(check([...dropping(places, first), second])).toMatchObject({ verified: true });
+    expect(check([...dropping([1, 2], first), second]).findings).toEqual([
+      'Entry 4 still has its bytes, but entry 46 records that those of class changes and month 2025-09 were all dropped: it was put back, or put there.',
+      'Entry 46 records that 3 of class changes and month 2025-09 were dropped, but 2, from place 1 to 2, come without bytes.',
+    ]);
+  });
+
+  test('one was put back and another taken, so that their number is right', () => {
+    const moved = log.map((e) => (e.seq === 4 ? { ...e, month: '2025-10' } : e));
+    expect(check(dropping([1, 2, 30], undefined, moved)).findings).toEqual([
+      '1 entry of class changes and month 2025-11 comes without bytes, the first at place 30, but the log does not record that they were dropped: gone without a record.',
+      'Entry 45 records that 3 of class changes and month 2025-09 were dropped, but 2, from place 1 to 2, come without bytes.',
+    ]);
+  });
+
+  test('another place of the same class and month', () => {
+    const other = log.with(2, before(5)).map((e, i) => ({ ...e, seq: i + 1 }));
+    const { findings } = check(dropping([1, 2, 3], undefined, other.with(3, { ...other[3]!, month: '2025-10' })));
+    expect(findings).toEqual(['Entry 45 records that 3 of class changes and month 2025-09 were dropped, but other places than those come without bytes.']);
+  });
+
+  test('more than was dropped, or with nothing that records it', () => {
+    expect(check(dropping([1, 2, 3, 4])).findings).toEqual(['1 entry of class reads and month 2025-09 comes without bytes, the first at place 3, but the log does not record that they were dropped: gone without a record.']);
+    expect(verify(entries.with(4, without(entries[4]!))).findings[0]).toContain('1 entry of class changes and month 2025-11 comes without bytes, the first at place 5');
+    expect(check(dropping(places).map((e) => (e.seq === 4 ? { ...e, class: 'kept' } : e))).findings).toHaveLength(2);
+  });
+
+  test('in a month that was not over, or of what is never dropped', () => {
+    const early = { ...dropRecord(45, places, {}, '2025-09-30T23:59:59.999Z'), month: '2025-11' };
+    expect(check(dropping(places, early)).findings).toEqual(['Entry 45 records that entries of class changes and month 2025-09 were dropped, when that month was not over.']);
+    const erasures = log.map((e) => (places.includes(e.seq) ? { ...e, class: 'kept' } : e));
+    expect(check(dropping(places, dropRecord(45, places, { retention: { to: 'kept' } }), erasures)).findings).toEqual(['Entry 45 records that entries of class kept and month 2025-09 were dropped, and these are never dropped.']);
+  });
+
+  test('recorded before records named places: by class, month and number', () => {
+    expect(check(dropping(places, legacy))).toMatchObject({ verified: true, notes: ['Of 3 entries that were dropped the log records only class, month and number, since that was before it recorded places.'] });
+    expect(check(dropping([1, 2, 30], legacy)).findings).toHaveLength(3);
+  });
+
+  test('shows nothing any more', () => {
+    const shown = dropping(places).map((e) => (e.seq === 4 ? { ...e, found: entries[4]!.found } : e));
+    expect(check(shown).findings).toEqual(['Entry 4 comes without its bytes, so what is shown of it is proven by nothing.']);
+  });
+});
+
+describe('what nobody can prove is refused, unless it is asked for', () => {
+  const allowed = (log: readonly ExportedAuditEntry[]) => verdictOf(log, note, [signer.key], [], { allowUnprovable: true });
+
+  test('names without salt', () => {
+    const log = changed(17, ({ names }) => ({ names: names!.map((name) => ({ ...name, salt: '' })) }));
+    expect(verify(log)).toMatchObject({ verified: false, unprovable: 2, findings: [expect.stringContaining('Entry 17 is the first of 2 times that a name is shown for a pseudonym without salt')] });
+    expect(allowed(log)).toMatchObject({ verified: true, unprovable: 2 });
+  });
+
+  test('personal values that are withheld while the name of that person opens', () => {
+    const log = changed(17, () => ({ personal: undefined }));
+    expect(verify(log)).toMatchObject({ verified: false, findings: [expect.stringContaining('Entry 17 withholds the address or user agent that was logged')] });
+    expect(allowed(log)).toMatchObject({ verified: true, unprovable: 1 });
+    expect(verify(changed(17, () => ({ personal: undefined, names: undefined }))).verified).toBe(true);
+  });
 });
 
 test('says no more than anybody reads', () => {

@@ -1,8 +1,13 @@
 import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { Refusal } from '../refusal.js';
 import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
 import { checkEntry } from './entry-check.js';
+import { Drops } from './drops.js';
 import type { LogEnd } from './exported-log.js';
 import { Findings } from './findings.js';
+import type { LeafFacts } from './leaf-facts.js';
+import { ListBounds } from './list-bounds.js';
+import { plural } from './plural.js';
 import { SeenIds } from './seen-ids.js';
 
 /** A checkpoint that somebody kept. */
@@ -22,13 +27,29 @@ export interface Verdict {
   entries: number;
   /** Of which only the hash is left. */
   dropped: number;
-  /** Names that could not be checked, since their pseudonyms are older than salts. */
+  /** Names that could not be checked, since their pseudonyms have no salt, and entries whose personal values are withheld. */
   unprovable: number;
+  /** What this log or export does not hold, so that it was not looked at: sentences. */
+  notes: string[];
   /** Names of the checkpoints that this log continues. */
   continues: string[];
 }
 
-const plural = (n: number, one: string, many: string) => (n === 1 ? `1 ${one}` : `${n} ${many}`);
+export interface VerifierOptions {
+  /** Takes as they are names and personal values of which nothing tells whether they are right. */
+  allowUnprovable?: boolean;
+}
+
+/** How often something was seen, and where first. */
+class Tally {
+  count = 0;
+  first = 0;
+
+  add(seq: number, times: number): void {
+    if (times > 0) this.first ||= seq;
+    this.count += times;
+  }
+}
 
 /**
  * Goes through a log from its first entry to its end and believes nothing but `keys`: every leaf has the hash that stands
@@ -47,11 +68,16 @@ export class LogVerifier {
   private broken = false;
   /** Size up to which the log is known to be as it was signed. */
   private good = 0;
-  private counts = { entries: 0, dropped: 0, accountedFor: 0, firstDropped: 0, unprovable: 0 };
+  private readonly drops = new Drops();
+  private readonly bounds = new ListBounds(this.findings);
+  private counts = { entries: 0, dropped: 0 };
+  private readonly unsalted = new Tally();
+  private readonly closed = new Tally();
 
   constructor(
     private readonly keys: readonly VerifierKey[],
     kept: readonly KeptCheckpoint[] = [],
+    private readonly options: VerifierOptions = {},
   ) {
     this.kept = kept.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
     this.compareKept();
@@ -65,17 +91,24 @@ export class LogVerifier {
       const treeHash = Buffer.from(entry.leafHash, 'base64');
       const checked = checkEntry(entry, treeHash);
       for (const fault of checked.faults) this.findings.at(seq, fault);
-      if (checked.hash === undefined) this.drop(seq);
+      if (checked.hash === undefined) this.counts.dropped++;
       else if (checked.faults.length > 0) this.findings.moved(seq, checked.hash, treeHash);
-      if (checked.id !== undefined && !this.ids.add(checked.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was put in');
-      this.counts.accountedFor += checked.accountsFor;
-      this.counts.unprovable += checked.unprovable;
+      this.drops.add(entry);
+      this.bounds.add(entry, checked.record?.occurredAt);
+      if (checked.record) this.addRecord(seq, checked.record);
+      this.unsalted.add(seq, checked.unprovable);
+      this.closed.add(seq, checked.closed ? 1 : 0);
       if (!this.broken) this.tree.append(treeHash);
     } catch (error) {
       this.broken = true;
       this.findings.at(seq, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (this.kept.length > 0) this.compareKept();
+  }
+
+  private addRecord(seq: number, record: LeafFacts): void {
+    if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was put in');
+    this.drops.record(seq, record);
   }
 
   /** Something stands where an entry should. */
@@ -90,20 +123,45 @@ export class LogVerifier {
     else if (said.count !== this.counts.entries || said.lastSeq !== this.last) {
       this.findings.add(this.last + 1, `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, and its last line says ${said.count} up to ${said.lastSeq}.`);
     }
-    return this.end(said?.checkpoint);
+    return this.end(said?.checkpoint, said?.lateMs);
   }
 
-  /** The end, with the checkpoint that came with the log; undefined when there was none. */
-  end(note: string | undefined): Verdict {
+  /**
+   * The end, with what came with the log beside its entries: the checkpoint, undefined when there was none, and by how much
+   * entries may come late.
+   * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
+   */
+  end(note: string | undefined, lateMs?: number): Verdict {
     const newest = typeof note === 'string' ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
-    const { entries, dropped, accountedFor, firstDropped, unprovable } = this.counts;
-    if (dropped > accountedFor) {
-      this.findings.add(firstDropped, `${plural(dropped, 'entry comes', 'entries come')} without bytes, the first at place ${firstDropped}, but the log records that ${accountedFor} were dropped: ${dropped - accountedFor} are gone without a record.`);
-    }
+    const counted = this.drops.settle(this.findings);
+    this.bounds.end(lateMs);
+    if (this.options.allowUnprovable !== true) this.refuseUnprovable();
     const { sentences, more } = this.findings.list();
-    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', entries, dropped, unprovable, continues: this.continues };
+    const { unplaced } = this.drops;
+    if (sentences.length === 0 && unplaced.length > 0) {
+      throw new Refusal(`${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`);
+    }
+    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count, notes: this.notes(counted), continues: this.continues };
+  }
+
+  /** What looks like something harmless, and could as well be the work of somebody who wanted it to look like that. */
+  private refuseUnprovable(): void {
+    const { unsalted, closed } = this;
+    if (unsalted.count > 0) {
+      this.findings.add(unsalted.first, `Entry ${unsalted.first} ${unsalted.count > 1 ? `is the first of ${unsalted.count} times that a name is shown` : 'shows a name'} for a pseudonym without salt, so that nobody can tell whether it is the name that was logged. Names from before pseudonyms had a salt are like that; in a log that has none of these, somebody took the salt away, to name somebody else. --allow-unprovable takes them as they are.`);
+    }
+    if (closed.count > 0) {
+      this.findings.add(closed.first, `Entry ${closed.first}${closed.count > 1 ? ` and ${plural(closed.count - 1, 'other', 'others')}` : ''} withholds the address or user agent that was logged, as if that person were erased, but their name still opens: the values or their key were taken away, or KEY_ENCRYPTION_KEY was changed. --allow-unprovable takes it as it is.`);
+    }
+  }
+
+  private notes(counted: number): string[] {
+    return [
+      ...(counted > 0 ? [`Of ${plural(counted, 'entry that was', 'entries that were')} dropped the log records only class, month and number, since that was before it recorded places.`] : []),
+      ...(this.bounds.absent && this.counts.entries > 0 ? ['This export does not hold in which class and month entries lie, nor by what a span of time is found, since it is from before exports did: whether lists leave something out was not looked at.'] : []),
+    ];
   }
 
   /** Whether an entry stands where it must; says what is wrong if it does not. */
@@ -119,11 +177,6 @@ export class LogVerifier {
     if (seq <= this.last || !Number.isSafeInteger(seq)) return false;
     this.last = seq;
     return true;
-  }
-
-  private drop(seq: number): void {
-    this.counts.dropped++;
-    this.counts.firstDropped ||= seq;
   }
 
   /** Earlier checkpoints are passed on the way: there the root must be theirs. */

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
-import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
+import { retentionOf, type AuditEvent, type ExportedAuditEntry } from '@holdfast/contracts';
 import { CompactRange, leafHash, signCheckpoint, verifierKeyOf, type VerifierKey } from '@holdfast/tlog';
 import type { LogLine } from './exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict } from './log-verifier.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 export const origin = 'id.example/o/acme/audit';
 
@@ -27,7 +27,7 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
   const record = {
     id: randomUUID(),
     occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
-    action: 'offer.create',
+    action: 'offer.create' as const,
     actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
     targets: [{ type: 'customer', id: pseudonyms[0]! }, { type: 'offer', id: pseudonyms[1]! }],
     outcome: { result: 'success', status: 201 },
@@ -41,6 +41,8 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     seq,
     leaf: leaf.toString('base64'),
     leafHash: leafHash(leaf).toString('base64'),
+    class: retentionOf(record.action),
+    month: record.occurredAt.slice(0, 7),
     found: { id: record.id, occurredAt: record.occurredAt, action: record.action, actor: record.actor.id, outcome: record.outcome.result, targets: record.targets.map(({ id }) => id) },
     names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...opened(ids[i]!, salts[i]!) })),
     personal: { address: opened(address.value, address.salt) },
@@ -61,12 +63,12 @@ export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: s
   return [
     { type: 'holdfast-audit-log', version: 1, origin },
     ...entries,
-    { type: 'end', count: entries.length, lastSeq: entries.at(-1)?.seq ?? 0, checkpoint },
+    { type: 'end', count: entries.length, lastSeq: entries.at(-1)?.seq ?? 0, checkpoint, lateMs: 0 },
   ];
 }
 
-export function verdictOf(entries: readonly ExportedAuditEntry[], note: string, keys: VerifierKey[], kept: KeptCheckpoint[] = []): Verdict {
-  const verifier = new LogVerifier(keys, kept);
+export function verdictOf(entries: readonly ExportedAuditEntry[], note: string, keys: VerifierKey[], kept: KeptCheckpoint[] = [], { lateMs = 0, ...options }: VerifierOptions & { lateMs?: number } = {}): Verdict {
+  const verifier = new LogVerifier(keys, kept, options);
   for (const entry of entries) verifier.add(entry);
-  return verifier.end(note);
+  return verifier.end(note, lateMs);
 }

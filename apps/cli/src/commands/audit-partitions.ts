@@ -1,4 +1,4 @@
-import { retentionNames, retentions, type AuditRecord, type Retention } from '@holdfast/contracts';
+import { retentionNames, retentions, type AuditRecord, type Dropped, type Retention } from '@holdfast/contracts';
 import { auditRecord, newId } from '@holdfast/kit';
 import type { Command } from 'commander';
 import type pg from 'pg';
@@ -15,9 +15,13 @@ interface Partition {
   bytes: number;
 }
 
-interface Dropped {
+interface Gone {
   org: string;
   entries: number;
+  first: number;
+  last: number;
+  /** SHA-256 over the places, see droppedSchema. */
+  places: Buffer;
 }
 
 /** Time in which audit, when it runs, gives the records of a drop their places, in ms. */
@@ -57,8 +61,8 @@ async function drop({ class: given, month, keep, json }: Json & { class: string;
   if (!isOver({ month }, months, new Date())) throw new Refusal(`Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. Nothing was dropped.`);
   await asOwner(ownerConfig().url, 'Dropping entries', async (client) => {
     const records = await inTransaction(client, async () => {
-      const { rows } = await client.query<Dropped>('SELECT org, entries::int AS entries FROM audit.drop_partitions($1, $2)', [name, Number(year) * 12 + Number(number) - 1]);
-      const made = rows.map((dropped) => ({ ...dropped, record: recordOf(name, month, dropped) }));
+      const { rows } = await client.query<Gone>('SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, places FROM audit.drop_partitions($1, $2)', [name, Number(year) * 12 + Number(number) - 1]);
+      const made = rows.map((gone) => ({ ...gone, record: recordOf(name, month, gone) }));
       // Due at once: audit gives each its place in its log within a second. Drop and records commit together.
       for (const { org, record } of made) await client.query("INSERT INTO audit.provisional (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [org, record.id, JSON.stringify(record)]);
       return made;
@@ -76,8 +80,8 @@ function isOver({ month }: Pick<Partition, 'month'>, months: number | undefined,
   return year * 12 + number - 1 + Math.max(months, 1) <= now.getUTCFullYear() * 12 + now.getUTCMonth();
 }
 
-function recordOf(name: Retention, month: string, { org, entries }: Dropped): AuditRecord {
-  const changes = { retention: { to: name }, month: { to: month }, entries: { to: entries } };
+function recordOf(name: Retention, month: string, { org, entries, first, last, places }: Gone): AuditRecord {
+  const changes: Dropped = { retention: { to: name }, month: { to: month }, entries: { to: entries }, places: { to: { first, last, sha256: places.toString('base64') } } };
   const context = { ...operatorContext('audit drop', org), auditId: newId() };
   return auditRecord(context, new Date(), { action: 'audit.drop', targets: [{ type: 'organization', id: org }], outcome: { result: 'success' }, changes });
 }
@@ -104,7 +108,7 @@ async function untilPlaced(client: pg.Client, ids: string[]): Promise<boolean> {
   return false;
 }
 
-function words(dropped: Dropped[], placed: boolean): string {
+function words(dropped: Pick<Gone, 'org' | 'entries'>[], placed: boolean): string {
   if (dropped.length === 0) return 'The partition was empty; it is gone.';
   const logs = table(['ORGANIZATION', 'ENTRIES DROPPED'], dropped.map(({ org, entries }) => [org, String(entries)]));
   return placed ? logs : `${logs}\nThe records of this are kept and will stand in the logs when audit runs again; until then the logs do not verify.`;

@@ -21,6 +21,7 @@ interface Remote {
 interface VerifyOptions extends Json, Remote {
   key: string[];
   checkpoint: string[];
+  allowUnprovable?: boolean;
 }
 
 const cannotTell = 2;
@@ -61,6 +62,7 @@ export function auditCommands(program: Command): void {
   ]))
     .option('--key <vkey>', 'the verifier key that you pinned; again for a further one after a rotation', collect, [])
     .option('--checkpoint <file>', 'a checkpoint of this log that you kept; may be given again', collect, [])
+    .option('--allow-unprovable', 'accept names without salt and personal values that are withheld: for a log from before pseudonyms could be checked, or after a change of KEY_ENCRYPTION_KEY')
     .addHelpText('after', '\nExit codes: 0 verified, 1 tampered with, 2 cannot be told (no key, unreadable, nobody there).')
     .action(async (source: string | undefined, options: VerifyOptions) => {
       const verdict = await verify(source, options).catch((error: unknown) => Promise.reject(new Refusal(`Cannot be verified: ${sentence(error)}`, cannotTell)));
@@ -75,12 +77,12 @@ function remote(command: Command): Command {
     .option('--client-id <id>', 'client ID of that app; its secret is read from HOLDFAST_CLIENT_SECRET, or else from standard input');
 }
 
-async function verify(source: string | undefined, { key, checkpoint, ...options }: VerifyOptions): Promise<Verdict> {
+async function verify(source: string | undefined, { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions): Promise<Verdict> {
   const keys = key.map(pinned);
   if (keys.length === 0) throw new Refusal('there is no pinned key. Give the one that you kept: --key name+hash+key');
   const kept = await readCheckpoints(checkpoint, keys);
-  if (source !== undefined && options.url === undefined && (await isFile(source))) return verifyFile(source, keys, kept);
-  return reading('audit verify', source, options, async (read) => verifyLive(await openLive(read, progress), keys, kept));
+  if (source !== undefined && options.url === undefined && (await isFile(source))) return verifyFile(source, keys, kept, { allowUnprovable });
+  return reading('audit verify', source, options, async (read) => verifyLive(await openLive(read, progress), keys, kept, { allowUnprovable }));
 }
 
 function pinned(text: string): VerifierKey {

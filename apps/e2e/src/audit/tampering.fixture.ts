@@ -39,6 +39,11 @@ async function gone({ sql, org }: Intruder, from: number, to = from): Promise<vo
   for (const table of ['entry', 'entry_target', 'place']) await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
+/** As somebody who knows in which tables a place is found. */
+async function everywhere({ sql, org }: Intruder, set: string, from: number, to = from): Promise<void> {
+  for (const table of ['entry', 'entry_target', 'place']) await sql.query(`UPDATE ${table} SET ${set} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
+}
+
 /** Makes the end of the log anew from what stands in it. */
 async function resealed({ sql, org }: Intruder): Promise<void> {
   await sql.query(`UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1`, [org]);
@@ -52,6 +57,8 @@ async function resealed({ sql, org }: Intruder): Promise<void> {
 export interface Tampering {
   name: string;
   by: (intruder: Intruder) => Promise<unknown>;
+  /** Whether the house is asked as well as a file. */
+  live?: true;
   /** What the verifier says first. */
   says: (intruder: Intruder) => string | RegExp;
 }
@@ -74,7 +81,7 @@ export const tamperings: Tampering[] = [
   { name: 'the outcome by which it is found', by: one(`outcome = 'denied'`), says: ({ at }) => `Entry ${at} is found by the wrong outcome: the column says "denied", and what was logged says "success".` },
   { name: 'a target by which it is found', by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => `Entry ${at} is found by the wrong targets: []` },
   { name: 'a row in the middle, with all that belongs to it', by: (i) => gone(i, i.at), says: ({ at }) => `Entry ${at} is missing: behind ${at - 1} comes ${at + 1}.` },
-  { name: 'a row in the middle, as if its retention had ended', by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => `1 entry comes without bytes, the first at place ${at}, but the log records that 0 were dropped: 1 are gone without a record.` },
+  { name: 'a row in the middle, as if its retention had ended', by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => new RegExp(`^1 entry of class reads and month \\d{4}-\\d{2} comes without bytes, the first at place ${at}, but the log does not record that they were dropped: gone without a record\\.$`) },
   { name: 'the newest rows', by: (i) => gone(i, i.size - 2, i.size), says: ({ size }) => `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.` },
   {
     name: 'the newest rows, with the end of the tree and the checkpoint in the database',
@@ -108,6 +115,39 @@ export const tamperings: Tampering[] = [
     },
     says: () => /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
   },
+  { name: 'the month of a row in the middle', live: true, by: (i) => everywhere(i, 'month = month + 2', i.at), says: ({ at }) => new RegExp(`^Entry ${at} lies in the month \\d{4}-\\d{2}, and entry ${at + 1} behind it in \\d{4}-\\d{2}: one of the two was put into another month, and lists do not find it\\.$`) },
+  {
+    name: 'the month of all rows, so that they may be dropped',
+    live: true,
+    by: async (i) => {
+      await i.sql.query('SELECT make_partitions($1)', [2024 * 12]);
+      await everywhere(i, `month = ${2024 * 12}`, 1, i.size);
+    },
+    says: () => /^Entry 1 lies in the month 2024-01, before it happened, at .*: it was put there, where it would be dropped too early\.$/,
+  },
+  {
+    name: 'the class of a row, so that it may be dropped',
+    live: true,
+    by: async (i) => {
+      const { rows } = await i.sql.query<{ seq: number }>("SELECT seq::int AS seq FROM entry WHERE org = $1 AND action = 'subject.erase'", [i.org]);
+      await everywhere(i, "class = 'reads'", rows[0]!.seq);
+    },
+    says: () => /^Entry \d+ lies in the wrong class: the column says "reads", and what was logged, subject\.erase, is of the class "kept"/,
+  },
+  {
+    name: 'whom two pseudonyms mean, as if they were from before pseudonyms had a salt',
+    live: true,
+    by: async ({ sql, org }) => {
+      const { rows } = await sql.query<{ pseudonym: string; value: string }>('SELECT pseudonym, value FROM pseudonym WHERE org = $1 ORDER BY value LIMIT 2', [org]);
+      const [one, other] = rows as [(typeof rows)[0], (typeof rows)[0]];
+      const mean = (pseudonym: string, value: string) => sql.query('UPDATE pseudonym SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [org, pseudonym, value]);
+      await mean(one.pseudonym, 'nobody');
+      await mean(other.pseudonym, one.value);
+      await mean(one.pseudonym, other.value);
+    },
+    says: () => /^Entry \d+ is the first of \d+ times that a name is shown for a pseudonym without salt, so that nobody can tell whether it is the name that was logged\./,
+  },
+  { name: 'that somebody was erased, by taking the key to what is personal', live: true, by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]), says: () => /^Entry \d+( and \d+ others?)? withholds the address or user agent that was logged, as if that person were erased, but their name still opens/ },
   { name: 'whom a pseudonym means', by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/ },
   { name: 'where somebody came from', by: ({ sql, org }) => sql.query(`UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`, [org]), says: () => /^Entry \d+ shows another (address|userAgent) than was logged/ },
 ];

@@ -1,4 +1,4 @@
-import { exportAuditEntries, exportedEntrySchema, shortId } from '@holdfast/contracts';
+import { auditLateMs, exportAuditEntries, exportedEntrySchema, shortId } from '@holdfast/contracts';
 import { Bus } from '@holdfast/bus';
 import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -33,6 +33,7 @@ export const listAuditEntriesEndpoint = endpoint({
         items: z.array(exportedEntrySchema).describe('Oldest first'),
         checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint) that covers these entries'),
         hasMore: z.boolean().describe('Whether the checkpoint covers entries behind these'),
+        lateMs: auditLateMs.optional(),
       }).meta({ id: 'AuditEntryPage' }),
     },
   },
@@ -44,7 +45,7 @@ export class AuditEntriesController {
 
   @Route(listAuditEntriesEndpoint)
   async list(@Input() { query }: InputOf<typeof listAuditEntriesEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
-    const { entries, checkpoint, hasMore } = await this.bus.request(exportAuditEntries, query, contextOf(request));
-    return { items: entries, checkpoint, hasMore };
+    const { entries, ...page } = await this.bus.request(exportAuditEntries, query, contextOf(request));
+    return { items: entries, ...page };
   }
 }
