@@ -88,6 +88,11 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 
+  it('takes no event that its consumers could not read', async () => {
+    const { outbox } = await producer();
+    expect(() => outbox.row({ ...event(), occurredAt: '+010000-01-01T00:00:00.000Z' })).toThrow('occurredAt');
+  });
+
   it('holds the answer until audit has applied the event', async () => {
     await declare();
     const applied = new Set<string>();

@@ -1,3 +1,5 @@
+import type { AuditTarget } from './audit-record.js';
+
 /**
  * The closed catalogue of error codes: the one table from code to HTTP status and title (RFC 9457).
  * `docs/reference/errors.md` is generated from it. A code, once published, keeps its meaning.
@@ -67,4 +69,6 @@ export interface WireError {
   errors?: InputFault[];
   /** Seconds. */
   retryAfter?: number;
+  /** What it was refused of: for the audit record, never for the answer. */
+  targets?: AuditTarget[];
 }

@@ -5,7 +5,7 @@ import { uuid } from './fields.js';
 
 /** Body of a suspension, resumption or revocation. */
 export const reasonSchema = z
-  .strictObject({ reason: z.string().trim().min(1).max(200).regex(/^\P{C}*$/u, 'must be printable text').optional().describe('Why, for the record: a word for programs, never a name or an address').meta({ examples: ['lost_device'] }) })
+  .strictObject({ reason: z.string().trim().min(1).max(200).regex(/^\P{C}*$/u, 'must be printable text').optional().describe('Why, for the record: a word for programs. Kept under a key of the customer, in the log as well, and gone when they are erased').meta({ examples: ['lost_device'] }) })
   .meta({ id: 'Reason' });
 
 /** Of the calling app alone, like everything about its customers (specification §2, visibility). */

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode, type InputFault, type WireError } from '@holdfast/contracts';
+import { errorCatalogue, type AuditTarget, type ErrorCode, type InputFault, type WireError } from '@holdfast/contracts';
 
 /**
  * The one error of the house: thrown anywhere, carried over the bus as a WireError, rendered by the gateway alone.
@@ -8,17 +8,19 @@ export class AppError extends Error {
   readonly status: number;
   readonly errors?: InputFault[];
   readonly retryAfter?: number;
+  readonly targets?: AuditTarget[];
 
   constructor(
     readonly code: ErrorCode,
     readonly detail?: string,
-    extra: { status?: number; errors?: InputFault[]; retryAfter?: number } = {},
+    extra: Omit<WireError, 'code' | 'detail'> = {},
   ) {
     super(detail ?? errorCatalogue[code].title);
     this.name = 'AppError';
     this.status = extra.status ?? errorCatalogue[code].status;
     if (extra.errors) this.errors = extra.errors;
     if (extra.retryAfter !== undefined) this.retryAfter = extra.retryAfter;
+    if (extra.targets) this.targets = extra.targets;
   }
 
   static fromWire({ code, detail, ...extra }: WireError): AppError {
@@ -26,8 +28,8 @@ export class AppError extends Error {
   }
 
   toWire(): WireError {
-    const { code, detail, status, errors, retryAfter } = this;
-    return { code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
+    const { code, detail, status, errors, retryAfter, targets } = this;
+    return { code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }), ...(targets && { targets }) };
   }
 }
 
@@ -39,4 +41,13 @@ export function unavailable(detail: string, retryAfter = 1): AppError {
 /** 422: reads well, but is not acceptable (product §3, order of checks). */
 export function unprocessable(errors: InputFault[]): AppError {
   return new AppError('invalid_request', undefined, { status: 422, errors });
+}
+
+/** Runs a rule. What it refuses, it refuses of these: the audit record of the refusal names them. */
+export function concerning<T>(targets: AuditTarget[], rule: () => T): T {
+  try {
+    return rule();
+  } catch (error) {
+    throw error instanceof AppError ? AppError.fromWire({ ...error.toWire(), targets }) : error;
+  }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { arrange, type Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import { emptyHead, type Head } from './head.js';
+import { eventOf } from './leaf.js';
 import { unsealPersonal } from './person.js';
 import { pseudonymForm, pseudonymOf } from './pseudonym.js';
 
@@ -117,6 +118,16 @@ describe('what is personal', () => {
     expect(leafText([item(1, acting)])).not.toMatch(/203\.0|Browser/);
     expect(unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(1))).toMatchObject({ address: { value: '203.0.113.7' }, userAgent: { value: 'Browser' } });
     expect(() => unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(2))).toThrow();
+  });
+
+  it('is also why something was done to a customer, which is free text', () => {
+    const act = item(1, { targets: [customer], changes: { status: { to: 'revoked' }, reason: { to: 'Ada lost it' } } });
+    const { entries, persons } = arranged([act]);
+    const [{ leaf, personal }] = entries as [(typeof entries)[0]];
+    expect(leaf.bytes.toString()).not.toContain('Ada');
+    const opened = unsealPersonal(personal!.sealed, persons[0]!.person.key, 'acme', id(1));
+    expect(eventOf(1, leaf.bytes, new Map(), opened).changes).toEqual({ status: { to: 'revoked' }, reason: { to: 'Ada lost it' } });
+    expect(eventOf(1, leaf.bytes, new Map(), {}).changes).toEqual({ status: { to: 'revoked' } });
   });
 
   it('is left out of a record that names nobody, or somebody who is erased', () => {

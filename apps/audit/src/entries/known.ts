@@ -4,7 +4,7 @@ import type { Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import type { Head } from './head.js';
 import { namesIn } from './leaf.js';
-import { holderOf, openPersonKey } from './person.js';
+import { holderOf, openPersonKey, personalIn } from './person.js';
 
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
@@ -81,9 +81,8 @@ async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer)
 
 /** Of most records nothing personal is known, and no key is looked for. */
 function personalHolder(record: NonNullable<Item['record']>): string[] {
-  const { address, userAgent } = record.request;
-  if (address === undefined && userAgent === undefined) return [];
-  return [holderOf(record)].filter((holder) => holder !== undefined);
+  const holder = personalIn(record).length > 0 ? holderOf(record) : undefined;
+  return holder === undefined ? [] : [holder];
 }
 
 function distinct(names: { org: string; value: string }[]): { org: string; value: string }[] {

@@ -13,8 +13,8 @@ export interface Person {
   key: Buffer;
 }
 
-/** What a request tells of a human. */
-export const personalFields = ['address', 'userAgent'] as const;
+/** What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text. */
+export const personalFields = ['address', 'userAgent', 'reason'] as const;
 export type Personal = Partial<Record<(typeof personalFields)[number], Salted>>;
 
 export function newPerson(random: Random): Person {
@@ -27,8 +27,17 @@ export function holderOf(record: AuditRecord): string | undefined {
   return holders.find((holder) => holder === record.actor.id) ?? holders[0];
 }
 
-export function personalOf({ request }: AuditRecord, random: Random): Personal {
-  return Object.fromEntries(personalFields.flatMap((field) => (request[field] === undefined ? [] : [[field, salted(request[field].toWellFormed(), random)]])));
+/** What of a record is personal, by field: of most nothing. */
+export function personalIn({ request, changes }: AuditRecord): [field: (typeof personalFields)[number], value: string][] {
+  const said = { ...request, reason: changes?.reason?.to };
+  return personalFields.flatMap((field) => {
+    const value = said[field];
+    return typeof value === 'string' ? [[field, value]] : [];
+  });
+}
+
+export function personalOf(record: AuditRecord, random: Random): Personal {
+  return Object.fromEntries(personalIn(record).map(([field, value]) => [field, salted(value.toWellFormed(), random)]));
 }
 
 /** Bound to the entry, so that a value cannot be moved to another one. */

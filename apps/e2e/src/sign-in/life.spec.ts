@@ -80,6 +80,8 @@ describe('a credential', () => {
       ['credential.resume', shop.app.clientId, { status: { from: 'suspended', to: 'issued' } }],
       ['credential.revoke', shop.app.clientId, { status: { from: 'issued', to: 'revoked' }, reason: { to: 'lost_device' } }],
     ]);
+    const refused = records.filter((r) => r.outcome.result === 'failure').map((r) => [r.action, r.outcome.code]);
+    expect(refused).toEqual(['resume', 'suspend', ...acts].map((act) => [`credential.${act}`, 'invalid_state']));
     await eventually(async () => {
       const told = (await auditor.feed()).filter(({ data }) => data.subject === ada.subject);
       expect(told.map(({ type, version }) => [type, version])).toEqual([

@@ -22,6 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const error = this.toAppError(thrown, request, reply);
     request.call.code = error.code;
+    if (error.targets) request.call.targets = error.targets;
     request.call.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
     void reply

@@ -1,7 +1,7 @@
-import { resumeCredential, revokeCredential, suspendCredential, type CallContext, type Credential, type RequestOf } from '@holdfast/contracts';
+import { resumeCredential, revokeCredential, suspendCredential, type AuditTarget, type CallContext, type Credential, type RequestOf } from '@holdfast/contracts';
 import { Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { tellEnds } from '../expiry/expiry.js';
 import { inTurn } from './change.js';
@@ -43,11 +43,12 @@ export class ManageCredentialHandler {
       const before = holder && (await lockCustomer(sql, holder, org, actor.id));
       if (!before) throw new AppError('unknown_credential');
       const now = this.clock.now();
-      const change = inTurn(before, (c) => tellEnds(c, now), (c) => managed(act, c, id, reason, now));
+      const targets: AuditTarget[] = [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }];
+      const change = concerning(targets, () => inTurn(before, (c) => tellEnds(c, now), (c) => managed(act, c, id, reason, now)));
       const [from, to] = [before, change.customer].map(({ credentials }) => credentials.find((c) => c.id === id)!);
       const committed = await commitChange(sql, this.outbox, before, change, context, now, {
         action: `credential.${act}`,
-        targets: [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }],
+        targets,
         outcome: { result: 'success', status: 200 },
         changes: { status: { from: from!.status, to: to!.status }, ...(reason !== undefined && { reason: { to: reason } }) },
       });

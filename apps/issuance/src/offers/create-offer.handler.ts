@@ -60,11 +60,11 @@ export class CreateOfferHandler {
     const ids = { offer: newId(), credential: newId() };
     const secret = { offerId: ids.offer, tokenHash: keyedHash(this.config.SECRET_PEPPER, token) };
     const prepare = (change: Change) => {
-      const { customer } = change;
-      const offer = this.answer(customer, ids.offer, token);
+      const { customer: { id: holder } } = change;
+      const offer = this.answer(change.customer, ids.offer, token);
       const events = customerEvents(change, context, now, {
         action: 'offer.create',
-        targets: [{ type: 'customer', id: customer.id, holder: customer.id }, { type: 'offer', id: ids.offer, holder: customer.id }],
+        targets: [{ type: 'customer', id: holder, holder }, { type: 'offer', id: ids.offer, holder }, { type: 'credential', id: offer.credentialId, holder }],
         outcome: { result: 'success', status: 201 },
         changes: {
           credentialType: { to: offer.credentialType },

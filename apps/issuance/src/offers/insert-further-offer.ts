@@ -1,7 +1,7 @@
 import type { Offer } from '@holdfast/contracts';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError, concerning } from '@holdfast/kit';
 import { inTurn, type Change } from '../credentials/change.js';
 import type { Customer } from '../credentials/customer.js';
 import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';
@@ -37,7 +37,7 @@ export async function insertFurtherOffer(
 ): Promise<(Prepared & { customer: Customer }) | undefined> {
   const before = await lockCustomer(sql, who.id, who.org, who.app);
   if (!before) throw new AppError('unknown_subject');
-  const change = inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now));
+  const change = concerning([{ type: 'customer', id: who.id, holder: who.id }], () => inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now)));
   const { customer } = change;
   const prepared = prepare(change);
   if (prepared.stored && !(await takeKey(sql, prepared.stored, customer, prepared.rows.at(-1)!.id))) return undefined;

@@ -1,7 +1,7 @@
-import { withdrawOffer, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { withdrawOffer, type AuditTarget, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { inTurn } from '../credentials/change.js';
 import { commitChange } from '../credentials/commit-change.js';
@@ -22,14 +22,19 @@ export class WithdrawOfferHandler {
   async withdrawOffer({ offerId }: RequestOf<typeof withdrawOffer>, context: CallContext): Promise<ReplyOf<typeof withdrawOffer>> {
     const { org, actor } = context;
     const { rows, mark } = await this.database.transaction(async (sql) => {
-      const id = await customerOfOffer(sql, offerId, org, actor.id);
-      const before = id && (await lockCustomer(sql, id, org, actor.id));
+      const holder = await customerOfOffer(sql, offerId, org, actor.id);
+      const before = holder && (await lockCustomer(sql, holder, org, actor.id));
       if (!before) throw new AppError('unknown_offer');
       const now = this.clock.now();
-      const change = inTurn(before, (c) => tellEnds(c, now), (c) => withdrawnOffer(c, offerId, now));
+      const targets: AuditTarget[] = [
+        { type: 'offer', id: offerId, holder },
+        { type: 'customer', id: holder, holder },
+        ...before.offers.filter((o) => o.id === offerId).map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, holder })),
+      ];
+      const change = concerning(targets, () => inTurn(before, (c) => tellEnds(c, now), (c) => withdrawnOffer(c, offerId, now)));
       return commitChange(sql, this.outbox, before, change, context, now, {
         action: 'offer.withdraw',
-        targets: [{ type: 'offer', id: offerId, holder: before.id }, { type: 'customer', id: before.id, holder: before.id }],
+        targets,
         outcome: { result: 'success', status: 204 },
         changes: { status: { from: 'open', to: 'withdrawn' } },
       });
