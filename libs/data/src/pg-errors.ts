@@ -11,7 +11,7 @@ const readOnly = '25006';
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
   if (code === readOnly || /^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
-  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
     error instanceof Error ? error.message : '',
   );
 }
