@@ -11,6 +11,7 @@ import { Partitions } from './entries/partitions.js';
 import { Sequencer } from './entries/sequencer.js';
 import { WaitingRecords } from './entries/waiting-records.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
+import { OperatorRecords } from './operator/operator-records.js';
 import { BrokenLogs } from './proofs/broken-logs.js';
 import { CheckpointFiles } from './proofs/checkpoint-files.js';
 import { CheckpointHandler } from './proofs/checkpoint.handler.js';
@@ -29,7 +30,7 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
     CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler,
   ],
   providers: [
-    EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions,
+    EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions, OperatorRecords,
     Checkpoints, CheckpointFiles, BrokenLogs, Publisher,
   ],
 })

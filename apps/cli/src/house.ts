@@ -13,6 +13,8 @@ const patience = 5000;
 export interface House {
   /** Asks a contract; `org` is the organization that it is about. */
   ask: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
+  /** Asks as often as it takes for one act, which stands in the organization's log once. */
+  asking: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
 }
 
 /** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */
@@ -37,7 +39,13 @@ export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>
 
 /** Runs a command of the operator. `command` stands in the audit log as the route. */
 export function withHouse<T>(command: string, work: (house: House) => Promise<T>): Promise<T> {
-  return connected('operator', (bus) => work({ ask: (contract, input, org = '') => bus.request(contract, input, operatorContext(command, org)) }));
+  return connected('operator', (bus) => {
+    const asking: House['asking'] = (org) => {
+      const context = operatorContext(command, org);
+      return (contract, input) => bus.request(contract, input, context);
+    };
+    return work({ ask: (contract, input, org = '') => asking(org)(contract, input), asking });
+  });
 }
 
 export function operatorContext(command: string, org: string): CallContext {

@@ -91,6 +91,7 @@ export const auditCheckpoint = query({
 export const auditVerifierKeys = query({
   service: 'audit', timeout: readTimeout, name: 'verifier-keys', callers: ['gateway', 'operator'],
   request: z.strictObject({}), reply: z.strictObject({ keys: z.array(z.string()).describe('Verifier keys of signed notes (c2sp.org/signed-note), `name+hash+key`') }),
+  errors: ['unknown_organization'],
 });
 
 export const auditProofSchema = z.strictObject({

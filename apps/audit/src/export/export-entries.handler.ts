@@ -7,6 +7,7 @@ import { idsIn } from '../entries/leaf.js';
 import type { Named } from '../entries/names.js';
 import { Opened, type StoredEntry } from '../entries/opened.js';
 import type { Personal } from '../entries/person.js';
+import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from '../proofs/checkpoints.js';
 
 /** Where somebody wrote that it is never or always over; what has no date in JSON would end the export, where a verifier should see it. */
@@ -69,10 +70,12 @@ export class ExportEntriesHandler {
     private readonly database: Database,
     private readonly opened: Opened,
     private readonly checkpoints: Checkpoints,
+    private readonly operator: OperatorRecords,
   ) {}
 
   @Handles(exportAuditEntries)
-  async handle({ after, limit }: RequestOf<typeof exportAuditEntries>, { org }: CallContext): Promise<ReplyOf<typeof exportAuditEntries>> {
+  async handle({ after, limit }: RequestOf<typeof exportAuditEntries>, context: CallContext): Promise<ReplyOf<typeof exportAuditEntries>> {
+    const { org } = context;
     const { note, size } = await this.checkpoints.toVerifyBy(org);
     const rows = await this.rowsOf(org, after, size, limit);
     const [head] = await this.database.rows<{ lateMs: number }>(late, [org]);
@@ -86,6 +89,7 @@ export class ExportEntriesHandler {
       if (bytes > most && entries.length > 0 && entries.at(-1)!.seq < row.seq) break;
       entries.push(entry);
     }
+    await this.operator.recorded(context, 'audit.export');
     return { entries, checkpoint: note, hasMore: (entries.at(-1)?.seq ?? size) < size, ...(head && { lateMs: head.lateMs }) };
   }
 

@@ -205,6 +205,55 @@ describe('what a log proves', () => {
     expect(own).not.toHaveProperty('personal');
     expect(other!.request.address).toBeUndefined();
   });
+
+  describe('read by the operator, who comes past the gateway', () => {
+    const operator = { type: 'operator', id: 'operator' } as const;
+    const contextOf = (route: string, org = 'acme') => testContext({ org, actor: operator, request: { method: 'CLI', route } });
+    const told = async () => (await ask(listAuditEvents, { filter: { actor: 'operator' }, limit: 200 })).items.map(({ id, seq, action, request }) => [seq, id, action, request.route]);
+
+    it('says so, once for each act: an export however many its pages', async () => {
+      await append(...Array.from({ length: 5 }, () => record()));
+      const [keys, checkpoint, consistency, whole] = ['audit key', 'audit checkpoint', 'audit consistency', 'audit export'].map((command) => contextOf(`holdfast ${command}`));
+      await bus.request(auditVerifierKeys, {}, keys!);
+      await bus.request(auditCheckpoint, {}, checkpoint!);
+      await bus.request(auditConsistency, { from: 1, to: 6 }, consistency!);
+      const seqs: number[] = [];
+      for (let hasMore = true; hasMore;) {
+        const page = await bus.request(exportAuditEntries, { after: seqs.length, limit: 3 }, whole!);
+        seqs.push(...page.entries.map((e) => e.seq));
+        ({ hasMore } = page);
+      }
+      // The export's own record stands behind what its first page was signed for, and before the end of its last.
+      expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      expect(await told()).toEqual([
+        [9, whole!.auditId, 'audit.export', 'holdfast audit export'],
+        [8, consistency!.auditId, 'audit.prove', 'holdfast audit consistency'],
+        [7, checkpoint!.auditId, 'audit.prove', 'holdfast audit checkpoint'],
+        [6, keys!.auditId, 'audit.prove', 'holdfast audit key'],
+      ]);
+    });
+
+    it('of a log that is damaged is given out all the same: it shows where, and the record is kept until that is mended', async () => {
+      await append(record(), record(), record());
+      await checkpoint();
+      await tamper('UPDATE audit.head SET seq = seq - 1');
+      const whole = contextOf('holdfast audit verify');
+      for (const seq of [1, 2]) expect((await bus.request(exportAuditEntries, { after: seq - 1, limit: 1 }, whole)).entries.map((e) => e.seq)).toEqual([seq]);
+      expect(await tables.query('SELECT org, id FROM audit.provisional WHERE parked')).toEqual([{ org: 'acme', id: whole.auditId }]);
+    });
+
+    it('is not given out when that cannot be written, nor when there is no such log', async () => {
+      await append(record());
+      await tables.query('REVOKE INSERT ON audit.entry FROM holdfast_audit');
+      for (const [contract, input] of [[auditVerifierKeys, {}], [auditCheckpoint, {}], [auditConsistency, { from: 1, to: 1 }], [exportAuditEntries, { after: 0, limit: 1 }]] as const) {
+        await expect(bus.request(contract as Contract, input, contextOf('holdfast audit'))).rejects.toMatchObject({ code: 'unavailable' });
+      }
+      await tables.query('GRANT INSERT ON audit.entry TO holdfast_audit');
+      expect(await told()).toEqual([]);
+      for (const contract of [auditVerifierKeys, auditCheckpoint]) await expect(bus.request(contract as Contract, {}, contextOf('holdfast audit', 'acmee'))).rejects.toMatchObject({ code: 'unknown_organization' });
+      expect(await tables.query('SELECT org FROM audit.head')).toEqual([{ org: 'acme' }]);
+    });
+  });
 });
 
 const bytes = (base64: string): Buffer => Buffer.from(base64, 'base64');

@@ -2,14 +2,19 @@ import { auditVerifierKeys, type CallContext, type ReplyOf, type RequestOf } fro
 import { Handles } from '@holdfast/bus';
 import { formatVerifierKey } from '@holdfast/tlog';
 import { Controller } from '@nestjs/common';
+import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
 
 @Controller()
 export class VerifierKeysHandler {
-  constructor(private readonly checkpoints: Checkpoints) {}
+  constructor(
+    private readonly checkpoints: Checkpoints,
+    private readonly operator: OperatorRecords,
+  ) {}
 
   @Handles(auditVerifierKeys)
-  handle(_: RequestOf<typeof auditVerifierKeys>, { org }: CallContext): Promise<ReplyOf<typeof auditVerifierKeys>> {
-    return Promise.resolve({ keys: this.checkpoints.keysOf(org).verifiers.map(formatVerifierKey) });
+  async handle(_: RequestOf<typeof auditVerifierKeys>, context: CallContext): Promise<ReplyOf<typeof auditVerifierKeys>> {
+    await this.operator.recorded(context, 'audit.prove');
+    return { keys: this.checkpoints.keysOf(context.org).verifiers.map(formatVerifierKey) };
   }
 }

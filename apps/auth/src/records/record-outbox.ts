@@ -34,6 +34,7 @@ const waitingRecords = new Gauge({ name: 'holdfast_records_waiting', help: 'Audi
 @Injectable()
 export class RecordOutbox implements OnApplicationBootstrap {
   private readonly logger = new Logger('record outbox');
+  private said?: string;
 
   constructor(
     private readonly database: Database,
@@ -43,7 +44,7 @@ export class RecordOutbox implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: (stopping) => this.sweep(stopping), failed: (error) => this.logger.warn(`records of changes wait for audit: ${String(error)}`) });
+    repeat(this.shutdown, { every, work: (stopping) => this.sweep(stopping), failed: (error) => this.warn(`records of changes wait for audit: ${String(error)}`) });
   }
 
   /** In the transaction of the change. */
@@ -61,10 +62,17 @@ export class RecordOutbox implements OnApplicationBootstrap {
     }
   }
 
+  /** Once, not each second: it may take hours until audit is back, or a damaged log mended. */
+  private warn(reason: string): void {
+    if (reason !== this.said) this.logger.warn(reason);
+    this.said = reason;
+  }
+
   private async sweep(stopping: () => boolean): Promise<void> {
     const [{ waiting } = { waiting: 0 }] = await this.database.rows<{ waiting: number }>(count);
     waitingRecords.set(waiting);
     for (let found = waiting; found > 0 && !stopping(); found -= atOnce) await this.appendSome();
+    this.said = undefined;
   }
 
   private async appendSome(): Promise<void> {

@@ -107,11 +107,11 @@ async function reading<T>(command: string, org: string | undefined, { url, clien
     return work(httpLog({ url, clientId, clientSecret: await clientSecret() }));
   }
   if (org === undefined) throw new Refusal('Name an organization, a file, or an address with --url.');
-  return withHouse(command, ({ ask }) => work(overBus(ask, org)));
+  return withHouse(command, ({ asking }) => work(overBus(asking(org))));
 }
 
-function overBus(ask: House['ask'], org: string): ReadPage {
-  return (after) => ask(exportAuditEntries, { after, limit: 500 }, org);
+function overBus(ask: ReturnType<House['asking']>): ReadPage {
+  return (after) => ask(exportAuditEntries, { after, limit: 500 });
 }
 
 /** On standard error, so that it never stands in an export; only for people. */

@@ -16,6 +16,7 @@ class FakeHouse {
   made = 0;
 
   ask = (async (contract: Contract, input: Record<string, never>, org?: string) => this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as House['ask'];
+  asking = (org: string) => ((contract, input) => this.ask(contract, input, org)) as ReturnType<House['asking']>;
 
   private answer(name: string, input: Record<string, string>, about = ''): unknown {
     if (this.away > 0 && (this.away -= 1) >= 0) throw new AppError('unavailable');

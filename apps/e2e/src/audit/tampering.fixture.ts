@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { CompactRange } from '@holdfast/tlog';
 
@@ -9,6 +10,8 @@ export interface Intruder {
   at: number;
   other: number;
   size: number;
+  /** The newest checkpoint outside of the database, and where it is kept. */
+  outside: { file: string; note: string };
 }
 
 const tables = ['head', 'place', 'entry', 'entry_target', 'subtree', 'checkpoint', 'pseudonym', 'person_key'];
@@ -22,14 +25,15 @@ export async function remember({ sql, org }: Intruder): Promise<void> {
   for (const table of tables) await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
 }
 
-/** Everything as it was: the next tampering begins with a fresh log. */
-export async function restore({ sql, org }: Intruder): Promise<void> {
+/** Everything as it was: the next tampering begins with a fresh log. The command line has made it longer, whose reading is recorded. */
+export async function restore({ sql, org, outside }: Intruder): Promise<void> {
   await sql.query('BEGIN');
   for (const table of tables) {
     await sql.query(`DELETE FROM audit.${table} WHERE org = $1`, [org]);
     await sql.query(`INSERT INTO audit.${table} SELECT * FROM copy_${table}`);
   }
   await sql.query('COMMIT');
+  writeFileSync(outside.file, outside.note);
 }
 
 /** Other bytes of the same length, so that nothing else gives them away. */

@@ -22,7 +22,7 @@ let operator: Asking;
 let intruder: Intruder;
 const early = () => join(folder, 'early.checkpoint');
 
-/** As the operator's command line does, over the bus: the calls of an app would make the log longer. The command itself is tried once. */
+/** Over the bus, as a service of the house: the calls of an app or of the operator's command line would make the log longer. */
 async function exported(): Promise<string> {
   const file = join(folder, 'log.ndjson');
   const lines: object[] = [{ type: 'holdfast-audit-log', version: 1, origin: key.split('+')[0] }];
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const sql = new pg.Client({ connectionString: house.launcher.databaseUrl });
   await sql.connect();
   await withoutGuards(sql);
-  intruder = { sql, org: app.app.org, at, other, size: 0 };
+  intruder = { sql, org: app.app.org, at, other, size: 0, outside: { file: join(house.home, 'checkpoints', app.app.org, 'latest'), note: '' } };
   // Until all that is still on its way has its place, and is signed.
   await eventually(async () => {
     const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
@@ -69,6 +69,7 @@ beforeAll(async () => {
     intruder.size = Number(rows[0]?.seq);
     return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
   }, 20_000, 'waiting for the last checkpoint');
+  intruder.outside.note = readFileSync(intruder.outside.file, 'utf8');
   await remember(intruder);
 });
 afterAll(async () => {
@@ -79,12 +80,9 @@ afterAll(async () => {
 });
 
 it('a log that nobody has touched verifies, against what was kept outside of the database as well', async () => {
-  const outside = join(house.home, 'checkpoints', app.app.org, 'latest');
-  expect(readCheckpoint(readFileSync(outside, 'utf8')).size).toBe(intruder.size);
-  const file = join(folder, 'by-command.ndjson');
-  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({ code: 0, errors: `${intruder.size} entries in ${file}.\n` });
-  expect(readFileSync(file, 'utf8')).toBe(readFileSync(await exported(), 'utf8'));
-  expect(await verify(file, '--checkpoint', early(), '--checkpoint', outside)).toMatchObject({ code: 0, verified: true, findings: [], entries: intruder.size, unprovable: 0, continues: [early(), outside] });
+  const { file: outside, note } = intruder.outside;
+  expect(readCheckpoint(note).size).toBe(intruder.size);
+  expect(await verify(await exported(), '--checkpoint', early(), '--checkpoint', outside)).toMatchObject({ code: 0, verified: true, findings: [], entries: intruder.size, unprovable: 0, continues: [early(), outside] });
 });
 
 describe('somebody changes', () => {
@@ -101,4 +99,15 @@ describe('somebody changes', () => {
 
 it('and a log that is as it was verifies again', async () => {
   expect(await verify(await exported(), '--checkpoint', early())).toMatchObject({ code: 0, verified: true });
+});
+
+it('the command line reads the same, and the log tells of it, once each time', async () => {
+  const before = readFileSync(await exported(), 'utf8');
+  const file = join(folder, 'by-command.ndjson');
+  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({ code: 0, errors: `${intruder.size} entries in ${file}.\n` });
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  // Its own record lands while it reads.
+  expect(await holdfast(['audit', 'verify', app.app.org, '--key', key, '--checkpoint', early()], asOperator())).toMatchObject({ code: 0 });
+  const told = (await app.wholeLog()).filter((e) => e.seq > intruder.size && e.actor.type === 'operator').map((e) => [e.action, e.outcome.result, e.request.route]);
+  expect(told).toEqual([['audit.export', 'success', 'holdfast audit verify'], ['audit.export', 'success', 'holdfast audit export']]);
 });
