@@ -156,13 +156,16 @@ describe('one bad row takes nothing from the others', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('a count of refusals that a damaged log refuses does not keep the others from their places', async () => {
+  it('a count of refusals that a damaged log refuses, or that is no record any more, does not keep the others from their places', async () => {
     await append('acme', ...Array.from({ length: 5 }, () => recordOf()));
     await damage(3);
-    const refusals = ['acme', 'globex'].map((org) => ({ org, record: recordOf({ occurredAt: clock.now().toISOString(), action: 'api.refused', outcome: { result: 'denied', status: 401, count: 1 } }) }));
+    const refusals = ['acme', 'globex', 'globex', 'globex'].map((org) => ({ org, record: recordOf({ occurredAt: clock.now().toISOString(), action: 'api.refused', outcome: { result: 'denied', status: 401, count: 1 } }) }));
     await bus.request(countRefusals, { source: randomUUID(), refusals }, testContext());
+    const [refused, , changed, emptied] = refusals.map(({ record }) => record.id);
+    await tables.query("UPDATE audit.refusal SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END WHERE id = ANY ($2)", [changed, [changed, emptied]]);
     clock.advance(65_000);
-    await eventually(async () => expect(await tables.query('SELECT org, due_at FROM audit.refusal')).toEqual([{ org: 'acme', due_at: new Date(clock.now().getTime() + retryAfter) }]));
+    const putOff = [refused, changed, emptied].toSorted().map((id) => ({ id, due_at: new Date(clock.now().getTime() + retryAfter) }));
+    await eventually(async () => expect(await tables.query('SELECT id, due_at FROM audit.refusal ORDER BY id')).toEqual(putOff));
     expect((await ids('globex')).at(-1)).toBe(refusals[1]!.record.id);
     await damage(-3);
     clock.advance(retryAfter);

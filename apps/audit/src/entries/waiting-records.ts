@@ -5,8 +5,9 @@ import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { AuditConfig } from '../config.js';
-import { DamagedLog } from './head.js';
 import type { Due, DueSource } from './due-records.js';
+import { DamagedLog } from './head.js';
+import { recordIn } from './stored-record.js';
 import { retryAfter, type Refused } from './sequencer.js';
 
 /** Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours. */
@@ -75,13 +76,13 @@ export class WaitingRecords implements DueSource {
     const rows = await this.database.rows<{ org: string; id: string; record: string; guess: boolean }>(due, [this.clock.now()]);
     const closed: typeof rows = [];
     const records = rows.flatMap((row): Due[] => {
-      const record = this.opened(row.record);
+      const record = this.opened(row);
       if (!record) closed.push(row);
       return record ? [{ org: row.org, record, provisional: row.guess }] : [];
     });
     if (closed.length > 0) {
       await this.postpone(closed, []);
-      this.logger.error(`${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: KEY_ENCRYPTION_KEY is not the one that sealed them. They are kept and tried again in a minute`);
+      this.logger.error(`${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: they were sealed with another KEY_ENCRYPTION_KEY, or changed. They are kept and tried again in a minute`);
     }
     return records;
   }
@@ -103,9 +104,10 @@ export class WaitingRecords implements DueSource {
   }
 
   /** The operator's records of what was dropped name nobody and lie here as they are. */
-  private opened(text: string): AuditRecord | undefined {
+  private opened({ id, record: text }: { id: string; record: string }): AuditRecord | undefined {
     try {
-      return JSON.parse(text.startsWith('{') ? text : unseal(this.config.KEY_ENCRYPTION_KEY, Buffer.from(text, 'base64'), context).toString()) as AuditRecord;
+      const plain = text.startsWith('{') ? text : unseal(this.config.KEY_ENCRYPTION_KEY, Buffer.from(text, 'base64'), context).toString();
+      return recordIn(plain, id);
     } catch {
       return undefined;
     }

@@ -1,9 +1,9 @@
-import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Due, DueSource } from '../entries/due-records.js';
 import { retryAfter, type Refused } from '../entries/sequencer.js';
+import { recordIn } from '../entries/stored-record.js';
 
 /**
  * Of organizations that have a log: its first record is that of their making, and what a refused caller made up has none.
@@ -40,7 +40,7 @@ export class CountedRefusals implements DueSource {
     const rows = await this.database.rows<{ org: string; id: string; record: string; count: number }>(due, [this.clock.now()]);
     const unreadable: typeof rows = [];
     const refusals = rows.flatMap((row): Due[] => {
-      const record = parsed(row.record);
+      const record = recordIn(row.record, row.id);
       if (!record) unreadable.push(row);
       return record ? [{ org: row.org, record: { ...record, outcome: { ...record.outcome, count: row.count } } }] : [];
     });
@@ -62,13 +62,5 @@ export class CountedRefusals implements DueSource {
 
   private async postpone(refusals: readonly { org: string; id: string }[]): Promise<void> {
     await this.database.rows(putOff, [refusals.map((r) => r.org), refusals.map((r) => r.id), new Date(this.clock.now().getTime() + retryAfter)]);
-  }
-}
-
-function parsed(text: string): AuditRecord | undefined {
-  try {
-    return JSON.parse(text) as AuditRecord;
-  } catch {
-    return undefined;
   }
 }
