@@ -52,14 +52,24 @@ function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
 function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act {
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
-  if (revoked?.accountId !== undefined) request.subject = revoked.accountId;
-  return ofApp('customer.token_revoke', request, outcome, request.secretId === undefined && revoked === undefined);
+  if (revoked) return revocationOf(request, revoked.accountId);
+  return ofApp('customer.token_revoke', request, outcome, request.secretId === undefined);
+}
+
+/** Of a token that there is. */
+export function revocationOf(request: TokenRequest, subject: string | undefined): Act {
+  if (subject !== undefined) request.subject = subject;
+  return ofApp('customer.token_revoke', request, outcomeOf(200), false);
 }
 
 function signOutAct(ctx: KoaContextWithOIDC, request: TokenRequest, error: string | undefined): Act | undefined {
   if (error !== undefined) return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
   if (request.subject === undefined || ctx.status !== 303) return undefined;
-  return { action: 'customer.sign_out', actor: { type: 'customer', id: request.subject }, outcome: outcomeOf(ctx.status) };
+  return signOutOf(request.subject);
+}
+
+export function signOutOf(subject: string): Act {
+  return { action: 'customer.sign_out', actor: { type: 'customer', id: subject }, outcome: outcomeOf(303) };
 }
 
 function signInAct(ctx: KoaContextWithOIDC, { subject, credential }: TokenRequest, { signedIn, error }: Ending): Act | undefined {

@@ -3,6 +3,7 @@ import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
 import { AppError, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { RecordOutbox } from '../records/record-outbox.js';
 import { anonymous, tokenRequestOf, type TokenRequest } from '../provider/token-request.js';
 import { actOf, type Act, type Ending } from './issuer-acts.js';
 import { Organizations } from './organizations.js';
@@ -17,14 +18,21 @@ export class IssuerAudit {
     private readonly writer: AuditWriter,
     private readonly refusals: RefusalCounter,
     private readonly organizations: Organizations,
+    private readonly records: RecordOutbox,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Resolves when the answer may leave. */
   async record(ctx: KoaContextWithOIDC, org: string, ending: Ending): Promise<void> {
     const request = tokenRequestOf(ctx);
+    if (request.change) return this.records.placed(org, request.change);
     const act = actOf(ctx, request, ending);
     if (act) await this.write(org, request, act);
+  }
+
+  /** Of a change: to be committed with it. */
+  ofChange(request: TokenRequest, act: Act): AuditRecord {
+    return { ...recordOf(request, act, this.clock.now()), id: newId() };
   }
 
   /** Of a refusal on the sign-in page, by code and HTTP status. Who has proved nothing is counted: otherwise anybody could fill the log. */

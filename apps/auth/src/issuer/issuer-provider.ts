@@ -1,6 +1,7 @@
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
+import { ofDatabase } from '../provider/temporarily-unavailable.js';
 import { tokenRequestOf } from '../provider/token-request.js';
 import type { Endings } from '../state/endings.js';
 import { stateAdapter } from '../state/state-adapter.js';
@@ -8,6 +9,8 @@ import type { StateStore } from '../state/state-store.js';
 import { accountsOf } from './accounts.js';
 import type { Customers } from './customers.js';
 import { renderError } from './error-page.js';
+import { revocationOf } from './issuer-acts.js';
+import type { IssuerAudit } from './issuer-audit.js';
 import { serveApps } from './issuer-clients.js';
 import { cookieNames, issuerPath, routes, signInPage } from './issuer-paths.js';
 import { lifetimes } from './lifetimes.js';
@@ -20,6 +23,13 @@ import { carryVersions, versionOf } from './versioned-models.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
 
+interface Revoked {
+  kind: string;
+  clientId?: string | undefined;
+  accountId?: string;
+  grantId?: string;
+}
+
 export interface IssuerParts {
   baseUrl: string;
   pepper: Buffer;
@@ -27,21 +37,23 @@ export interface IssuerParts {
   customers: Customers;
   store: StateStore;
   endings: Endings;
+  audit: IssuerAudit;
 }
 
 /** The OpenID issuer of one organization (product §5, "Sign-in"). */
 export function createIssuerProvider(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Provider {
-  const { baseUrl, pepper, clients, endings } = parts;
+  const { baseUrl, pepper, clients, endings, audit } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
   carryVersions(provider);
-  endSessionsWhole(provider, organization.shortId, endings);
+  endSessionsWhole(provider, organization.shortId, endings, audit);
   serveApps(provider, organization.shortId, clients, pepper);
   return provider;
 }
 
-function configuration(organization: OrganizationProfile, keys: SigningKey[], { baseUrl, customers, store }: IssuerParts): Configuration {
+function configuration(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Configuration {
+  const { baseUrl, customers, store } = parts;
   const { shortId } = organization;
   const path = issuerPath(shortId);
   const cookie = { httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
@@ -84,7 +96,7 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], { 
       // Announced only: the library would call by itself, without retries. What we send stands in src/logout.
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
-      revocation: { enabled: true, allowedPolicy: revocable },
+      revocation: { enabled: true, allowedPolicy: revoking(shortId, parts) },
       rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization), postLogoutSuccessSource: signedOutPage(organization) },
     },
   };
@@ -106,10 +118,19 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   return fresh;
 }
 
-/** RFC 7009 §2.1: each app its own. */
-async function revocable(_ctx: KoaContextWithOIDC, client: Client, token: { clientId?: string | undefined }): Promise<boolean> {
-  if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
-  return true;
+/**
+ * RFC 7009 §2.1: each app its own. The library asks here before it revokes, in several steps; done here it is one, with its
+ * record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant itself.
+ */
+function revoking(org: string, { endings, audit }: IssuerParts) {
+  return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
+    if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
+    if (token.grantId === undefined) return true;
+    const request = tokenRequestOf(ctx);
+    const record = audit.ofChange(request, revocationOf(request, token.accountId));
+    if (await ofDatabase(endings.revoke(org, token.grantId, token.kind === 'RefreshToken', record))) request.change = record;
+    return true;
+  };
 }
 
 function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {

@@ -28,7 +28,7 @@ export class IssuerServices {
 
   create(organization: OrganizationProfile, keys: SigningKey[]): Provider {
     const { clients, customers, store, endings, audit, logger, config: { BASE_URL: baseUrl, SECRET_PEPPER: pepper } } = this;
-    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, clients, customers, store, endings });
+    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, clients, customers, store, endings, audit });
     guardIssuer(provider, organization.shortId, { audit, logger });
     return provider;
   }

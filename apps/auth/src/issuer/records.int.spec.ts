@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { book, newApp, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
+import { eventually } from '@holdfast/testing';
 import { TestBrowser } from '../test-browser.fixture.js';
 
 let house: AuthHouse;
@@ -95,6 +96,24 @@ describe('what an app does for a customer', () => {
     const refused = await fetch(`${house.base}/o/acme/userinfo`, { headers: { authorization: 'Bearer x' } });
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([503, null]);
     expect((await revoke('nothing')).status).toBe(503);
+  });
+});
+
+describe('a change', () => {
+  const left = () => house.database.query('SELECT FROM auth.record_outbox');
+
+  test('is made while audit is away, and is told of afterwards, once', async () => {
+    const browser = new TestBrowser(house.base);
+    const [first, second] = [await shop.signIn({ browser }), await shop.signIn()];
+    book.records = [];
+    book.auditAway = true;
+    const signedOut = await browser.go(`/o/acme/session/end?id_token_hint=${first.tokens.id_token}`);
+    expect([signedOut.status, (await revoke(second.refreshToken)).status]).toEqual([303, 200]);
+    expect([(await left()).length, book.records]).toEqual([2, []]);
+    book.auditAway = false;
+    await eventually(async () => (await left()).length === 0, 10_000);
+    expect(told().sort()).toEqual([['customer.sign_out', 'customer', 'success', 303, undefined, undefined], ['customer.token_revoke', 'app', 'success', 200, undefined, undefined]]);
+    expect((await shop.userinfo(second.tokens.access_token)).status).toBe(401);
   });
 });
 

@@ -1,26 +1,29 @@
-import { isDatabaseAway } from '@holdfast/data';
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
-import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import { tokenRequestOf } from '../provider/token-request.js';
+import { ofDatabase } from '../provider/temporarily-unavailable.js';
 import type { Endings } from '../state/endings.js';
+import { signOutOf } from './issuer-acts.js';
+import type { IssuerAudit } from './issuer-audit.js';
 
 interface EndingSession {
   uid: string;
+  accountId?: string;
   destroy: (this: EndingSession) => Promise<void>;
 }
 
 /**
  * Whatever ends a session (signing out, or another customer in the same browser) ends what came of it, and its apps are
- * told: these refresh tokens were not asked for as offline access.
+ * told: these refresh tokens were not asked for as offline access. The record of a sign-out commits with it.
  */
-export function endSessionsWhole(provider: Provider, org: string, endings: Endings): void {
+export function endSessionsWhole(provider: Provider, org: string, endings: Endings, audit: IssuerAudit): void {
   const prototype = provider.Session.prototype as unknown as EndingSession;
   const { destroy } = prototype;
   prototype.destroy = async function () {
-    try {
-      await endings.endSession(org, this.uid, askedBy(Provider.ctx));
-    } catch (error) {
-      throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away') : error;
-    }
+    const { ctx } = Provider;
+    const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
+    const record = signsOut ? audit.ofChange(tokenRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
+    const ended = await ofDatabase(endings.endSession(org, this.uid, askedBy(ctx), record));
+    if (ended && record) tokenRequestOf(ctx).change = record;
     await destroy.call(this);
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Actor, CallContext, RequestInfo } from '@holdfast/contracts';
+import type { Actor, AuditRecord, CallContext, RequestInfo } from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
 import type { ClientRecord } from '../clients/client-record.js';
@@ -22,6 +22,8 @@ export interface TokenRequest {
   credential?: string;
   /** Version of that customer at the sign-in that is believed here. */
   version?: number;
+  /** Of what it changed: committed with the change, and on its way to the log. */
+  change?: AuditRecord;
 }
 
 const underWay = new WeakMap<object, TokenRequest>();

@@ -1,11 +1,12 @@
 import { CONFIG } from '@holdfast/bus';
-import type { IssuanceEvent } from '@holdfast/contracts';
+import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { customerKey, sha256 } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from '../config.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
+import { RecordOutbox } from '../records/record-outbox.js';
 import { authorizationsOf, endingsOf, signedInBy, type Ending } from './ending.js';
 import { openPayload, sealPayload } from './sealed-payload.js';
 
@@ -27,7 +28,8 @@ const sessionsOf = statement('ended_sessions', `SELECT model, id, payload FROM o
 const keepSession = statement('ended_keep_session', `UPDATE oidc_state SET payload = $3 WHERE org = $1 AND model = 'Session' AND id = $2`);
 const removeSession = statement('ended_remove_session', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND id = $2`);
 const endSession = statement('end_session', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING model, id, payload`);
-const endGrants = statement('end_grants', `DELETE FROM oidc_state WHERE org = $1 AND ((model = 'Grant' AND id = ANY ($2)) OR grant_id = ANY ($2))`);
+const endGrants = statement('end_grants', `DELETE FROM oidc_state WHERE org = $1 AND ((model = 'Grant' AND id = ANY ($2)) OR grant_id = ANY ($2)) RETURNING 1`);
+const endTokens = statement('end_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2) RETURNING 1');
 /** No session, grant or token lives as long. */
 const forget = statement('ended_forget', `DELETE FROM ended_customer WHERE at < $1::timestamptz - interval '62 days'`);
 
@@ -45,6 +47,7 @@ export class Endings {
   constructor(
     private readonly database: Database,
     private readonly notices: LogoutNotices,
+    private readonly records: RecordOutbox,
     @Inject(CONFIG) config: Config,
   ) {
     this.key = config.KEY_ENCRYPTION_KEY;
@@ -62,17 +65,29 @@ export class Endings {
     this.notices.wake();
   }
 
-  /** Of one browser. `except` is the app that asked for it and need not be told. */
-  async endSession(org: string, uid: string, except?: string): Promise<void> {
-    await this.database.transaction(async (sql) => {
+  /** Of one browser; false when it had ended. `except` is the app that asked for it and need not be told. */
+  async endSession(org: string, uid: string, except?: string, record?: AuditRecord): Promise<boolean> {
+    const ended = await this.database.transaction(async (sql) => {
       const [session] = await this.open(sql.rows(endSession, [org, sha256(uid)]), org);
-      if (!session) return;
+      if (!session) return false;
+      if (record) await this.records.add(sql, org, record);
       const grants = authorizationsOf(session.payload).flatMap(([, { grantId }]) => (grantId === undefined ? [] : sha256(grantId)));
       await sql.rows(endGrants, [org, grants]);
       const { accountId } = session.payload;
       if (accountId !== undefined) await this.notices.add(sql, org, accountId, signedInBy([session]).filter(({ clientId }) => clientId !== except));
+      return true;
     });
     this.notices.wake();
+    return ended;
+  }
+
+  /** All that came of a grant, and with `whole` the grant too; false when nothing was left. */
+  revoke(org: string, grantId: string, whole: boolean, record: AuditRecord): Promise<boolean> {
+    return this.database.transaction(async (sql) => {
+      const gone = await sql.rows(whole ? endGrants : endTokens, [org, [sha256(grantId)]]);
+      if (gone.length > 0) await this.records.add(sql, org, record);
+      return gone.length > 0;
+    });
   }
 
   async forgetOld(): Promise<void> {

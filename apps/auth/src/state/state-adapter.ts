@@ -1,7 +1,6 @@
-import { isDatabaseAway } from '@holdfast/data';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { originOf } from '../provider/token-request.js';
-import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import { ofDatabase } from '../provider/temporarily-unavailable.js';
 import type { StateStore } from './state-store.js';
 
 /** For what the library gives no time of its own: longer than anything that has one. */
@@ -9,13 +8,7 @@ const longest = 60 * 24 * 60 * 60;
 
 /** One kind of state of one issuer, as oidc-provider asks for it. */
 export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
-  const ask = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) => async (...args: Args): Promise<T> => {
-    try {
-      return await work(...args);
-    } catch (error) {
-      throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away') : error;
-    }
-  };
+  const ask = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) => (...args: Args): Promise<T> => ofDatabase(work(...args));
   return {
     upsert: ask(async (id: string, payload: AdapterPayload, seconds?: number) => {
       const stored = await store.upsert(org, model, id, payload, seconds ?? longest, originOf(Provider.ctx));

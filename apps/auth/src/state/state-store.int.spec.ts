@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { AuditWriter, Shutdown, type Bus } from '@holdfast/bus';
 import { migrate, Database } from '@holdfast/data';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Config } from '../config.js';
 import { migrations } from '../migrations/index.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
+import { RecordOutbox } from '../records/record-outbox.js';
 import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
 
@@ -20,7 +22,7 @@ beforeAll(async () => {
   database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
   const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60 } as Config;
   store = new StateStore(database, config);
-  endings = new Endings(database, new LogoutNotices(config), config);
+  endings = new Endings(database, new LogoutNotices(config), new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config), config);
 });
 afterAll(async () => {
   await database.close();
