@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditRecord } from '@holdfast/contracts';
 import { guessed, testContext, traces, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
@@ -14,12 +15,12 @@ describe('after an erasure', () => {
   let tables: TestDatabase;
   let replica: Awaited<ReturnType<typeof replicaOf>>;
   const keys = auditKeys();
-  const [who, other, credential] = [randomUUID(), randomUUID(), randomUUID()];
+  const [who, other, third, credential] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const request = () => ({ ...testContext().request, address, userAgent });
   const acts = (id: string, request_ = request()): AuditRecord =>
     recordOf({ action: 'customer.sign_in', actor: { type: 'customer', id }, targets: [{ type: 'customer', id, holder: id }, { type: 'credential', id: id === who ? credential : `credential of ${id}`, holder: id }], request: request_ });
   const append = (...records: AuditRecord[]) => replica.log.append(records.map((record) => ({ org: 'acme', record })));
-  const erase = () => replica.log.append([{ org: 'acme', record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, holder: who }] }), erases: who }]);
+  const erase = (id = who) => replica.log.append([{ org: 'acme', record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }), erases: id }]);
   const entries = () => replica.database.rows<StoredEntry>({ name: '', text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq' });
   const events = async () => openedBy(replica.database, keys).events('acme', await entries());
 
@@ -65,6 +66,23 @@ describe('after an erasure', () => {
     const root = CompactRange.from(head!.seq, head!.range).root();
     expect(verifyInclusion({ index: 0, size: 4, leafHash: leafHash(before[0]!.leaf), proof, root })).toBe(true);
     expect(await assertWhole(tables)).toBe(7);
+  });
+
+  it('whoever reads meanwhile never sees a name that opens beside values that do not: a verifier takes that for tampering', async () => {
+    await append(acts(third));
+    const stored = (await entries()).slice(-1);
+    const opening = openedBy(replica.database, keys);
+    // The erasure commits as late as it can: just before the key is looked up.
+    const { rows } = replica.database;
+    replica.database.rows = async (statement, ...rest) => {
+      if (statement.name === 'person_keys') {
+        await sleep(100);
+        await erase(third);
+      }
+      return (await rows.call(replica.database, statement, ...rest)) as never[];
+    };
+    const { names, personal } = await opening.open('acme', stored).finally(() => (replica.database.rows = rows));
+    expect([[...names.keys()], personal]).toEqual([[], [{}]]);
   });
 
   it('what comes in the same batch as the erasure, or while two replicas append, leaves nothing either', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { migrate } from '@holdfast/data';
 import { createTestDatabase, FakeClock, testContext, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
@@ -28,7 +28,7 @@ describe('partitions of the log', () => {
     const handler = new ListEventsHandler(replica.database, new Names(replica.database), opened);
     return (await handler.handle({ input: { filter, limit: 200 }, context: testContext() } as never, undefined as never)).items;
   };
-  const drop = (name: string, time: Date) => tables.query<{ org: string; entries: number }>('SELECT org, entries::int AS entries FROM audit.drop_partitions($1, $2)', [name, monthOf(time)]);
+  const drop = (name: string, time: Date) => tables.query('SELECT org, entries::int AS entries, first::int AS first, last::int AS last, places FROM audit.drop_partitions($1, $2)', [name, monthOf(time)]);
 
   beforeEach(async () => {
     tables = await auditDatabase();
@@ -62,7 +62,8 @@ describe('partitions of the log', () => {
     clock.set(monthsAgo(0));
     await append('subject.read');
     const [kept, gone] = await Promise.all(['changes', 'reads'].map(async (name) => (await tables.query<{ id: string; seq: number }>('SELECT id, seq::int AS seq FROM audit.place WHERE class = $1 ORDER BY seq LIMIT 1', [name]))[0]!));
-    expect(await drop('reads', monthsAgo(3))).toEqual([{ org: 'acme', entries: 200 }]);
+    const places = Buffer.concat(Array.from({ length: 300 }, (_, i) => i + 1).filter((seq) => seq % 3 !== 2).map((seq) => Buffer.from(seq.toString(16).padStart(16, '0'), 'hex')));
+    expect(await drop('reads', monthsAgo(3))).toEqual([{ org: 'acme', entries: 200, first: 1, last: 300, places: createHash('sha256').update(places).digest() }]);
     await append('subject.read');
 
     expect((await list({ action: 'subject.read' })).map((e) => e.seq)).toEqual([302, 301]);

@@ -185,6 +185,23 @@ describe('what a log proves', () => {
     expect(await checkpoint()).toMatchObject({ size: 2 });
   });
 
+  it('is exported with that by which lists look for an entry, whatever somebody wrote there', async () => {
+    const times = Array.from({ length: 300 }, (_, i) => Date.UTC(2026, 9, 1) + (i === 200 ? -5000 : i === 100 ? 7000 : i));
+    await append(...times.map((time) => record({ occurredAt: new Date(time).toISOString() })));
+    const { lateMs } = await ask(exportAuditEntries, { after: 0, limit: 1 });
+    expect(lateMs).toBe(7000 + 5000);
+    const month = new Date().toISOString().slice(0, 7);
+    const entries = await exported();
+    expect(new Set(entries.map((e) => `${e.class} ${e.month}`))).toEqual(new Set([`reads ${month}`]));
+    expect(entries.flatMap(({ seq, lastAt }) => (lastAt === undefined ? [] : [[seq, lastAt]]))).toEqual([[256, new Date(times[100]!).toISOString()]]);
+    await tamper("UPDATE audit.subtree SET last_at = 'infinity'");
+    expect((await exported())[255]!.lastAt).toBe('9999-12-31T00:00:00.000Z');
+    // Of subtrees that cannot be: the one would hide all that is before its time, the other all behind.
+    await tamper("DELETE FROM audit.subtree; INSERT INTO audit.subtree VALUES ('acme', 1, -1, '', 'infinity'), ('acme', 1, 4000, '', 'epoch')");
+    const { items } = await ask(listAuditEvents, { filter: { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }, limit: 200 });
+    expect(items).toHaveLength(200);
+  });
+
   it('is exported with all that opens it, of those whom a record names', async () => {
     const who = randomUUID();
     const request = { ...testContext().request, address: '203.0.113.7', userAgent: 'Browser/1.0' };
