@@ -30,6 +30,7 @@ interface Group {
  */
 export class Drops {
   private readonly groups = new Map<string, Group>();
+  private readonly latest = new Map<string, Group>();
   /** Places without bytes of which the export does not say where they lay. */
   readonly unplaced: number[] = [];
 
@@ -54,6 +55,8 @@ export class Drops {
   /** At the end of the log. @returns of how many entries only the number is recorded */
   settle(findings: Findings): number {
     let counted = 0;
+    // Which of them a record means nobody can tell then.
+    if (this.unplaced.length > 0) return counted;
     for (const group of this.groups.values()) {
       if (group.gone.length === 0 && group.records.length === 0) continue;
       settle(group, findings);
@@ -63,9 +66,13 @@ export class Drops {
   }
 
   private groupOf(name: string, month: string): Group {
+    // Mostly it is that of the last entry of its class.
+    let group = this.latest.get(name);
+    if (group?.month === month) return group;
     const key = `${name} ${month}`;
-    let group = this.groups.get(key);
+    group = this.groups.get(key);
     if (!group) this.groups.set(key, (group = { class: name, month, there: 0, gone: [], records: [] }));
+    this.latest.set(name, group);
     return group;
   }
 }

@@ -14,11 +14,12 @@ export class ListBounds {
   /** Whether the export is from before it held them. */
   absent = false;
   private month = '';
-  /** End of that month, in ms. */
-  private monthEnd = 0;
-  private latest = { seq: 0, at: -Infinity };
+  /** From when on nothing in that month may have happened. Times are compared as they are written: all have one form. */
+  private monthEnd = '';
+  private latest = '';
+  private latestSeq = 0;
   /** The latest `lastAt`. */
-  private bound = -Infinity;
+  private bound = '';
   /** By how much an entry has come behind a bound, at most. */
   private late = { seq: 0, by: 0 };
 
@@ -29,12 +30,11 @@ export class ListBounds {
     if (month === undefined) this.absent = true;
     else if (month !== this.month) this.turnTo(month, seq);
     if (occurredAt !== undefined) {
-      const at = Date.parse(occurredAt);
-      if (month !== undefined && at - clocks >= this.monthEnd) this.findings.at(seq, `lies in the month ${month}, before it happened, at ${occurredAt}: it was put there, where it would be dropped too early`);
-      if (at > this.latest.at) this.latest = { seq, at };
-      if (this.bound - at > this.late.by) this.late = { seq, by: this.bound - at };
+      if (month !== undefined && occurredAt >= this.monthEnd) this.findings.at(seq, `lies in the month ${month}, before it happened, at ${occurredAt}: it was put there, where it would be dropped too early`);
+      if (occurredAt > this.latest) [this.latest, this.latestSeq] = [occurredAt, seq];
+      if (occurredAt < this.bound) this.comeLate(seq, Date.parse(this.bound) - Date.parse(occurredAt));
     }
-    if (lastAt !== undefined) this.passBound(seq, Date.parse(lastAt));
+    if (lastAt !== undefined) this.passBound(seq, lastAt);
   }
 
   /** @param lateMs as the log itself says */
@@ -51,14 +51,17 @@ export class ListBounds {
     // By the first of the two: mostly it is the one that was moved, to where no list goes any more.
     else if (month < this.month) this.findings.at(seq - 1, `lies in the month ${this.month}, and entry ${seq} behind it in ${month}: one of the two was put into another month, and lists do not find it`);
     this.month = month;
-    // Of no month it is not a number, which no time is beyond.
-    this.monthEnd = Date.UTC(Number(year), Number(number), 1);
+    this.monthEnd = year === undefined ? '9999' : new Date(Date.UTC(Number(year), Number(number), 1) + clocks).toISOString();
   }
 
-  private passBound(seq: number, bound: number): void {
-    if (bound < this.latest.at) {
-      this.findings.at(this.latest.seq, `happened at ${new Date(this.latest.at).toISOString()}, later than the log says that anything up to place ${seq} did: a list of what happened from some time on may leave it out`);
+  private comeLate(seq: number, by: number): void {
+    if (by > this.late.by) this.late = { seq, by };
+  }
+
+  private passBound(seq: number, bound: string): void {
+    if (bound < this.latest) {
+      this.findings.at(this.latestSeq, `happened at ${this.latest}, later than the log says that anything up to place ${seq} did: a list of what happened from some time on may leave it out`);
     }
-    this.bound = Math.max(this.bound, bound);
+    if (bound > this.bound) this.bound = bound;
   }
 }
