@@ -28,7 +28,8 @@ interface Received {
 
 /**
  * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot be
- * applied is tried again alone, and for ever: an event is never dropped, and a bad one holds up no other.
+ * applied is tried again alone, and for ever: an event is never dropped, and a bad one keeps no other from being applied. But
+ * until it is applied no outbox row behind it is confirmed, so a consumer puts aside what it can keep (audit does).
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;

@@ -12,7 +12,8 @@ const readTimeout = 1600;
 /**
  * Records that belong to no change: reads, refusals, tokens. The reply means that each has its place in the log.
  * `provisional`: the caller does not know whether a handler committed the change and wrote the record itself; audit then
- * waits a while for the handler's, which wins.
+ * waits a while for the handler's, which wins. When a record is refused (its organization's log is damaged), the others may
+ * have their places all the same: `invalid_request`, upon which the caller sends them again in parts.
  */
 export const appendRecords = command({
   service: 'audit',

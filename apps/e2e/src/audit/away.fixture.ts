@@ -11,7 +11,20 @@ export interface Outage {
 
 const role = databaseRole('audit');
 
+/** What takes hold of all tables may wait for a batch that has some of them and waits for it: then it is this one's turn to try again. */
+const deadlock = '40P01';
+
 async function asOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  for (let tries = 5; ; tries -= 1) {
+    try {
+      return await connected(work);
+    } catch (error) {
+      if ((error as { code?: string }).code !== deadlock || tries === 0) throw error;
+    }
+  }
+}
+
+async function connected(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: house.launcher.databaseUrl });
   await client.connect();
   try {
@@ -37,7 +50,7 @@ export const outages: Outage[] = [
   {
     name: 'its disk is full',
     begin: () => asOwner(async (c) => {
-      await c.query(`CREATE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`);
+      await c.query(`CREATE OR REPLACE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`);
       await c.query(onTables("'CREATE TRIGGER disk_full BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION audit.disk_full()'"));
     }),
     end: () => asOwner((c) => c.query('DROP FUNCTION audit.disk_full() CASCADE')),
