@@ -6,6 +6,7 @@ interface Waiting {
   org: string;
   record: AuditRecord;
   provisional?: boolean;
+  committed?: boolean;
   /** Told that it took too long. */
   givenUp?: boolean;
   done: (error?: Error) => void;
@@ -28,10 +29,10 @@ export class AuditWriter {
 
   constructor(private readonly bus: Bus) {}
 
-  append(org: string, record: AuditRecord, { provisional = false, within = appendRecords.timeout }: { provisional?: boolean; within?: number } = {}): Promise<void> {
+  append(org: string, record: AuditRecord, { provisional = false, committed = false, within = appendRecords.timeout }: { provisional?: boolean; committed?: boolean; within?: number } = {}): Promise<void> {
     if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up'));
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { org, record, ...(provisional && { provisional }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
+      const waiting: Waiting = { org, record, ...(provisional && { provisional }), ...(committed && { committed }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
       const timer = setTimeout(() => {
         waiting.givenUp = true;
         waiting.done(unavailable('the audit log did not answer in time'));
@@ -54,7 +55,7 @@ export class AuditWriter {
 
   private async write(batch: Waiting[]): Promise<void> {
     try {
-      const records = batch.map(({ org, record, provisional }) => ({ org, record, ...(provisional && { provisional }) }));
+      const records = batch.map(({ org, record, provisional, committed }) => ({ org, record, ...(provisional && { provisional }), ...(committed && { committed }) }));
       await this.bus.request(appendRecords, { records }, contextOf(batch[0]!));
       batch.forEach((w) => w.done());
     } catch (error) {

@@ -10,17 +10,18 @@ import { instant, pageLimit } from './fields.js';
 const readTimeout = 1600;
 
 /**
- * Records that belong to no change: reads, refusals, tokens. The reply means that each has its place in the log.
+ * Records that come without an event: reads, refusals, tokens. The reply means that each has its place in the log.
  * `provisional`: the caller does not know whether a handler committed the change and wrote the record itself; audit then
- * waits a while for the handler's, which wins. When a record is refused (its organization's log is damaged), the others may
- * have their places all the same: `invalid_request`, upon which the caller sends them again in parts.
+ * waits a while for the handler's, which wins. `committed`: its change is made, so that audit keeps it even if its log is
+ * damaged and refuses it, until that is mended. When any other record is refused, the rest may have their places all the
+ * same: `invalid_request`, upon which the caller sends them again in parts.
  */
 export const appendRecords = command({
   service: 'audit',
   name: 'append-records',
   callers: ['gateway', 'auth'],
   request: z.strictObject({
-    records: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema, provisional: z.boolean().optional() })).max(1000),
+    records: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema, provisional: z.boolean().optional(), committed: z.boolean().optional() })).max(1000),
   }),
   reply: z.strictObject({}),
   // Reads and refusals wait for it: with audit away they answer 503 within two seconds (product §7).

@@ -6,7 +6,7 @@ import { Controller, Logger } from '@nestjs/common';
 import { Sequencer } from './sequencer.js';
 import { WaitingRecords } from './waiting-records.js';
 
-/** Records that belong to no change. The answer means that each stands in the log, or is kept until its handler's comes. */
+/** Records that come without an event. The answer means that each stands in the log, or is kept for it. */
 @Controller()
 export class AppendRecordsHandler {
   private readonly logger = new Logger('append-records');
@@ -20,10 +20,7 @@ export class AppendRecordsHandler {
   @Handles(appendRecords)
   async handle({ records }: RequestOf<typeof appendRecords>): Promise<ReplyOf<typeof appendRecords>> {
     const guesses = records.filter((r) => r.provisional);
-    const places = Promise.all([
-      this.sequencer.append(records.filter((r) => !r.provisional).map(({ org, record }) => ({ org, record }))),
-      guesses.length > 0 && this.waiting.keep(guesses),
-    ]);
+    const places = Promise.all([this.append(records.filter((r) => !r.provisional)), guesses.length > 0 && this.waiting.keep(guesses)]);
     await places.catch((error: unknown) => {
       if (error instanceof AppError) throw error;
       const [{ org, record } = { org: '', record: undefined }, ...others] = records;
@@ -37,5 +34,12 @@ export class AppendRecordsHandler {
       throw unavailable('the audit log cannot be written');
     });
     return {};
+  }
+
+  private async append(records: RequestOf<typeof appendRecords>['records']): Promise<void> {
+    const refused = await this.sequencer.place(records.map(({ org, record, committed = false }) => ({ org, record, committed })));
+    const withheld = refused.find(({ item }) => !item.committed);
+    if (withheld) throw withheld.fault;
+    await this.waiting.park(refused);
   }
 }

@@ -76,6 +76,17 @@ describe('one bad row takes nothing from the others', () => {
       expect(await assertWhole(tables)).toBe(1 + size + 50);
     });
 
+    it('keeps the record of a change that is made already, and so holds up no outbox of whoever made it', async () => {
+      const writer = new AuditWriter(bus);
+      const [made, read] = [recordOf({ action: 'key.rotate' }), recordOf()];
+      const results = await Promise.allSettled([writer.append('acme', read), writer.append('acme', made, { committed: true })]);
+      expect(results.map((r) => r.status)).toEqual(['rejected', 'fulfilled']);
+      expect(await waiting()).toMatchObject([{ id: made.id, parked: true }]);
+      await damage(-3);
+      clock.advance(retryAfter);
+      await eventually(async () => expect((await ids('acme')).slice(size)).toEqual([made.id]));
+    });
+
     it('parks what came with changes, erases at once, confirms, and gives all their places in their order once it is mended', async () => {
       const who = randomUUID();
       await damage(-3);

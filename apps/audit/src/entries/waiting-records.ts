@@ -64,9 +64,13 @@ export class WaitingRecords implements DueSource {
     await this.database.rows(keep, this.rows(guesses, patience));
   }
 
-  /** All of them, or none. */
-  async park(records: readonly Kept[]): Promise<void> {
+  /** What a log refused, but must not be lost: all of it, or none. */
+  async park(refused: readonly Refused[]): Promise<void> {
+    const records = refused.flatMap(({ item: { org, record } }) => (record ? [{ org, record }] : []));
+    if (records.length === 0) return;
     await this.database.rows(park, this.rows(records, retryAfter));
+    const orgs = [...new Set(records.map(({ org }) => org))].join(', ');
+    this.logger.error(`${records.length} records of ${orgs} cannot be given a place and are parked: ${String(refused[0]!.fault)}. See "When audit records are parked" in the runbook`);
   }
 
   /** Guesses for which no handler's record has come in time, and what is to be tried again; 500 at most. */

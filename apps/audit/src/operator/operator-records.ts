@@ -34,7 +34,7 @@ export class OperatorRecords {
     try {
       const refused = await this.sequencer.place([{ org, record }]);
       // A damaged log takes no record until it is mended, and whoever mends it must see first where it is damaged.
-      if (refused.length > 0) await this.waiting.park([{ org, record }]);
+      await this.waiting.park(refused);
     } catch (error) {
       this.logger.error(`what the operator reads of ${org} cannot be recorded, so it is not given out: ${String(error)}`);
       throw unavailable('the audit log cannot be written, so nothing is given out');

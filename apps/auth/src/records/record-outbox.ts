@@ -55,14 +55,14 @@ export class RecordOutbox implements OnApplicationBootstrap {
   /** After the commit: holds the answer until the record has its place, one second at most. What fails stays for the sweep. */
   async placed(org: string, record: AuditRecord): Promise<void> {
     try {
-      await this.audit.append(org, record, { within: placedWithin });
+      await this.audit.append(org, record, { committed: true, within: placedWithin });
       await this.database.rows(remove, [[record.id]]);
     } catch (error) {
       this.logger.warn(`the record ${record.id} of ${org} (${record.action}) is committed and waits for audit: ${String(error)}`);
     }
   }
 
-  /** Once, not each second: it may take hours until audit is back, or a damaged log mended. */
+  /** Once, not each second: it may take hours until audit is back. */
   private warn(reason: string): void {
     if (reason !== this.said) this.logger.warn(reason);
     this.said = reason;
@@ -84,7 +84,7 @@ export class RecordOutbox implements OnApplicationBootstrap {
 
   private async append({ id, org, record }: Row): Promise<void> {
     const opened = unseal(this.config.KEY_ENCRYPTION_KEY, record, contextOf(org, id)).toString();
-    await this.audit.append(org, JSON.parse(opened) as AuditRecord);
+    await this.audit.append(org, JSON.parse(opened) as AuditRecord, { committed: true });
   }
 }
 
