@@ -79,7 +79,7 @@ describe('after an erasure', () => {
         await sleep(100);
         await erase(third);
       }
-      return (await rows(statement, ...rest)) as never[];
+      return rows<never>(statement, ...rest);
     };
     const { names, personal } = await opening.open('acme', stored).finally(() => (replica.database.rows = rows));
     expect([[...names.keys()], personal]).toEqual([[], [{}]]);
