@@ -12,6 +12,7 @@ import { Sequencer } from './entries/sequencer.js';
 import { WaitingRecords } from './entries/waiting-records.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
 import { OperatorRecords } from './operator/operator-records.js';
+import { RecordReadingHandler } from './operator/record-reading.handler.js';
 import { BrokenLogs } from './proofs/broken-logs.js';
 import { CheckpointFiles } from './proofs/checkpoint-files.js';
 import { CheckpointHandler } from './proofs/checkpoint.handler.js';
@@ -27,7 +28,7 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
 @Module({
   controllers: [
     AppendRecordsHandler, CountRefusalsHandler, ListEventsHandler, GetEventHandler,
-    CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler,
+    CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler, RecordReadingHandler,
   ],
   providers: [
     EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions, OperatorRecords,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationProfile, type App, type AuditRecord, type BusUser,
+  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationProfile, recordReading, type App, type AuditRecord, type BusUser, type CallContext,
   type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
@@ -97,6 +97,13 @@ class Audit {
     if (book.auditAway) throw new AppError('unavailable');
     // The same id again is the same record.
     book.records.push(...records.filter(({ record }) => !book.records.some((r) => r.record.id === record.id)));
+    return {};
+  }
+
+  @Handles(recordReading)
+  async read({ action, targets }: RequestOf<typeof recordReading>, { org, auditId: id, actor, request }: CallContext): Promise<Record<string, never>> {
+    if (book.auditAway) throw new AppError('unavailable');
+    book.records.push({ org, record: { id, occurredAt: new Date().toISOString(), action, actor, targets, outcome: { result: 'success' }, request } });
     return {};
   }
 

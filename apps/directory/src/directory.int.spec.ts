@@ -11,6 +11,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { recordAccessChange } from './access/access-change.js';
 import { DirectoryModule } from './app.module.js';
+import { startAuditStub, told } from './audit-stub.fixture.js';
 import type { Config } from './config.js';
 import { migrations } from './migrations/index.js';
 
@@ -19,7 +20,7 @@ const operator = { type: 'operator', id: 'operator' } as const;
 
 let nats: TestBus;
 let database: TestDatabase;
-let service: RunningService;
+let services: RunningService[];
 let auditing: EventConsumer<typeof streams.directory>;
 const connections: NatsConnection[] = [];
 const buses = new Map<BusUser, Bus>();
@@ -44,7 +45,8 @@ beforeAll(async () => {
     HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
     OUTBOUND_ALLOW: ['http://localhost:4000'], OUTBOUND_PORTS: [443],
   };
-  service = await startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
+  const directory = startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
+  services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
   auditing = new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch));
   auditing.start();
   await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
@@ -52,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await auditing.stop();
-  await service.stop();
+  await Promise.all(services.map((service) => service.stop()));
   for (const connection of connections) await connection.close();
   await Promise.all([nats.stop(), database.drop()]);
 });
@@ -172,6 +174,15 @@ describe('apps and grants', () => {
       await expect(ask(contract as typeof getApp, { clientId: 'app_x', ...rest })).rejects.toMatchObject({ code: 'unknown_app' });
     }
   });
+});
+
+test("what the operator reads stands in the log of whose it is, whatever the caller's context says; else it is not given out", async () => {
+  const { app: { clientId } } = await newApp('web', [], 'initech');
+  const reads = async () => (await Promise.allSettled([ask(listApps, { org: 'initech' }), ask(getApp, { clientId }), ask(listSecrets, { clientId })])).map((r) => r.status);
+  expect([...new Set(await reads()), ...told.read.filter((line) => line.startsWith('initech')).sort()]).toEqual(['fulfilled', 'initech app.list', `initech app.read ${clientId}`, `initech app.secret.list ${clientId}`]);
+  told.away = true;
+  expect([...new Set(await reads())]).toEqual(['rejected']);
+  told.away = false;
 });
 
 describe('secrets', () => {

@@ -183,6 +183,7 @@ describe('proof of presence', () => {
   it('its policy is changed with event and record, and its secret never comes out', async () => {
     book.organizations.add('initech');
     expect(await house.ask(getPresencePolicy, {}, 'initech')).toEqual({ policy: 'optional', turnstile: false });
+    expect(book.read.at(-1)).toBe('presence.read of initech by operator');
     expect(await house.ask(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech')).toEqual({ policy: 'required', turnstile: true });
     expect(await house.ask(setPresencePolicy, { turnstileSecret: 'second-secret' }, 'initech')).toEqual({ policy: 'required', turnstile: true });
     expect(await house.ask(setPresencePolicy, { turnstileSecret: null }, 'initech')).toEqual({ policy: 'required', turnstile: false });

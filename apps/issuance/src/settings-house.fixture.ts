@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { getApp, knownOrganizations, streams, type App, type BusUser, type Contract, type HouseEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { getApp, knownOrganizations, recordReading, streams, type App, type BusUser, type CallContext, type Contract, type HouseEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, EventConsumer, Handles, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { AppError, createLogger, type Clock } from '@holdfast/kit';
@@ -12,7 +12,7 @@ import { configSchema } from './config.js';
 import { migrations } from './migrations/index.js';
 
 /** What directory knows; the tests write it. */
-export const book = { organizations: new Set<string>(['acme', 'globex']), apps: new Map<string, Partial<App>>(), asked: 0 };
+export const book = { organizations: new Set<string>(['acme', 'globex']), apps: new Map<string, Partial<App>>(), asked: 0, read: [] as string[] };
 
 @Controller()
 class Directory {
@@ -30,8 +30,19 @@ class Directory {
   }
 }
 
+@Controller()
+class Audit {
+  @Handles(recordReading)
+  async read({ action }: RequestOf<typeof recordReading>, { org, actor }: CallContext): Promise<Record<string, never>> {
+    book.read.push(`${action} of ${org} by ${actor.id}`);
+    return {};
+  }
+}
+
 @Module({ controllers: [Directory] })
 class DirectoryModule {}
+@Module({ controllers: [Audit] })
+class AuditModule {}
 
 /** Issuance between a real bus and a real database, with a directory that knows what the test says. */
 export class SettingsHouse {
@@ -64,6 +75,7 @@ export class SettingsHouse {
     const services: RunningService[] = [
       ...(await Promise.all(Array.from({ length: replicas }, issuance))),
       await startService({ service: 'directory', config: { ...config, NATS_NKEY_SEED: nats.seed('directory') }, module: DirectoryModule, logger: quiet }),
+      await startService({ service: 'audit', config: { ...config, NATS_NKEY_SEED: nats.seed('audit') }, module: AuditModule, logger: quiet }),
     ];
     for (const consumer of streams.issuance.consumers) {
       const events = new EventConsumer(streams.issuance, consumer, await as(consumer), async (some) => void (consumer === 'audit' && house.heard.push(...some)));

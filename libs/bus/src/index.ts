@@ -21,3 +21,4 @@ export * from './start-service.js';
 export * from './transport.js';
 export * from './outbox-provider.js';
 export * from './outbound.js';
+export * from './operator-reading.js';

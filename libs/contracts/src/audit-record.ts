@@ -26,6 +26,12 @@ export const actions = {
   'credential_type.update': 'A credential type was changed',
   'presence.challenge': 'A proof of presence was asked for',
   'presence.configure': 'The policy of proof of presence was changed',
+  'app.list': 'The apps of the organization were listed',
+  'app.read': 'An app was read',
+  'app.secret.list': 'The client secrets of an app were listed, without their values',
+  'credential_type.list': 'The credential types were listed',
+  'presence.read': 'The policy of proof of presence was read',
+  'key.list': 'The signing keys of the issuer were listed',
   'event.list': 'The events of the organization were listed',
   'customer.sign_in': 'A customer signed in to an app',
   'customer.sign_out': 'A customer signed out',
@@ -62,7 +68,12 @@ export const retentions = {
 export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
+/** What the operator reads of an organization from other services than audit; none of it names a customer. */
+export const operatorReadings = ['app.list', 'app.read', 'app.secret.list', 'credential_type.list', 'presence.read', 'key.list'] as const satisfies Action[];
+export type OperatorReading = (typeof operatorReadings)[number];
+
 const reads = new Set<Action>([
+  ...operatorReadings,
   'subject.list', 'subject.read', 'audit.list', 'audit.read', 'audit.prove', 'audit.export', 'credential.read', 'event.list',
   'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
 ]);

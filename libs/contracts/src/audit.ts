@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionNames, auditEventSchema, auditRecordSchema, outcomes } from './audit-record.js';
+import { actionNames, auditEventSchema, auditRecordSchema, auditTargetSchema, operatorReadings, outcomes } from './audit-record.js';
 import { command, query } from './contract.js';
 import { instant, pageLimit } from './fields.js';
 
@@ -51,6 +51,20 @@ const anyInstant = z.iso
   .datetime({ offset: true, abort: true })
   .refine((time) => /^(?!0000)\d{4}-/.test(new Date(time).toISOString()), 'must lie in the years 1 to 9999, in UTC')
   .overwrite((time) => new Date(time).toISOString());
+
+/**
+ * Of what the operator reads of an organization, past the gateway: who, how and whose log come from the context. The reply
+ * means that it has its place; before that the answer may not leave (product §7).
+ */
+export const recordReading = command({
+  service: 'audit',
+  name: 'record-reading',
+  callers: ['auth', 'directory', 'issuance'],
+  request: z.strictObject({ action: z.enum(operatorReadings), targets: z.array(auditTargetSchema).max(1) }),
+  reply: z.strictObject({}),
+  // As with appendRecords.
+  timeout: 1500,
+});
 
 export const auditFilterSchema = z.strictObject({
   action: z.enum(actionNames).optional().describe('Only this action'),

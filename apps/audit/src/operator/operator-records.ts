@@ -1,4 +1,4 @@
-import type { Action, CallContext } from '@holdfast/contracts';
+import type { Action, AuditTarget, CallContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -30,7 +30,13 @@ export class OperatorRecords {
     const { org, actor } = context;
     if (actor.type !== 'operator') return;
     if ((await this.database.rows(logOf, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
-    const record = auditRecord(context, this.clock.now(), { action, targets: [], outcome: { result: 'success' } });
+    await this.append(context, action);
+  }
+
+  /** @throws unavailable */
+  async append(context: CallContext, action: Action, targets: AuditTarget[] = []): Promise<void> {
+    const { org } = context;
+    const record = auditRecord(context, this.clock.now(), { action, targets, outcome: { result: 'success' } });
     try {
       const refused = await this.sequencer.place([{ org, record }]);
       // A damaged log takes no record until it is mended, and whoever mends it must see first where it is damaged.

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  appendRecords, auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys, exportAuditEntries, listAuditEvents, type AuditRecord, type Contract, type ReplyOf, type RequestOf,
+  appendRecords, auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys, exportAuditEntries, listAuditEvents, recordReading, type AuditRecord, type Contract, type ReplyOf, type RequestOf,
 } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import { createLogger } from '@holdfast/kit';
@@ -248,6 +248,16 @@ describe('what a log proves', () => {
         [7, checkpoint!.auditId, 'audit.prove', 'holdfast audit checkpoint'],
         [6, keys!.auditId, 'audit.prove', 'holdfast audit key'],
       ]);
+    });
+
+    it('and from other services, if they say that it was the operator', async () => {
+      await append(record());
+      const directory = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, quiet));
+      const list = contextOf('holdfast app show');
+      await directory.request(recordReading, { action: 'app.read', targets: [{ type: 'app', id: 'app_1' }] }, list);
+      await expect(directory.request(recordReading, { action: 'app.list', targets: [] }, testContext())).rejects.toMatchObject({ code: 'invalid_request' });
+      await directory.connection.close();
+      expect(await told()).toEqual([[2, list.auditId, 'app.read', 'holdfast app show']]);
     });
 
     it('of a log that is damaged is given out all the same: it shows where, and the record is kept until that is mended', async () => {

@@ -1,5 +1,5 @@
-import { Handles } from '@holdfast/bus';
-import { listKeys, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { listKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Controller } from '@nestjs/common';
 import { Organizations } from '../issuer/organizations.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
@@ -9,11 +9,13 @@ export class ListKeysHandler {
   constructor(
     private readonly organizations: Organizations,
     private readonly keys: SigningKeys,
+    private readonly bus: Bus,
   ) {}
 
   @Handles(listKeys)
-  async handle({ shortId }: RequestOf<typeof listKeys>): Promise<ReplyOf<typeof listKeys>> {
+  async handle({ shortId }: RequestOf<typeof listKeys>, context: CallContext): Promise<ReplyOf<typeof listKeys>> {
     await this.organizations.require(shortId);
+    await recordOperator(this.bus, { ...context, org: shortId }, 'key.list');
     return { keys: (await this.keys.load(issuerOf(shortId))).listed };
   }
 }

@@ -51,6 +51,15 @@ test('a new key is published first, signs later, and what the old one signed sti
   expect(book.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' }, targets: [{ type: 'organization', id: 'acme' }] } }]);
 });
 
+test('listing them is recorded, or they are not listed', async () => {
+  book.records = book.records.filter(({ record }) => record.action !== 'key.list');
+  await states();
+  expect(book.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' } } }]);
+  book.auditAway = true;
+  await expect(states()).rejects.toMatchObject({ code: 'unavailable' });
+  book.auditAway = false;
+});
+
 test('keys that leaked are gone at once, on every replica', async () => {
   const { tokens } = await shop.signIn();
   const leaked = kidOf(tokens.id_token!);

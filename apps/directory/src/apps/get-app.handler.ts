@@ -1,15 +1,20 @@
-import { Handles } from '@holdfast/bus';
-import { getApp, type App, type RequestOf } from '@holdfast/contracts';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { getApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { findApp } from './app.js';
 
 @Controller()
 export class GetAppHandler {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly bus: Bus,
+  ) {}
 
   @Handles(getApp)
-  handle({ clientId }: RequestOf<typeof getApp>): Promise<App> {
-    return findApp(this.database, clientId);
+  async handle({ clientId }: RequestOf<typeof getApp>, context: CallContext): Promise<App> {
+    const app = await findApp(this.database, clientId);
+    await recordOperator(this.bus, { ...context, org: app.org }, 'app.read', [{ type: 'app', id: clientId }]);
+    return app;
   }
 }

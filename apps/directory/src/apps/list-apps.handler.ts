@@ -1,5 +1,5 @@
-import { Handles } from '@holdfast/bus';
-import { listApps, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { listApps, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { Database, statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
@@ -10,11 +10,15 @@ const select = statement('app_list', `SELECT ${appColumns} FROM app a WHERE a.or
 
 @Controller()
 export class ListAppsHandler {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly bus: Bus,
+  ) {}
 
   @Handles(listApps)
-  async handle({ org }: RequestOf<typeof listApps>): Promise<ReplyOf<typeof listApps>> {
+  async handle({ org }: RequestOf<typeof listApps>, context: CallContext): Promise<ReplyOf<typeof listApps>> {
     if ((await this.database.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+    await recordOperator(this.bus, { ...context, org }, 'app.list');
     return { items: (await this.database.rows<AppRow>(select, [org])).map(toApp) };
   }
 }

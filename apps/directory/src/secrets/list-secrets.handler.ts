@@ -1,5 +1,5 @@
-import { Handles } from '@holdfast/bus';
-import { listSecrets, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { listSecrets, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { findApp } from '../apps/app.js';
@@ -8,12 +8,16 @@ const select = statement('secret_list', 'SELECT id, created_at FROM app_secret W
 
 @Controller()
 export class ListSecretsHandler {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly bus: Bus,
+  ) {}
 
   @Handles(listSecrets)
-  async handle({ clientId }: RequestOf<typeof listSecrets>): Promise<ReplyOf<typeof listSecrets>> {
-    await findApp(this.database, clientId);
+  async handle({ clientId }: RequestOf<typeof listSecrets>, context: CallContext): Promise<ReplyOf<typeof listSecrets>> {
+    const { org } = await findApp(this.database, clientId);
     const rows = await this.database.rows<{ id: string; created_at: Date }>(select, [clientId]);
+    await recordOperator(this.bus, { ...context, org }, 'app.secret.list', [{ type: 'app', id: clientId }]);
     return { items: rows.map((row) => ({ id: row.id, createdAt: row.created_at.toISOString() })) };
   }
 }

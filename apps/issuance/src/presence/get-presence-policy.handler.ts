@@ -1,5 +1,5 @@
 import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { Organizations } from '../settings/organizations.js';
@@ -10,11 +10,13 @@ export class GetPresencePolicyHandler {
   constructor(
     private readonly database: Database,
     private readonly organizations: Organizations,
+    private readonly bus: Bus,
   ) {}
 
   @Handles(getPresencePolicy)
   async handle(_: RequestOf<typeof getPresencePolicy>, context: CallContext): Promise<PresencePolicy> {
     await this.organizations.require(context);
+    await recordOperator(this.bus, context, 'presence.read');
     return shown(await storedPolicy(this.database, context.org));
   }
 }
