@@ -254,7 +254,7 @@ describe('what nobody can prove is refused, unless it is asked for', () => {
 
   test('personal values that are withheld while the name of that person opens', () => {
     const log = changed(17, () => ({ personal: undefined }));
-    expect(verify(log)).toMatchObject({ verified: false, findings: [expect.stringContaining('Entry 17 withholds the address or user agent that was logged')] });
+    expect(verify(log)).toMatchObject({ verified: false, findings: [expect.stringContaining('Entry 17 withholds an address, user agent or reason that was logged')] });
     expect(allowed(log)).toMatchObject({ verified: true, unprovable: 1 });
     expect(verify(changed(17, () => ({ personal: undefined, names: undefined }))).verified).toBe(true);
   });
