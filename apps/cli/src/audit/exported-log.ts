@@ -67,14 +67,14 @@ const longestLine = 4_000_000;
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     const lines: string[] = [];
     let start = 0;
-    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-      lines.push(bytes.toString('utf8', start, end));
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      // Only the line that two chunks share is put together: a copy of each chunk would cost more.
+      lines.push(start === 0 && rest.length > 0 ? Buffer.concat([rest, chunk.subarray(0, end)]).toString() : chunk.toString('utf8', start, end));
       start = end + 1;
     }
-    rest = bytes.subarray(start);
+    rest = start === 0 && rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk.subarray(start);
     if (rest.length > longestLine) throw new Error('A line is longer than any line of an exported log');
     if (lines.length > 0) yield lines;
   }

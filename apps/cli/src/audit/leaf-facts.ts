@@ -22,14 +22,14 @@ export interface LeafFacts {
  */
 const plain =
   /^\{"id":"([^"\\]*)","occurredAt":"([^"\\]*)","action":"([^"\\]*)","actor":\{"type":"[a-z]*","id":"([^"\\]*)"(?:,"name":"(?:[^"\\]|\\.)*")?\},"targets":\[((?:\{"type":"[a-z_]*","id":"[^"\\]*"\},?)*)\],"outcome":\{"result":"([a-z]*)"/;
-/** These may stand anywhere behind it. */
-const more = /"(?:personal|changes)":/;
+/** These may stand anywhere behind it. Two searches for a text cost less than one for a pattern. */
+const more = ['"personal":', '"changes":'];
 
 /** @throws Error when the bytes are not a record */
 export function leafFacts(bytes: Buffer): LeafFacts {
   const text = bytes.toString();
   const read = plain.exec(text);
-  if (!read || more.test(text)) return parsed(text);
+  if (!read || more.some((member) => text.includes(member))) return parsed(text);
   const [, id = '', occurredAt = '', action = '', actor = '', targets = '', outcome = ''] = read;
   return { id, occurredAt, action, actor, outcome, targets: idsOf(targets), personal: {} };
 }
