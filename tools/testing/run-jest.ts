@@ -3,21 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { readJson } from '../infra/files.ts';
-import { countTests, runsOf, type Stage } from './stages.ts';
+import { countTests, type Stage } from './stages.ts';
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-interface Counts {
-  passed: number;
-  failed: number;
-}
-
-export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
-  const counts = await Promise.all([...runsOf(stage, jestArgs)].map(([name, args]) => run(stage, join(folder, `${name}.json`), folder, args, env)));
-  return counts.reduce((sum, { passed, failed }) => ({ passed: sum.passed + passed, failed: sum.failed + failed }));
-}
-
-async function run(stage: Stage, outputFile: string, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
+export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<{ passed: number; failed: number }> {
+  const outputFile = join(folder, `${stage}.json`);
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');

@@ -1,17 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { countTests, parseTestArgs, runsOf, table } from './stages.ts';
+import { countTests, parseTestArgs, table } from './stages.ts';
 
 test('all stages, or those named, in their order', () => {
   expect(parseTestArgs([])).toEqual({ chosen: ['unit', 'integration', 'e2e'], jestArgs: [] });
   expect(parseTestArgs(['e2e', 'unit', '--', '-t', 'erase'])).toEqual({ chosen: ['unit', 'e2e'], jestArgs: ['-t', 'erase'] });
   expect(() => parseTestArgs(['units'])).toThrow('There is no stage units');
-});
-
-test('every spec is in one run of its stage', () => {
-  expect([...runsOf('unit', [])]).toEqual([['unit', []]]);
-  expect([...runsOf('e2e', ['chaos'])]).toEqual([['e2e', ['chaos']]]);
-  const [[, [left, without]], [, [only, those]]] = [...runsOf('e2e', [])].map(([name, args]) => [name, args]) as [[string, string[]], [string, string[]]];
-  expect([left, only, without]).toEqual(['--testPathIgnorePatterns', '--testPathPatterns', those]);
 });
 
 test('no failure goes uncounted', () => {

@@ -20,15 +20,6 @@ export function parseTestArgs(args: string[]): { chosen: Stage[]; jestArgs: stri
   return { chosen: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages, jestArgs: args.slice(end + 1) };
 }
 
-/** Specs that start a house of their own: they disturb nobody, and need not wait for the others. */
-const ownHouse = 'apps/e2e/src/(chaos|clock)\\.spec';
-
-/** Arguments of each run of jest that makes up a stage, by the name of its report; the runs go on side by side. */
-export function runsOf(stage: Stage, jestArgs: string[]): Map<string, string[]> {
-  if (stage !== 'e2e' || jestArgs.length > 0) return new Map([[stage, jestArgs]]);
-  return new Map([[stage, ['--testPathIgnorePatterns', ownHouse]], [`${stage}-own-house`, ['--testPathPatterns', ownHouse]]]);
-}
-
 interface JestReport {
   numPassedTests: number;
   numFailedTests: number;
