@@ -59,12 +59,11 @@ export async function publish(directory: NatsConnection, org: string, count: num
 
 /** In the place of audit: says at once that every record has its place. Ends with the connection. */
 export function answerForNothing(audit: NatsConnection): void {
-  const nothing = JSON.stringify({ response: {}, isDisposed: true, id: '0' });
   audit.subscribe(appendRecords.subject, {
     queue: 'audit',
     callback: (error, message) => {
       if (error) throw error;
-      message.respond(nothing);
+      message.respond(JSON.stringify({ response: {}, isDisposed: true, id: message.json<{ id: string }>().id }));
     },
   });
 }

@@ -110,8 +110,16 @@ describe('who uses whom', () => {
       { file: 'libs/bus/src/index.ts', text: "export * from '@holdfast/testing';\n" },
       { file: 'libs/bus/src/index.ts', text: 'export const home = process.env.HOME;\n' },
     ];
+    // Each of these has ended a service, or made it believe what a stolen one had sent.
+    const loops = [
+      { file: 'apps/auth/src/sources.ts', text: "export const hear = (bus: { subscribe: (subject: string) => void }) => bus.subscribe('feed.x');\n" },
+      { file: 'libs/bus/src/bus.ts', text: 'export const read = (message: { json: () => string }) => message.json();\n' },
+      { file: 'libs/bus/src/relay.ts', text: 'export const watch = (c: { status: () => string }) => c.status();\n' },
+      { file: 'apps/auth/src/sources.ts', text: 'export const start = () => void (async () => undefined)();\n' },
+    ];
     const boundaries = '@nx/enforce-module-boundaries';
-    expect(lint([...wrong, ...right, ...others])).toEqual([...wrong.map(() => [boundaries]), ...right.map(() => []), ['no-restricted-imports'], ['no-restricted-syntax']]);
+    const expected = [...wrong.map(() => [boundaries]), ...right.map(() => []), ['no-restricted-imports'], ['no-restricted-syntax'], ...loops.map(() => ['no-restricted-syntax'])];
+    expect(lint([...wrong, ...right, ...others, ...loops])).toEqual(expected);
   }, 120_000);
 });
 

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { AccessQuestions } from './access-questions.js';
 import { refusedBy, type TokenOrigin } from './access-rule.js';
 import type { Bus } from './bus.js';
+import { listen } from './listen.js';
 import type { Readiness } from './parts.js';
 import { systemContext } from './system-context.js';
 
@@ -40,13 +41,7 @@ export class AccessFeed {
 
   /** Subscribes first, so that no change falls between snapshot and heartbeat. */
   start(): void {
-    const heartbeats = this.bus.connection.subscribe(accessFeedSubject);
-    void (async () => {
-      for await (const message of heartbeats) {
-        const heartbeat = accessHeartbeatSchema.safeParse(message.json());
-        if (heartbeat.success) this.hear(heartbeat.data.seq);
-      }
-    })();
+    listen(this.bus.connection, accessFeedSubject, accessHeartbeatSchema, ({ seq }) => this.hear(seq));
     void this.refresh();
   }
 

@@ -1,5 +1,6 @@
-import { appliedSubject, type ServiceName } from '@holdfast/contracts';
+import { appliedNoticeSchema, appliedSubject, type ServiceName } from '@holdfast/contracts';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { listen } from './listen.js';
 
 /** Tells a producer which of its events this consumer has applied. Lost notices cost a wait, never correctness. */
 export function announceApplied(connection: NatsConnection, consumer: ServiceName, producer: ServiceName, ids: string[]): void {
@@ -11,13 +12,10 @@ export class AppliedNotices {
   private readonly waiting = new Map<string, () => void>();
 
   constructor(connection: NatsConnection, producer: ServiceName) {
-    const subscription = connection.subscribe(appliedSubject('*' as ServiceName, producer));
-    void (async () => {
-      for await (const message of subscription) {
-        const consumer = message.subject.split('.')[2];
-        for (const id of message.json<string[]>()) this.waiting.get(`${consumer}/${id}`)?.();
-      }
-    })();
+    listen(connection, appliedSubject('*' as ServiceName, producer), appliedNoticeSchema, (ids, subject) => {
+      const consumer = subject.split('.')[2];
+      for (const id of ids) this.waiting.get(`${consumer}/${id}`)?.();
+    });
   }
 
   /** True once `consumer` has applied event `id`, false after `ms` milliseconds. Call before publishing the event. */

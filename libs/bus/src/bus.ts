@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { errorCatalogue, type CallContext, type Contract, type ReplyOf, type WireError } from '@holdfast/contracts';
 import { AppError, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { parseJson } from './loops.js';
+import { tolerant } from './tolerant.js';
 
 /**
  * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which may
@@ -9,14 +12,18 @@ import type { z } from 'zod';
  */
 export class UncertainError extends AppError {}
 
-/** Nest takes what has no id for an event. Which answer belongs to which request, NATS tells by the inbox. */
-const anyId = '0';
+/** What Nest makes of a reply. */
+const packetSchema = z.object({ id: z.string(), response: z.unknown().optional(), err: z.unknown().optional() });
 
-type Packet<Reply> = { response?: Reply; err?: unknown };
+const replySchemas = new WeakMap<Contract, z.ZodType>();
 
 /** Asks other services, by contract alone. */
 export class Bus {
-  constructor(readonly connection: NatsConnection) {}
+  constructor(
+    readonly connection: NatsConnection,
+    /** Told of each reply that does not fit its contract. */
+    private readonly misfit: (contract: Contract, detail: string) => void = () => undefined,
+  ) {}
 
   /**
    * The reply, or an AppError: what the handler threw, or `unavailable` when nobody answers within the contract's time.
@@ -24,27 +31,44 @@ export class Bus {
    */
   async request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
     const { subject, timeout } = contract;
-    const message = JSON.stringify({ pattern: subject, id: anyId, data: { input, context } });
-    if (contract.kind === 'command') return this.ask(contract, message, timeout);
+    // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came here.
+    const id = randomUUID();
+    const message = JSON.stringify({ pattern: subject, id, data: { input, context } });
+    if (contract.kind === 'command') return this.ask(contract, id, message, timeout);
     try {
-      return await this.ask(contract, message, timeout / 2);
+      return await this.ask(contract, id, message, timeout / 2);
     } catch (error) {
       if (!(error instanceof UncertainError)) throw error;
-      return this.ask(contract, message, timeout / 2);
+      return this.ask(contract, id, message, timeout / 2);
     }
   }
 
-  private async ask<C extends Contract>(contract: C, message: string, timeout: number): Promise<ReplyOf<C>> {
+  private async ask<C extends Contract>(contract: C, id: string, message: string, timeout: number): Promise<ReplyOf<C>> {
     let answer: Msg;
     try {
       answer = await this.connection.request(contract.subject, message, { timeout });
     } catch (error) {
       throw notAnswered(contract, error);
     }
-    const { response, err } = answer.json<Packet<ReplyOf<C>>>();
+    const packet = packetSchema.safeParse(parseJson(answer));
+    if (!packet.success || packet.data.id !== id) throw this.unreadable(contract, 'it is no reply to this request');
+    const { response, err } = packet.data;
     if (err !== undefined) throw fromWire(contract, err);
-    return response as ReplyOf<C>;
+    const reply = replySchemaOf(contract).safeParse(response);
+    if (!reply.success) throw this.unreadable(contract, `members that do not fit: ${reply.error.issues.map(({ path }) => path.join('.')).join(', ').slice(0, 200)}`);
+    return reply.data as ReplyOf<C>;
   }
+
+  private unreadable(contract: Contract, detail: string): UncertainError {
+    this.misfit(contract, detail);
+    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, { retryAfter: 1 });
+  }
+}
+
+function replySchemaOf(contract: Contract): z.ZodType {
+  let schema = replySchemas.get(contract);
+  if (!schema) replySchemas.set(contract, (schema = tolerant(contract.reply)));
+  return schema;
 }
 
 function notAnswered({ service }: Contract, error: unknown): AppError {

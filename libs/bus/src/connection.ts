@@ -1,6 +1,7 @@
 import { inboxPrefix, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/kit';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { connect, nkeyAuthenticator, type NatsConnection, type Status } from '@nats-io/transport-node';
+import { onStatus } from './loops.js';
 
 export interface BusOptions {
   /** One or several servers, comma separated. */
@@ -27,14 +28,11 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
     pingInterval: 10_000,
     maxPingOut: 2,
   });
-  void report(connection, logger);
-  return connection;
-}
-
-async function report(connection: NatsConnection, logger: Logger): Promise<void> {
-  for await (const status of connection.status()) {
+  const report = (status: Status): void => {
     if (status.type === 'disconnect') logger.warn('lost the connection to NATS; reconnecting');
     else if (status.type === 'reconnect') logger.info('reconnected to NATS');
     else if (status.type === 'error') logger.error({ err: status.error }, 'NATS refused something that we did');
-  }
+  };
+  onStatus(connection, report, (err) => logger.error({ err }, "lost sight of the connection's state"));
+  return connection;
 }

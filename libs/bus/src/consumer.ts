@@ -1,10 +1,11 @@
 import type { HouseEvent, ServiceName, Stream } from '@holdfast/contracts';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { isFaultOfData } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import { announceApplied } from './applied.js';
+import { onStatus, parseJson } from './loops.js';
 import { eventsApplied } from './metrics.js';
 
 /** Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order. */
@@ -49,7 +50,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   start(): void {
-    void this.watchBreaks();
+    this.watchBreaks();
     void this.consume();
   }
 
@@ -59,12 +60,13 @@ export class EventConsumer<S extends Stream> {
     await this.applying;
   }
 
-  private async watchBreaks(): Promise<void> {
-    for await (const { type } of this.connection.status()) {
-      if (type !== 'disconnect') continue;
+  private watchBreaks(): void {
+    const heed = ({ type }: Status): void => {
+      if (type !== 'disconnect') return;
       this.session.broken = true;
       this.messages?.stop();
-    }
+    };
+    onStatus(this.connection, heed, (error) => this.logger.error(`lost sight of the connection's state: ${String(error)}`));
   }
 
   private async consume(): Promise<void> {
@@ -121,7 +123,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   private async applyAll(batch: Received[]): Promise<void> {
-    const events = batch.map(({ message }) => this.stream.event.parse(message.json()) as z.output<S['event']>);
+    const events = batch.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
     await this.apply(events);
     for (const { message, session } of batch) if (!session.broken) message.ack();
     eventsApplied.inc({ stream: this.stream.name }, batch.length);

@@ -1,4 +1,4 @@
-import { callContextSchema, type CallContext, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { AppError, inContext, unavailable, zodFaults } from '@holdfast/kit';
 import { isDatabaseAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
@@ -6,17 +6,18 @@ import { MessagePattern, RpcException } from '@nestjs/microservices';
 import { z } from 'zod';
 import { handlerSeconds } from './metrics.js';
 
-type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext) => Promise<ReplyOf<C>>;
+type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext, caller: BusUser) => Promise<ReplyOf<C>>;
 
 const logger = new Logger('bus');
 
 /**
- * Makes a method the one that answers a contract. Its input arrives validated, its log lines carry the call's context,
- * and whatever it throws crosses the bus as a WireError: an AppError as it is, all else as `internal` with the details
+ * Makes a method the one that answers a contract. Its input arrives validated, with the call's context and the user of the
+ * bus that sent it; its log lines carry that context, and whatever it throws crosses the bus as a WireError: an AppError as it is, all else as `internal` with the details
  * in the log only, a database that is away as `unavailable`.
  */
 export function Handles<C extends Contract>(contract: C) {
-  const envelope = z.strictObject({ input: contract.request, context: callContextSchema });
+  // The caller is the transport's word (transport.ts), not the sender's.
+  const envelope = z.strictObject({ input: contract.request, context: callContextSchema, caller: z.enum(natsUsers) });
   return <Method extends Handler<C>>(target: object, key: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const handle = descriptor.value!;
     const answer = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
@@ -25,8 +26,8 @@ export function Handles<C extends Contract>(contract: C) {
       try {
         const parsed = envelope.safeParse(message);
         if (!parsed.success) throw new AppError('invalid_request', undefined, { status: 422, errors: zodFaults(parsed.error.issues) });
-        const { input, context } = parsed.data as { input: RequestOf<C>; context: CallContext };
-        return await inContext(context, () => handle.call(this, input, context));
+        const { input, context, caller } = parsed.data as { input: RequestOf<C>; context: CallContext; caller: BusUser };
+        return await inContext(context, () => handle.call(this, input, context, caller));
       } catch (error) {
         const appError = toAppError(error, contract);
         code = appError.code;

@@ -31,6 +31,17 @@ export const eventsApplied = new Counter({
   labelNames: ['stream'],
 });
 
+export const messagesDropped = new Counter({
+  name: 'holdfast_bus_messages_dropped_total',
+  help: 'Messages of the bus that were not accepted: not from whom they may come, or not of the form they must have',
+  labelNames: ['subject', 'reason'],
+});
+
+export const unhandledRejections = new Counter({
+  name: 'holdfast_unhandled_rejections_total',
+  help: 'Errors in work that nobody waits for; each is a fault of ours, and the log has it',
+});
+
 export const testClockOffset = new Gauge({
   name: 'holdfast_test_clock_offset_seconds',
   help: 'By how much HOLDFAST_TEST_CLOCK makes the time wrong; anything but 0 is for tests only',

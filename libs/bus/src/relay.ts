@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Stream } from '@holdfast/contracts';
 import { statement, type Database, type Sql } from '@holdfast/data';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
+import { onStatus } from './loops.js';
 import { outboxPublished, outboxUnconfirmed } from './metrics.js';
 
 export interface OutboxRow {
@@ -119,7 +120,7 @@ export class Relay {
   }
 
   async start(): Promise<void> {
-    void this.watchReconnects();
+    this.watchReconnects();
     await this.republish();
     this.every(50, () => this.flush());
     this.every(1000, () => this.sweep(false));
@@ -147,15 +148,16 @@ export class Relay {
     this.timers.push(setInterval(() => void tick(), ms));
   }
 
-  private async watchReconnects(): Promise<void> {
-    for await (const status of this.connection.status()) {
-      if (status.type === 'disconnect') {
+  private watchReconnects(): void {
+    const heed = ({ type }: Status): void => {
+      if (type === 'disconnect') {
         this.heard = nothing();
         this.trusted = undefined;
       }
       // Not awaited: a further break must be noticed at once.
-      if (status.type === 'reconnect') void this.republish();
-    }
+      if (type === 'reconnect') void this.republish();
+    };
+    onStatus(this.connection, heed, (error) => this.logger.error(`lost sight of the connection's state: ${String(error)}`));
   }
 
   /** Forgets what JetStream has acknowledged and publishes all again. Nothing is confirmed until this has succeeded. */

@@ -1,6 +1,10 @@
 import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/kit';
+import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
+import { unhandledRejections } from './metrics.js';
 import { startService, type ServiceOptions } from './start-service.js';
+
+const logger = new Logger('unhandled rejection');
 
 /**
  * main() of a service: reads its configuration, starts it, stops it on SIGTERM and SIGINT (or when the parent that
@@ -14,6 +18,11 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
     const config = loadConfig(schema);
     if (config.HOLDFAST_TEST_CLOCK !== undefined) shiftTime(config.HOLDFAST_TEST_CLOCK);
     const running = await startService({ ...options(config), config });
+    // The last resort: work that nobody waits for has failed. What was asked of us meanwhile is answered all the same.
+    process.on('unhandledRejection', (error) => {
+      unhandledRejections.inc();
+      logger.error(error instanceof Error ? error : new Error(String(error)));
+    });
     const stop = (): void => {
       // What hangs must not keep the process: Kubernetes would kill it later and say less.
       setTimeout(() => process.exit(1), 20_000).unref();

@@ -8,6 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
+import { countDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
@@ -56,7 +57,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const readiness = new Readiness();
   const shutdown = new Shutdown();
   const providers: Provider[] = [
-    { provide: Bus, useValue: new Bus(connection) },
+    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`)) },
     { provide: CONFIG, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: CLOCK, useValue: clock },

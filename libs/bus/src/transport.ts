@@ -1,21 +1,42 @@
-import type { NatsConnection, Subscription } from '@nats-io/transport-node';
+import { contracts, inboxOwner, type BusUser, type Contract } from '@holdfast/contracts';
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { ServerNats } from '@nestjs/microservices';
+import { z } from 'zod';
+import { countDropped, type DropReason } from './dropped.js';
+import { parseJson } from './loops.js';
 
 /** How long an answer may still be on its way out when a service is told to stop. */
 const drainLimit = 10_000;
 
+/** What Nest makes of a request. Without an id it would be an event, which is carried out and answered to nobody. */
+const packetSchema = z.looseObject({ pattern: z.string(), id: z.string().min(1).max(64), data: z.looseObject({}) });
+
+class Dropped extends Error {
+  constructor(
+    readonly reason: DropReason,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /**
  * Nest's NATS transport over the service's one connection, in the queue group of the service. On close it takes no more
  * requests and answers those that it has (Nest's own grace period is a fixed sleep instead).
+ *
+ * A request is accepted on its contract's own subject, and with a reply subject in the inbox of a user that the contract
+ * names as caller; anything else is counted and dropped. Who may publish there at all is up to the broker; this keeps out what
+ * JetStream, or another service's answer, is made to deliver on somebody's behalf (docs/adr/0024-who-may-send-what.md).
  */
 export class BusTransport extends ServerNats {
   private running = 0;
+  private contracts?: Map<string, Contract>;
 
   constructor(
     private readonly connection: NatsConnection,
     queue: string,
   ) {
-    super({ queue });
+    super({ queue, deserializer: { deserialize: (message: Msg, options?: { channel?: string }) => this.accept(message, options?.channel ?? '') } });
   }
 
   override createNatsClient(): Promise<never> {
@@ -34,9 +55,24 @@ export class BusTransport extends ServerNats {
     this.running += 1;
     try {
       return await super.handleMessage(...args);
+    } catch (error) {
+      const reason = error instanceof Dropped ? error.reason : 'handler';
+      countDropped(args[0], reason, error instanceof Error ? error.message : String(error));
+      return undefined;
     } finally {
       this.running -= 1;
     }
+  }
+
+  private accept(message: Msg, subject: string): { pattern: string; id: string; data: unknown } {
+    if (message.subject !== subject) throw new Dropped('subject', 'it was sent under another subject');
+    this.contracts ??= new Map(contracts().map((contract) => [contract.subject, contract]));
+    const caller = callerOf(message, this.contracts.get(subject)?.callers ?? []);
+    if (!caller) throw new Dropped('sender', 'its reply subject is in no inbox of a caller that the contract names');
+    const packet = packetSchema.safeParse(parseJson(message));
+    if (!packet.success) throw new Dropped('body', 'it is not a request');
+    const { id, data } = packet.data;
+    return { pattern: subject, id, data: { ...data, caller } };
   }
 
   override async close(): Promise<void> {
@@ -45,4 +81,9 @@ export class BusTransport extends ServerNats {
     const deadline = Date.now() + drainLimit;
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+function callerOf({ reply }: Msg, callers: readonly BusUser[]): BusUser | undefined {
+  const owner = reply === undefined ? undefined : inboxOwner(reply);
+  return owner !== undefined && callers.includes(owner) ? owner : undefined;
 }

@@ -14,6 +14,13 @@ export function inboxPrefix(user: BusUser): string {
   return `_INBOX_${user}`;
 }
 
+/** Whose inbox a subject is in; undefined for any other subject. */
+export function inboxOwner(subject: string): BusUser | undefined {
+  return inboxOwners.get(subject.slice(0, subject.indexOf('.')));
+}
+
+const inboxOwners = new Map(natsUsers.map((user) => [inboxPrefix(user), user]));
+
 /**
  * What a user of the bus may do: ask the contracts that name it as caller, answer its own, publish its own events,
  * pull and ack its own durables. Nobody but the start job may touch the JetStream API beyond that.

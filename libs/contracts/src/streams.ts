@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { directoryEventSchema, issuanceEventSchema } from './events.js';
 import type { ServiceName } from './services.js';
 
@@ -29,6 +29,9 @@ export function consumedBy(service: ServiceName): Stream[] {
 export function appliedSubject(consumer: ServiceName, producer: ServiceName): string {
   return `applied.${producer}.${consumer}`;
 }
+
+/** The ids of the events that a consumer has applied; a batch has 200 at the most. */
+export const appliedNoticeSchema = z.array(z.string().max(64)).max(1000);
 
 /** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
 export const accessFeedSubject = 'feed.directory.access';

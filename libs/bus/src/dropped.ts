@@ -1,0 +1,21 @@
+import { Logger } from '@nestjs/common';
+import { messagesDropped } from './metrics.js';
+
+/** Why a message of the bus was not accepted. */
+export type DropReason = 'subject' | 'sender' | 'body' | 'handler' | 'connection';
+
+/** Lines per place and reason: a flood of messages must not become a flood of lines. The metric counts each. */
+const logIntervalMs = 10_000;
+
+const logger = new Logger('bus');
+const lastLoggedAt = new Map<string, number>();
+
+/** Counts a message that was dropped, and logs the first of each ten seconds. `place` is what we subscribe to, never what a sender chose. */
+export function countDropped(place: string, reason: DropReason, detail: string): void {
+  messagesDropped.inc({ subject: place, reason });
+  const key = `${place} ${reason}`;
+  const now = performance.now();
+  if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMs) return;
+  lastLoggedAt.set(key, now);
+  logger.warn(`dropped a message at ${place} (${reason}): ${detail}. holdfast_bus_messages_dropped_total counts further ones`);
+}
