@@ -16,6 +16,10 @@ export interface Secrets {
   presenceKey: string;
   /** Of before a rotation: moved here by hand, and taken out again once nothing that it signed counts any more. */
   presenceKeyPrevious?: string;
+  /** Signs the cookies of sign-ins and sessions. */
+  cookieKey: string;
+  /** Of before or after a rotation, put here by hand: its signatures count too. */
+  cookieKeyPrevious?: string;
   /** Seed of the keys that sign checkpoints of the audit logs. */
   auditSigningKey: string;
 }
@@ -33,6 +37,8 @@ export function loadSecrets(file: string, services: readonly string[], busUsers:
     pageTokenKey: known.pageTokenKey ?? key(),
     presenceKey: known.presenceKey ?? key(),
     ...(known.presenceKeyPrevious !== undefined && { presenceKeyPrevious: known.presenceKeyPrevious }),
+    cookieKey: known.cookieKey ?? key(),
+    ...(known.cookieKeyPrevious !== undefined && { cookieKeyPrevious: known.cookieKeyPrevious }),
     auditSigningKey: known.auditSigningKey ?? key(),
   };
   writeWhole(file, `${JSON.stringify(secrets, null, 2)}\n`);

@@ -12,6 +12,7 @@ const secrets = {
   pepper: 'pepper',
   pageTokenKey: 'page',
   presenceKey: 'presence',
+  cookieKey: 'cookie',
   auditSigningKey: 'seed',
 };
 const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints', shopOrigins: ['http://localhost:4000'] };
@@ -35,6 +36,7 @@ describe('a service is told what it needs and no more', () => {
     expect(holders('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(holders('PAGE_TOKEN_KEY')).toEqual(['gateway']);
     expect(holders('PRESENCE_KEY')).toEqual(['issuance']);
+    expect(holders('COOKIE_KEY')).toEqual(['auth']);
   });
 
   test('the gateway knows every replica it hands requests on to', () => {

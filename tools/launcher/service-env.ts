@@ -38,6 +38,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(callsOut.includes(service) ? { OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(',') } : {}),
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
+    ...(service === 'auth' ? cookieKeys(secrets) : {}),
     ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
     ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), AUDIT_URLS: urls('audit'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
@@ -52,6 +53,10 @@ export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {
   return { PRESENCE_KEY: presenceKey, ...(presenceKeyPrevious !== undefined && { PRESENCE_KEY_PREVIOUS: presenceKeyPrevious }) };
+}
+
+function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEnv {
+  return { COOKIE_KEY: cookieKey, ...(cookieKeyPrevious !== undefined && { COOKIE_KEY_PREVIOUS: cookieKeyPrevious }) };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

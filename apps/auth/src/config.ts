@@ -8,6 +8,8 @@ export const configSchema = baseConfigSchema.extend({
   HTTP_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),
   SECRET_PEPPER: keyFromEnv.describe("Secret: client secrets are hashed under it; the same as directory's"),
   KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals private signing keys in the database'),
+  COOKIE_KEY: keyFromEnv.describe('Secret: cookies of sign-ins and sessions are signed under keys that are derived from it, one for each organization'),
+  COOKIE_KEY_PREVIOUS: keyFromEnv.optional().describe('Secret: another COOKIE_KEY whose signatures count, before, during and after a rotation'),
   BACKCHANNEL_LOGOUT_SECONDS: z.coerce.number().int().min(1).default(86_400).describe('How long an app that cannot be told of an ended session is tried again, in seconds'),
 });
 export type Config = z.output<typeof configSchema>;

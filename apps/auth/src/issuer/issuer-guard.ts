@@ -4,22 +4,23 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { Ending } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
-import { issuerPath, routeTemplate, signInApi, signInPage } from './issuer-paths.js';
+import { routeTemplate } from './issuer-paths.js';
+import type { SignInBinding } from './sign-in-binding.js';
 import { leaveSignedOut } from './sign-out.js';
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need. */
-export function guardIssuer(provider: Provider, shortId: string, { audit, logger }: { audit: IssuerAudit; logger: Logger }): void {
+export function guardIssuer(provider: Provider, shortId: string, { audit, logger, signIns }: { audit: IssuerAudit; logger: Logger; signIns: SignInBinding }): void {
   const endings = new WeakMap<object, Ending>();
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
+    signIns.replaceCookies(ctx);
     await next();
     const oidcCtx = ctx as KoaContextWithOIDC;
     if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx);
-    narrowCookies(ctx, shortId);
     try {
       if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
     } catch (error) {
@@ -55,14 +56,6 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
     tokenRequestOf(ctx).subject = session.accountId;
   }
-}
-
-/** The library binds a sign-in's cookie to its page; the page is static, and its JSON routes are what need it. */
-function narrowCookies(ctx: HttpContext, shortId: string): void {
-  const cookies = ctx.response.headers['set-cookie'];
-  if (!Array.isArray(cookies)) return;
-  const path = `path=${issuerPath(shortId)}`;
-  ctx.set('Set-Cookie', cookies.map((cookie) => cookie.replace(path + signInPage, path + signInApi)));
 }
 
 /** Of the answer nothing stays: a cookie is a session, and an address holds the code. */

@@ -20,11 +20,5 @@ export function routeTemplate(path: string): string {
 /** What somebody does at an issuer; the rest is the same for everybody (metadata, keys, pages). */
 export const acting = /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
-/** Where the sign-in page is, and where its JSON routes are. */
+/** Where the sign-in page is. */
 export const signInPage = '/sign-in/';
-export const signInApi = '/api/sign-in/';
-
-/** Names that several issuers of one host cannot share: a browser holds a session with each. */
-export function cookieNames(shortId: string) {
-  return { session: `holdfast-${shortId}-session`, interaction: `holdfast-${shortId}-sign-in`, resume: `holdfast-${shortId}-resume` };
-}

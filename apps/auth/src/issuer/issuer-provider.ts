@@ -12,7 +12,8 @@ import { renderError } from './error-page.js';
 import { revocationOf } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
 import { serveApps } from './issuer-clients.js';
-import { cookieNames, issuerPath, routes, signInPage } from './issuer-paths.js';
+import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
+import { issuerPath, routes, signInPage } from './issuer-paths.js';
 import { lifetimes } from './lifetimes.js';
 import type { OrganizationProfile } from './organizations.js';
 import { signInPolicy } from './policy.js';
@@ -33,6 +34,8 @@ interface Revoked {
 export interface IssuerParts {
   baseUrl: string;
   pepper: Buffer;
+  /** Of cookies: the first signs, the others are of before a rotation. */
+  cookieKeys: readonly Buffer[];
   clients: ClientRegistry;
   customers: Customers;
   store: StateStore;
@@ -42,10 +45,11 @@ export interface IssuerParts {
 
 /** The OpenID issuer of one organization (product §5, "Sign-in"). */
 export function createIssuerProvider(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Provider {
-  const { baseUrl, pepper, clients, endings, audit } = parts;
+  const { baseUrl, pepper, cookieKeys, clients, endings, audit } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
+  signCookies(provider, organization.shortId, cookieKeys);
   carryVersions(provider);
   endSessionsWhole(provider, organization.shortId, endings, audit);
   serveApps(provider, organization.shortId, clients, pepper);
@@ -56,13 +60,13 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
   const { baseUrl, customers, store } = parts;
   const { shortId } = organization;
   const path = issuerPath(shortId);
-  const cookie = { httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
+  const cookie = cookieOptions(baseUrl);
   const off = { enabled: false };
   return {
     adapter: (model) => stateAdapter(store, shortId, model),
     jwks: { keys },
     routes,
-    cookies: { names: cookieNames(shortId), long: { ...cookie, path }, short: cookie },
+    cookies: { names: cookieNames(shortId, baseUrl), long: cookie, short: cookie },
     acrValues: [passkeyAcr],
     scopes: ['openid'],
     // acr and amr stand in the ID token alone: the account's claims have none.
@@ -97,7 +101,7 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: revoking(shortId, parts) },
-      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization), postLogoutSuccessSource: signedOutPage(organization) },
+      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization, baseUrl), postLogoutSuccessSource: signedOutPage(organization) },
     },
   };
 }

@@ -12,6 +12,7 @@ import { IssuerAudit } from './issuer-audit.js';
 import { guardIssuer } from './issuer-guard.js';
 import { createIssuerProvider } from './issuer-provider.js';
 import type { OrganizationProfile } from './organizations.js';
+import { bindSignIns, type SignInBinding } from './sign-in-binding.js';
 
 /** What every issuer stands on. */
 @Injectable()
@@ -26,10 +27,13 @@ export class IssuerServices {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  create(organization: OrganizationProfile, keys: SigningKey[]): Provider {
-    const { clients, customers, store, endings, audit, logger, config: { BASE_URL: baseUrl, SECRET_PEPPER: pepper } } = this;
-    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, clients, customers, store, endings, audit });
-    guardIssuer(provider, organization.shortId, { audit, logger });
-    return provider;
+  create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
+    const { clients, customers, store, endings, audit, logger, config } = this;
+    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
+    const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
+    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, customers, store, endings, audit });
+    const signIns = bindSignIns(provider, organization.shortId, baseUrl);
+    guardIssuer(provider, organization.shortId, { audit, logger, signIns });
+    return { provider, signIns };
   }
 }

@@ -9,10 +9,12 @@ import { KeyWatch } from '../keys/key-watch.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
 import { IssuerServices } from './issuer-services.js';
 import { Organizations, type OrganizationProfile } from './organizations.js';
+import type { SignInBinding } from './sign-in-binding.js';
 
 export interface Issuer {
   organization: OrganizationProfile;
   provider: Provider;
+  signIns: SignInBinding;
   callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Of its keys. */
   version: number;
@@ -65,8 +67,8 @@ export class Issuers {
     misses.inc();
     const stop = buildSeconds.startTimer();
     const { keys, version, changesAt } = await this.keys.load(issuerOf(shortId));
-    const provider = this.parts.create(organization, keys);
-    const issuer: Issuer = { organization, provider, callback: provider.callback(), version, changesAt };
+    const { provider, signIns } = this.parts.create(organization, keys);
+    const issuer: Issuer = { organization, provider, signIns, callback: provider.callback(), version, changesAt };
     this.cache.set(shortId, issuer);
     kept.set(this.cache.size);
     stop();

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { escape, pageOf, policyOf } from '../pages/page.js';
-import { cookieNames, issuerPath } from './issuer-paths.js';
+import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import type { OrganizationProfile } from './organizations.js';
 import { tokenRequestOf } from '../provider/token-request.js';
 
@@ -15,14 +15,14 @@ interface SignOutState {
  * Called when somebody who is signed in is led here. Only an ID token of theirs proves that the app means them
  * (OpenID Connect RP-Initiated Logout §2); without it anybody's link could sign them out, so they are asked.
  */
-export function confirmSignOut({ shortId, name }: OrganizationProfile) {
+export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: string) {
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
     const session = ctx.oidc.session!;
     const hint = ctx.oidc.entities.IdTokenHint as { payload?: { sub?: string } } | undefined;
     if (hint?.payload?.sub === session.accountId) {
       tokenRequestOf(ctx).subject = session.accountId!;
       await session.destroy();
-      ctx.cookies.set(cookieNames(shortId).session, null, { path: issuerPath(shortId), httpOnly: true, sameSite: 'lax' });
+      ctx.cookies.set(cookieNames(shortId, baseUrl).session, null, cookieOptions(baseUrl));
       return leave(ctx);
     }
     const { postLogoutRedirectUri } = stateOf(ctx);

@@ -3,14 +3,13 @@ import { Bus } from '@holdfast/bus';
 import { beginSignIn, completeSignIn, type CallContext, type ReplyOf, type SignIn, type SignInResult } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
-import { errors, type InteractionResults } from 'oidc-provider';
+import type { InteractionResults } from 'oidc-provider';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../issuer/issuer-audit.js';
 import type { Issuer } from '../issuer/issuers.js';
 import { passkeyAcr } from '../issuer/issuer-provider.js';
+import type { Interaction } from '../issuer/sign-in-binding.js';
 import { anonymous, type TokenRequest } from '../provider/token-request.js';
-
-type Interaction = InstanceType<Issuer['provider']['Interaction']>;
 
 /** One call of the sign-in page: for which sign-in, by which browser. */
 export interface SignInCall {
@@ -54,43 +53,36 @@ export class SignInSteps {
     const { credentialType } = call.facts.client!.app;
     const input = { interaction: call.uid, ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
     const result = await this.bus.request(completeSignIn, input, customerContextOf(call));
-    if (result.outcome === 'refused') return this.refuse(call, result);
+    if (result.outcome === 'refused') return this.refuse(call, interaction, result);
     call.facts.subject = result.subject;
     await this.leaveOther(call, interaction, result.subject);
     const login = { login: { accountId: result.subject, acr: passkeyAcr, amr: amrOf(result.deviceBound), version: result.version ?? 0 }, select_account: {} };
-    return { redirectTo: await this.finish(call, login) };
+    return { redirectTo: await finish(interaction, login) };
   }
 
   async cancel(call: SignInCall): Promise<SignInResult> {
-    await this.underWay(call);
+    const interaction = await this.underWay(call);
     await this.audit.refuse(orgOf(call), call.facts, 'cancelled');
-    return { redirectTo: await this.finish(call, { error: 'access_denied', error_description: 'the customer did not sign in' }) };
+    return { redirectTo: await finish(interaction, { error: 'access_denied', error_description: 'the customer did not sign in' }) };
   }
 
-  private async refuse(call: SignInCall, { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>): Promise<SignInResult> {
+  private async refuse(call: SignInCall, interaction: Interaction, { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>): Promise<SignInResult> {
     if (subject !== undefined) call.facts.subject = subject;
     await this.audit.refuse(orgOf(call), call.facts, reason);
     // Another passkey may do. This customer's will not, however often they try.
     if (reason !== 'no_live_credential') return { refused: reason };
-    return { refused: reason, redirectTo: await this.finish(call, { error: 'access_denied', error_description: 'the customer has no live credential' }) };
+    return { refused: reason, redirectTo: await finish(interaction, { error: 'access_denied', error_description: 'the customer has no live credential' }) };
   }
 
   /** The sign-in of this browser with this id. @throws unknown_sign_in */
-  private async underWay({ issuer: { provider, organization }, uid, request, response, facts }: SignInCall): Promise<Interaction> {
-    const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
-      if (error instanceof errors.SessionNotFound) throw new AppError('unknown_sign_in');
-      throw error;
-    });
+  private async underWay({ issuer: { signIns, organization }, uid, request, response, facts }: SignInCall): Promise<Interaction> {
+    const interaction = await signIns.find(request, response, uid);
     // A result is there when it is on its way back to the app.
-    if (interaction.uid !== uid || interaction.result) throw new AppError('unknown_sign_in');
+    if (!interaction || interaction.result) throw new AppError('unknown_sign_in');
     const client = await this.clients.find((interaction.params as { client_id: string }).client_id);
     if (!client || client.refused || client.app.org !== organization.shortId) throw new AppError('unknown_sign_in');
     facts.client = client;
     return interaction;
-  }
-
-  private finish({ issuer: { provider }, request, response }: SignInCall, result: InteractionResults): Promise<string> {
-    return provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
   }
 
   /**
@@ -105,6 +97,13 @@ export class SignInSteps {
     await interaction.persist();
     await before?.destroy();
   }
+}
+
+/** Where the browser goes on. */
+async function finish(interaction: Interaction, result: InteractionResults): Promise<string> {
+  interaction.result = result;
+  await interaction.persist();
+  return interaction.returnTo;
 }
 
 function orgOf({ issuer }: SignInCall): string {

@@ -30,7 +30,7 @@ const bye = 'https://shop.example/bye';
 const fresh = () => new UserAgent(house.baseUrl);
 const signedIn = async (agent: UserAgent, app = shop) => 'code' in (await app.silently(agent, { prompt: 'none' }));
 const leaving = (parameters: Record<string, string>) => `${end}?${new URLSearchParams(parameters)}`;
-const sessionOf = (agent: UserAgent, app = shop) => agent.cookies.find(({ path, name }) => path === `/o/${app.app.org}` && name.includes('session'))?.value;
+const sessionOf = (agent: UserAgent, app = shop) => agent.cookies.find(({ name }) => name.endsWith(`holdfast-${app.app.org}-session`))?.value;
 
 describe('signing out', () => {
   it('with the ID token: at once, back to the app, out of every app, and refresh tokens end', async () => {
@@ -169,14 +169,14 @@ describe('a session put under somebody else', () => {
     expect((await agent.go(String(first.json.redirectTo))).location).not.toContain('code=');
   });
 
-  it('cookies cannot be read by scripts or sent by other sites’ forms, and stay with their issuer', async () => {
+  it('cookies cannot be read by scripts or sent by other sites’ forms, and are of their issuer alone', async () => {
     const agent = fresh();
     const { cookies } = await agent.go((await shop.begin()).url);
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const done = await answerSignIn(agent, page, ada.authenticator);
     const all = [...cookies, ...(await agent.go(String(done.json.redirectTo))).cookies].filter((line) => !/=;/.test(line));
     expect(all.length).toBeGreaterThanOrEqual(2);
-    for (const line of all) expect(line).toMatch(new RegExp(`path=/o/${shop.app.org}(/[^;]*)?;.*samesite=lax.*httponly`, 'i'));
+    for (const line of all) expect(line).toMatch(new RegExp(`^(__Host-)?holdfast-${shop.app.org}-[^=]+=[^;]+; path=/;.*samesite=lax.*httponly`, 'i'));
   });
 });
 
