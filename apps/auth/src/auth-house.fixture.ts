@@ -4,7 +4,7 @@ import {
   type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
-import { AppError, createLogger, keyedHash, type BaseConfig } from '@holdfast/kit';
+import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
 import { migrate } from '@holdfast/data';
 import { createTestDatabase, eventually, freePort, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { Controller, Module } from '@nestjs/common';
@@ -163,7 +163,7 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
   const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}) => {
     const config: Config = {
       ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11),
-      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
+      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
     const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger });

@@ -1,8 +1,9 @@
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
+import { baseConfigSchema, databaseConfigSchema, httpLogConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 import { z } from 'zod';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
+  ...httpLogConfigSchema.shape,
   ...outboundConfigSchema.shape,
   HTTP_PORT: z.coerce.number().int().describe('Port of the token endpoint, for the gateway alone'),
   HTTP_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),

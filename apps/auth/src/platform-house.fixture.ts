@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessChanges, accessFeedSubject, appendRecords, countRefusals, getClient, type App, type AuditRecord, type BusUser, type ReplyOf, type RequestOf, type ServiceName } from '@holdfast/contracts';
 import { connectBus, Handles, startService, type RunningService } from '@holdfast/bus';
-import { AppError, createLogger, keyedHash, type BaseConfig } from '@holdfast/kit';
+import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
 import { migrate } from '@holdfast/data';
 import { createTestDatabase, eventually, freePort, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
@@ -82,7 +82,7 @@ const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.se
 async function startAuth(httpPort: number): Promise<RunningService> {
   const config: Config = {
     ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 4, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11),
-    OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [443], BACKCHANNEL_LOGOUT_SECONDS: 86_400,
+    OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), BACKCHANNEL_LOGOUT_SECONDS: 86_400,
   };
   const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
   return startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 4 }, createApp: createHttpApp(config), logger });

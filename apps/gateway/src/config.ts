@@ -1,4 +1,4 @@
-import { baseConfigSchema, keyFromEnv } from '@holdfast/kit';
+import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/kit';
 import { z } from 'zod';
 
 const urls = z
@@ -7,6 +7,7 @@ const urls = z
   .pipe(z.array(z.url()).min(1));
 
 export const configSchema = baseConfigSchema.extend({
+  ...httpLogConfigSchema.shape,
   HTTP_PORT: z.coerce.number().int().describe('Port of the API'),
   HTTP_HOST: z.string().default('localhost').describe('Address that port listens on: `localhost` is IPv4 and IPv6; a container says `0.0.0.0`'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),

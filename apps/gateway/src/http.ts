@@ -1,6 +1,6 @@
 import replyFrom from '@fastify/reply-from';
-import { AuditWriter, RefusalCounter, type BusTransport } from '@holdfast/bus';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { AuditWriter, HttpObserver, LOGGER, RefusalCounter, Shutdown, type BusTransport } from '@holdfast/bus';
+import { CLOCK, type Clock, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -11,6 +11,7 @@ import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { endpoints } from './endpoints.js';
 import { unroutable } from './errors/unroutable.js';
+import { observeRequests } from './observability/observe-requests.js';
 import { newCall } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
@@ -36,6 +37,9 @@ export function createHttpApp(config: GatewayConfig) {
       void reply.headers(headersOf(config, request.call.requestId, request.call.trace.traceparent));
       done();
     });
+    const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
+    app.get(Shutdown).before(() => observer.flush());
+    observeRequests(fastify, observer);
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;
       if (version) void reply.header('api-version', version);

@@ -42,7 +42,7 @@ export class AccessQuestions {
     try {
       return (await this.bus.request(appAccess, { clientId, org }, systemContext(this.service))).entries;
     } catch (error) {
-      throw error instanceof AppError && error.code === 'unavailable' ? error : unavailable('directory cannot answer');
+      throw error instanceof AppError && error.code === 'unavailable' ? error : unavailable('directory cannot answer', 1, { dependency: 'directory', cause: 'unavailable' });
     }
   }
 

@@ -30,12 +30,12 @@ export class AuditWriter {
   constructor(private readonly bus: Bus) {}
 
   append(org: string, record: AuditRecord, { provisional = false, committed = false, within = appendRecords.timeout }: { provisional?: boolean; committed?: boolean; within?: number } = {}): Promise<void> {
-    if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up'));
+    if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up', 1, { dependency: 'audit', cause: 'overloaded' }));
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { org, record, ...(provisional && { provisional }), ...(committed && { committed }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
       const timer = setTimeout(() => {
         waiting.givenUp = true;
-        waiting.done(unavailable('the audit log did not answer in time'));
+        waiting.done(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' }));
       }, within);
       this.queue.push(waiting);
       void this.send();

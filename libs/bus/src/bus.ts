@@ -74,14 +74,22 @@ function replySchemaOf(contract: Contract): z.ZodType {
 function notAnswered({ service }: Contract, error: unknown): AppError {
   const cause = error instanceof RequestError ? error.cause : error;
   // Nobody listens: the message reached no one, so nothing can have happened.
-  if (cause instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())) return unavailable(`${service} is not running`);
-  if (cause instanceof TimeoutError || error instanceof TimeoutError) return new UncertainError('unavailable', `${service} did not answer in time`, { retryAfter: 1 });
-  return new UncertainError('unavailable', 'the message bus is away', { retryAfter: 1 });
+  if (cause instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())) return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
+  if (cause instanceof TimeoutError || error instanceof TimeoutError) return new UncertainError('unavailable', `${service} did not answer in time`, { retryAfter: 1, origin: { dependency: service, cause: 'timeout' } });
+  return new UncertainError('unavailable', 'the message bus is away', { retryAfter: 1, origin: { dependency: 'nats', cause: 'bus' } });
 }
 
-function fromWire({ kind }: Contract, err: unknown): AppError {
+function fromWire({ kind, service }: Contract, err: unknown): AppError {
   const { code } = (err ?? {}) as Partial<WireError>;
-  const wire: WireError = code && code in errorCatalogue ? (err as WireError) : new AppError('internal').toWire();
+  const wire = locate(service, code && code in errorCatalogue ? (err as WireError) : new AppError('internal').toWire());
   const unknown = wire.code === 'unavailable' || wire.code === 'internal';
   return kind === 'command' && unknown ? new UncertainError(wire.code, wire.detail, wire) : AppError.fromWire(wire);
+}
+
+/** An error of ours says where it happened: in the service that answered, or in what that one asked in turn. */
+function locate(service: string, wire: WireError): WireError {
+  if (errorCatalogue[wire.code].status < 500) return wire;
+  const { origin } = wire;
+  const cause = wire.code === 'internal' ? 'internal' : 'unavailable';
+  return { ...wire, origin: origin ? { ...origin, dependency: `${service}/${origin.dependency}` } : { dependency: service, cause } };
 }

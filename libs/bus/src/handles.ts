@@ -1,5 +1,5 @@
 import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError, inContext, unavailable, zodFaults } from '@holdfast/kit';
+import { AppError, inContext, LogBudget, unavailable, zodFaults } from '@holdfast/kit';
 import { isDatabaseAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
@@ -9,6 +9,10 @@ import { handlerSeconds } from './metrics.js';
 type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext, caller: BusUser) => Promise<ReplyOf<C>>;
 
 const logger = new Logger('bus');
+/** Unexpected errors, each with its stack: the first ones tell as much as all of them. */
+const unexpected = new LogBudget(10);
+/** While the database is away every request fails alike. The access line of each has the origin. */
+const databaseAway = new LogBudget(0.2);
 
 /**
  * Makes a method the one that answers a contract. Its input arrives validated, with the call's context and the user of the
@@ -43,6 +47,10 @@ export function Handles<C extends Contract>(contract: C) {
 
 function toAppError(error: unknown, contract: Contract): AppError {
   if (error instanceof AppError) return error;
-  logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
-  return isDatabaseAway(error) ? unavailable('the database is away') : new AppError('internal');
+  if (isDatabaseAway(error)) {
+    if (databaseAway.take()) logger.warn(`the database is away, so requests such as ${contract.subject} are answered 503: ${String(error)}`);
+    return unavailable('the database is away', 1, { dependency: 'postgres', cause: 'unreachable' });
+  }
+  if (unexpected.take()) logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
+  return new AppError('internal');
 }

@@ -8,6 +8,8 @@ export * from './connection.js';
 export * from './consumer.js';
 export * from './declare.js';
 export * from './handles.js';
+export * from './http-metrics.js';
+export * from './http-observer.js';
 export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-table.js';

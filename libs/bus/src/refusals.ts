@@ -107,7 +107,7 @@ function together({ occurredAt, request }: Omit<AuditRecord, 'id'>): Omit<AuditR
 async function inTime(kept: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the audit log did not answer in time')), countRefusals.timeout);
+    timer = setTimeout(() => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })), countRefusals.timeout);
   });
   await Promise.race([kept, late]).finally(() => clearTimeout(timer));
 }

@@ -72,12 +72,12 @@ describe('asking over the bus', () => {
 
   it('tells of any other error nothing but `internal`, and logs it', async () => {
     const error = await failure(bus.request(withdrawOffer, { offerId: offers.plain }, testContext()));
-    expect(error.toWire()).toEqual({ code: 'internal', status: 500 });
+    expect(error.toWire()).toEqual({ code: 'internal', status: 500, origin: { dependency: 'issuance', cause: 'internal' } });
     expect(lines.join('')).toContain('hunter2');
   });
 
   it('answers unavailable when the database is away', async () => {
-    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({ code: 'unavailable', retryAfter: 1, origin: { dependency: 'issuance/postgres', cause: 'unreachable' } });
   });
 
   it('refuses input that is not of the contract, member by member', async () => {
@@ -101,7 +101,7 @@ describe('asking over the bus', () => {
     const started = Date.now();
     const error = await failure(bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()));
     expect(error).toBeInstanceOf(UncertainError);
-    expect(error.code).toBe('unavailable');
+    expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: 'issuance', cause: 'timeout' } });
     expect(Date.now() - started).toBeLessThan(1500);
   });
 
@@ -109,7 +109,7 @@ describe('asking over the bus', () => {
     const started = Date.now();
     for (const contract of [getSubject, platformKeys] as const) {
       const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
-      expect(error.code).toBe('unavailable');
+      expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: contract.service, cause: 'not_running' } });
       expect(error).not.toBeInstanceOf(UncertainError);
     }
     expect(Date.now() - started).toBeLessThan(500);

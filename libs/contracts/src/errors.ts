@@ -60,6 +60,23 @@ export interface InputFault {
   detail: string;
 }
 
+/** How a dependency failed. A closed list, since it is a label of metrics. */
+export const errorCauses = ['not_running', 'timeout', 'bus', 'unreachable', 'overloaded', 'expired', 'stale', 'unavailable', 'internal'] as const;
+
+export type ErrorCause = (typeof errorCauses)[number];
+
+/**
+ * Where an error of ours came from: for access logs and metrics, never for the response. `dependency` is the path from who was
+ * asked to what failed, such as `issuance/postgres`: as many values as there are paths between services.
+ */
+export interface ErrorOrigin {
+  dependency: string;
+  cause: ErrorCause;
+}
+
+/** By which a service that speaks HTTP to the gateway tells it the origin of a 5xx, `dependency;cause`. It goes no further. */
+export const originHeader = 'x-holdfast-origin';
+
 /** How an error crosses the bus. Only the gateway renders it. */
 export interface WireError {
   code: ErrorCode;
@@ -71,4 +88,6 @@ export interface WireError {
   retryAfter?: number;
   /** What it was refused of: for the audit record, never for the answer. */
   targets?: AuditTarget[];
+  /** For operators alone. */
+  origin?: ErrorOrigin;
 }

@@ -1,4 +1,4 @@
-import { errorCatalogue, type AuditTarget, type ErrorCode, type InputFault, type WireError } from '@holdfast/contracts';
+import { errorCatalogue, type AuditTarget, type ErrorCode, type ErrorOrigin, type InputFault, type WireError } from '@holdfast/contracts';
 
 /**
  * The one error of the house: thrown anywhere, carried over the bus as a WireError, rendered by the gateway alone.
@@ -9,6 +9,7 @@ export class AppError extends Error {
   readonly errors?: InputFault[];
   readonly retryAfter?: number;
   readonly targets?: AuditTarget[];
+  readonly origin?: ErrorOrigin;
 
   constructor(
     readonly code: ErrorCode,
@@ -21,6 +22,7 @@ export class AppError extends Error {
     if (extra.errors) this.errors = extra.errors;
     if (extra.retryAfter !== undefined) this.retryAfter = extra.retryAfter;
     if (extra.targets) this.targets = extra.targets;
+    if (extra.origin) this.origin = extra.origin;
   }
 
   static fromWire({ code, detail, ...extra }: WireError): AppError {
@@ -28,14 +30,16 @@ export class AppError extends Error {
   }
 
   toWire(): WireError {
-    const { code, detail, status, errors, retryAfter, targets } = this;
-    return { code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }), ...(targets && { targets }) };
+    const { code, detail, status, errors, retryAfter, targets, origin } = this;
+    return {
+      code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }), ...(targets && { targets }), ...(origin && { origin }),
+    };
   }
 }
 
-/** 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. */
-export function unavailable(detail: string, retryAfter = 1): AppError {
-  return new AppError('unavailable', detail, { retryAfter });
+/** 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. `origin` tells operators what failed. */
+export function unavailable(detail: string, retryAfter = 1, origin?: ErrorOrigin): AppError {
+  return new AppError('unavailable', detail, { retryAfter, ...(origin && { origin }) });
 }
 
 /** 422: reads well, but is not acceptable (product §3, order of checks). */

@@ -25,6 +25,23 @@ export const baseConfigSchema = z.object({
 });
 export type BaseConfig = z.output<typeof baseConfigSchema>;
 
+const share = z.coerce.number().min(0).max(1);
+const perSecond = z.coerce.number().min(0).max(100_000);
+
+/** What a service that speaks HTTP says of its requests. */
+export const httpLogConfigSchema = z.object({
+  ACCESS_LOG_SUCCESSES: share.default(0.01).describe('Share of the successful requests that get an access line, 0 to 1'),
+  ACCESS_LOG_CLIENT_ERRORS: perSecond.default(20).describe('Access lines of 4xx responses a second, at most; the rest is summed up'),
+  ACCESS_LOG_SERVER_ERRORS: perSecond.default(200).describe('Access lines of 5xx responses a second, at most; the rest is summed up'),
+  METRICS_ORGANIZATIONS: z
+    .string()
+    .transform((text) => text.split(',').map((shortId) => shortId.trim()).filter(Boolean))
+    .pipe(z.array(z.string()).max(50))
+    .default([])
+    .describe('Short ids of organizations with a label of their own in metrics, comma separated, 50 at most; all others share one'),
+});
+export type HttpLogConfig = z.output<typeof httpLogConfigSchema>;
+
 export const databaseConfigSchema = z.object({
   DATABASE_URL: z.string().min(1).describe("Secret: PostgreSQL, as this service's own role"),
   DATABASE_POOL: z.coerce.number().int().min(1).default(12).describe('Connections of one process, at most'),

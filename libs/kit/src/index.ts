@@ -4,6 +4,7 @@ export * from './clock.js';
 export * from './config.js';
 export * from './crypto.js';
 export * from './ids.js';
+export * from './log-budget.js';
 export * from './logger.js';
 export * from './nest-logger.js';
 export * from './outbound/config.js';

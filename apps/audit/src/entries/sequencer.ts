@@ -41,7 +41,7 @@ export class Sequencer {
 
   /** Gives all items their places but those that it returns. @throws when nothing can be written; some may have their places */
   async place<Of extends Item>(items: readonly Of[]): Promise<Refused<Of>[]> {
-    if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up');
+    if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up', 1, { dependency: 'log', cause: 'overloaded' });
     const tried = items.map((item) => new Promise<Refused<Of>[]>((resolve) => {
       this.queue.push({ item, done: (error) => resolve(error === undefined ? [] : [{ item, fault: asError(error) }]) });
     }));

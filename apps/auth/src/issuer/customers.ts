@@ -1,8 +1,7 @@
 import { Bus } from '@holdfast/bus';
 import { customerStatus, type CallContext, type ReplyOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
-import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import { asUnavailable } from '../provider/temporarily-unavailable.js';
 
 export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
 
@@ -17,8 +16,7 @@ export class Customers {
       const status = await this.bus.request(customerStatus, { subject, ...(credentialType && { credentialType }) }, context);
       return status.state === 'live' ? status : undefined;
     } catch (error) {
-      // Whatever it is, it is no pass.
-      throw new TemporarilyUnavailable(error instanceof AppError ? (error.detail ?? error.code) : String(error));
+      throw asUnavailable(error);
     }
   }
 }

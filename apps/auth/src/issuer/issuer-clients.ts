@@ -1,9 +1,8 @@
-import { AppError } from '@holdfast/kit';
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { App } from '@holdfast/contracts';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import { asUnavailable } from '../provider/temporarily-unavailable.js';
 import { tokenRequestOf } from '../provider/token-request.js';
 import { redirectAllowed } from './request-rules.js';
 
@@ -18,7 +17,7 @@ export function serveApps(provider: Provider, org: string, clients: ClientRegist
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
     const record = await clients.find(clientId).catch((error: unknown) => {
-      throw new TemporarilyUnavailable(error instanceof AppError ? (error.detail ?? error.code) : String(error));
+      throw asUnavailable(error);
     });
     if (record?.app.org !== org) return undefined;
     // Known to the log also when it may do nothing here: what a disabled app tries goes on being told.

@@ -1,12 +1,16 @@
 import type { EventEmitter } from 'node:events';
-import type { Logger } from '@holdfast/kit';
+import type { ErrorOrigin } from '@holdfast/contracts';
+import { AppError, LogBudget, type Logger } from '@holdfast/kit';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { Ending } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
 import { routeTemplate } from './issuer-paths.js';
 import type { SignInBinding } from './sign-in-binding.js';
 import { leaveSignedOut } from './sign-out.js';
+
+const unexpected = new LogBudget(10);
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -24,24 +28,28 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, logger
     try {
       if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
     } catch (error) {
-      logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave nothing out, since it could not be recorded');
+      const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
+      noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
       withhold(ctx);
     }
     if (!ctx.req.complete) ctx.req.resume();
     if (!ctx.response.is('html')) ctx.remove('Content-Security-Policy');
     ctx.set('X-Request-Id', request.info.id);
-    if (ctx.status === 503) ctx.set('Retry-After', '1');
+    if (ctx.status === 503) ctx.set({ 'Retry-After': '1', ...originHeaders(ctx.req) });
+    noteOutcome(ctx.req, { clientId: request.client?.app.clientId, verified: request.secretId !== undefined, org: shortId });
   });
   provider.on('authorization.success', (ctx) => void endings.set(ctx, { signedIn: true }));
   const refused = (ctx: KoaContextWithOIDC, { error = 'server_error', error_detail: detail }: { error?: string; error_detail?: string }) => {
     endings.set(ctx, { error });
-    const { info, client } = tokenRequestOf(ctx);
-    logger.info({ requestId: info.id, route: info.route, clientId: client?.app.clientId, org: shortId, error, detail }, 'refused at the issuer');
+    noteOutcome(ctx.req, { code: error, detail });
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm']) (provider as EventEmitter).on(`${route}.error`, refused);
   provider.on('server_error', (ctx, err) => {
     endings.set(ctx, { error: 'server_error' });
-    logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
+    // What is only away is expected, and stands in the access line with its origin.
+    const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
+    noteOutcome(ctx.req, { code: 'server_error', detail: detail ?? String(err), origin: origin ?? { dependency: 'issuer', cause: 'internal' } });
+    if (!origin && unexpected.take()) logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
   });
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a request to the issuer broke off'));

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, LOGGER } from '@holdfast/bus';
-import { errorCatalogue } from '@holdfast/contracts';
+import { errorCatalogue, type ErrorOrigin } from '@holdfast/contracts';
 import { isDatabaseAway } from '@holdfast/data';
-import { AppError, unavailable, type Logger } from '@holdfast/kit';
+import { AppError, LogBudget, unavailable, type Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import type { Config } from '../config.js';
+import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRequest } from '../provider/token-request.js';
 import { readJsonObject } from '../sign-in/read-body.js';
 import { requireSameOrigin } from '../sign-in/same-site.js';
@@ -18,6 +19,8 @@ import { Issuers, type Issuer } from './issuers.js';
 const metadataOfIssuer = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
 const ofIssuer = /^\/o\/([^/?]+)(\/[^?]*)$/;
 const signIn = /^\/api\/sign-in\/([A-Za-z0-9_-]{16,64})(?:\/(options|complete|cancel))?$/;
+
+const unexpected = new LogBudget(10);
 
 /** Where the address of an error is told to the gateway, which alone renders problems. */
 export const errorHeader = 'x-holdfast-error';
@@ -91,22 +94,23 @@ export class IssuerRoutes {
 
   private fail(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
     const error = toAppError(thrown);
-    if (error.code === 'internal') this.logger.error({ err: thrown }, 'a request to an issuer failed');
+    if (error.code === 'internal' && unexpected.take()) this.logger.error({ err: thrown }, 'a request to an issuer failed');
     if (!request.complete) request.resume();
     if (response.headersSent) return void response.destroy();
-    const { code, status, retryAfter } = error;
+    const { code, status, retryAfter, detail, origin = status >= 500 ? { dependency: 'issuer', cause: 'internal' as const } : undefined } = error;
+    noteOutcome(request, { code, detail, origin });
     const body = JSON.stringify({ error: code, error_description: errorCatalogue[code].title });
     response
-      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', [errorHeader]: code, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) })
+      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', [errorHeader]: code, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }), ...originHeaders(request) })
       .end(body);
   }
 }
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (isDatabaseAway(thrown)) return unavailable('the database is away');
+  if (isDatabaseAway(thrown)) return unavailable('the database is away', 1, { dependency: 'postgres', cause: 'unreachable' });
   if (thrown instanceof errors.SessionNotFound) return new AppError('unknown_sign_in');
-  if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503) return unavailable(thrown.error_detail ?? '');
+  if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503) return unavailable(thrown.error_detail ?? '', 1, (thrown as { origin?: ErrorOrigin }).origin);
   return new AppError('internal');
 }
 

@@ -1,8 +1,7 @@
-import { AppError } from '@holdfast/kit';
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { TemporarilyUnavailable } from './temporarily-unavailable.js';
+import { asUnavailable } from './temporarily-unavailable.js';
 import { tokenRequestOf } from './token-request.js';
 
 /**
@@ -19,7 +18,7 @@ export function serveClients(provider: Provider, clients: ClientRegistry, pepper
   provider.Client.find = async (clientId: string): Promise<Client> => {
     const request = tokenRequestOf(Provider.ctx);
     const record = await clients.find(clientId).catch((error: unknown) => {
-      throw new TemporarilyUnavailable(error instanceof AppError ? (error.detail ?? error.code) : String(error));
+      throw asUnavailable(error);
     });
     // An unknown client goes the same way as a wrong secret, so that neither answer nor time tells them apart.
     if (!record) return nobody;

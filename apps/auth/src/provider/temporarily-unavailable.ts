@@ -1,9 +1,15 @@
+import type { ErrorOrigin } from '@holdfast/contracts';
 import { isDatabaseAway } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
 import { errors } from 'oidc-provider';
 
 /** 503 in OAuth's form: something that must be known cannot be asked right now. */
 export class TemporarilyUnavailable extends errors.OIDCProviderError {
-  constructor(detail: string) {
+  constructor(
+    detail: string,
+    /** For operators. */
+    readonly origin?: ErrorOrigin,
+  ) {
     super(503, 'temporarily_unavailable');
     this.error_description = 'try again in a moment';
     this.error_detail = detail;
@@ -11,11 +17,16 @@ export class TemporarilyUnavailable extends errors.OIDCProviderError {
   }
 }
 
+/** What another service could not say, whatever the reason: it is no pass. */
+export function asUnavailable(error: unknown): TemporarilyUnavailable {
+  return error instanceof AppError ? new TemporarilyUnavailable(error.detail ?? error.code, error.origin) : new TemporarilyUnavailable(String(error));
+}
+
 /** What was asked of the database; its absence is no fault of ours. @throws TemporarilyUnavailable */
 export async function ofDatabase<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away') : error;
+    throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away', { dependency: 'postgres', cause: 'unreachable' }) : error;
   }
 }

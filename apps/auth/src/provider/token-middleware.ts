@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
-import type { Logger } from '@holdfast/kit';
+import type { ErrorOrigin } from '@holdfast/contracts';
+import { AppError, LogBudget, type Logger } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
+import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
 import { beginTokenRequest, tokenRequestOf, type HttpContext, type TokenRequest } from './token-request.js';
@@ -9,6 +11,8 @@ import { beginTokenRequest, tokenRequestOf, type HttpContext, type TokenRequest 
 const largestBody = 16_384;
 /** What is larger is not even read to its end. */
 const largestDrained = 2_097_152;
+
+const unexpected = new LogBudget(10);
 
 interface OAuthBody {
   error?: string;
@@ -23,14 +27,18 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
     const refusal = refuseEarly(ctx);
     if (refusal) answer(ctx, ...refusal);
     else await next();
-    await finish(ctx, request, audit, logger);
+    await finish(ctx, request, audit);
   });
   // error_detail says more than the caller is told; it never holds a credential.
   provider.on('grant.error', (ctx, { error, error_detail: detail }) => {
-    const { info, client } = tokenRequestOf(ctx);
-    logger.info({ requestId: info.id, clientId: client?.app.clientId, org: client?.app.org, error, detail }, 'refused a token');
+    noteOutcome(ctx.req, { code: error, detail });
   });
-  provider.on('server_error', (ctx, err) => logger.error({ requestId: tokenRequestOf(ctx).info.id, err }, 'the token endpoint failed'));
+  provider.on('server_error', (ctx, err) => {
+    // What is only away is expected, and stands in the access line with its origin.
+    const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
+    noteOutcome(ctx.req, { code: 'server_error', detail: detail ?? String(err), origin: origin ?? { dependency: 'token endpoint', cause: 'internal' } });
+    if (!origin && unexpected.take()) logger.error({ requestId: tokenRequestOf(ctx).info.id, err }, 'the token endpoint failed');
+  });
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a token request broke off'));
 }
@@ -52,12 +60,13 @@ function answer(ctx: HttpContext, status: number, error: string, error_descripti
   ctx.body = { error, error_description };
 }
 
-async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit, logger: Logger): Promise<void> {
+async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit): Promise<void> {
   const body = (ctx.body ?? {}) as OAuthBody;
   try {
     await audit.record(request, { status: ctx.status, ...(body.error && { error: body.error }), ...(body.scope && { scope: body.scope }) });
   } catch (error) {
-    logger.warn({ requestId: request.info.id, reason: String(error) }, 'gave no token out, since it could not be recorded');
+    const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
+    noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
     // It would say that the secret was wrong.
     ctx.remove('WWW-Authenticate');
     answer(ctx, 503, 'temporarily_unavailable', 'try again in a moment');
@@ -69,5 +78,7 @@ async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit
   // For programs, not for pages: no other origin may read it.
   ctx.remove('Access-Control-Allow-Origin');
   if (ctx.status === 401) ctx.set('WWW-Authenticate', `Basic realm="${(ctx.app as Provider).issuer}", charset="UTF-8"`);
-  if (ctx.status === 503) ctx.set('Retry-After', '1');
+  if (ctx.status === 503) ctx.set({ 'Retry-After': '1', ...originHeaders(ctx.req) });
+  const { client, secretId } = request;
+  noteOutcome(ctx.req, { clientId: client?.app.clientId, org: client?.app.org, verified: secretId !== undefined });
 }

@@ -1,6 +1,6 @@
 import { appendRecords, outcomes, shortId as shortIdSchema, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
-import { auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
+import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
@@ -50,8 +50,8 @@ export class AuditHook {
     try {
       await this.record(endpoint.action, endpoint, request, reply.statusCode);
       return payload;
-    } catch {
-      return this.withhold(request, reply);
+    } catch (error) {
+      return this.withhold(request, reply, error);
     }
   }
 
@@ -65,7 +65,9 @@ export class AuditHook {
   }
 
   /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
-  private withhold({ call }: FastifyRequest, reply: FastifyReply): string {
+  private withhold({ call }: FastifyRequest, reply: FastifyReply, cause: unknown): string {
+    const { detail = String(cause), origin = { dependency: 'audit', cause: 'unavailable' } } = cause instanceof AppError ? cause : {};
+    Object.assign(call, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
     for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
     // What may be kept for a year is the answer, not its refusal.

@@ -1,10 +1,13 @@
 import { CONFIG, UncertainError } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
+import { AppError, LogBudget } from '@holdfast/kit';
 import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { RouteTable } from '../routing/route-table.js';
 import { problemHeaders, problemOf, problemType } from './problem.js';
+
+/** Stacks of what nobody expected: each failed request has its access line besides. */
+const unexpected = new LogBudget(10);
 
 /** The one place where an error becomes an answer. */
 @Catch()
@@ -21,7 +24,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const error = this.toAppError(thrown, request, reply);
-    request.call.code = error.code;
+    const { code, detail, origin } = error;
+    Object.assign(request.call, { code, ...(detail !== undefined && { detail }), ...(origin && { origin }) });
     if (error.targets) request.call.targets = error.targets;
     request.call.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
@@ -45,7 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (status === 413) return new AppError('payload_too_large');
     if (status === 415) return new AppError('unsupported_media_type');
     if (status >= 400 && status < 500) return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
-    this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    return new AppError('internal');
+    if (unexpected.take()) this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.call.requestId);
+    return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CONFIG } from '@holdfast/bus';
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
@@ -18,7 +18,6 @@ const addressHeader = 'x-holdfast-client-address';
 /** Hands a request to auth as it came, body unread: its bodies and errors follow their own standards. */
 @Injectable()
 export class AuthProxy {
-  private readonly logger = new Logger('proxy');
   private turn = 0;
 
   constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
@@ -51,7 +50,8 @@ export class AuthProxy {
         } else void (answered as FastifyReply).send(stream);
       },
       onError: (failed, { error }) => {
-        this.logger.error(error);
+        request.call.origin = { dependency: 'auth', cause: 'unreachable' };
+        request.call.detail = String(error);
         void failed.code(503).header('retry-after', '1').type('application/json').send('{"error":"temporarily_unavailable","error_description":"the authorization server is not reachable right now"}');
       },
     });

@@ -1,4 +1,4 @@
-import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode } from '@holdfast/contracts';
+import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, ErrorOrigin } from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/kit';
 import type { FastifyRequest } from 'fastify';
 import { childOf, type Trace } from './trace.js';
@@ -15,6 +15,10 @@ export interface Call {
   claims?: AccessTokenClaims;
   /** Code of the error that is being answered. */
   code?: ErrorCode;
+  /** What it says, for operators. */
+  detail?: string;
+  /** Which dependency failed, when the error is ours. */
+  origin?: ErrorOrigin;
   /** The handler wrote the record together with its change. */
   audited?: boolean;
   /** A command was sent and no answer came: the handler may have written the record. */

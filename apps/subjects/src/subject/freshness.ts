@@ -30,6 +30,6 @@ export class Freshness {
     await this.database.rows(settle, [org]);
     const second = await query();
     if (!second.behind) return second;
-    throw unavailable("The organization's latest changes are not readable yet.");
+    throw unavailable("The organization's latest changes are not readable yet.", 1, { dependency: 'read model', cause: 'stale' });
   }
 }
