@@ -1,41 +1,49 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
 import { cache } from '../setup/paths.mjs';
-import { atLeast } from '../setup/node.mjs';
 import { fromDebian } from './nats-debian.ts';
 import { fromRelease } from './nats-release.ts';
-import { Refusal } from './say.ts';
+import { Refusal, say } from './say.ts';
 
-/** The path of a nats-server with JetStream: the machine's own, else Debian's package, else the project's own release. */
+/** The path of a nats-server that is new enough: the machine's own, else Debian's package, else the project's own release. */
 export async function natsBinary(): Promise<string> {
   // Debian puts it into /usr/sbin, which is not on everybody's PATH.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  const own = folders.map((folder) => join(folder, 'nats-server')).find(works);
-  if (own) return own;
+  const own = [...new Set(folders)].map((folder) => join(folder, 'nats-server')).filter((path) => existsSync(path));
+  const good = own.find((path) => isSupportedNatsVersion(versionOf(path)));
+  if (good) return good;
+  const tooOld = own.map((path) => `${path} is version ${versionOf(path) || 'unknown'}`);
   const folder = join(cache, 'nats-server');
-  const tried: string[] = [];
+  const tried = [...tooOld];
   for (const fetch of [fromDebian, fromRelease]) {
     try {
       const fetched = await fetch(folder);
-      if (fetched && works(fetched)) return fetched;
+      const version = fetched && versionOf(fetched);
+      if (fetched && version && isSupportedNatsVersion(version)) {
+        if (tooOld.length > 0) say(`  ${tooOld.join(', ')}, older than ${minimumNatsVersion}: using ${version} instead`);
+        return fetched;
+      }
+      if (fetched) tried.push(`${fetched} is version ${version || 'unknown'}`);
     } catch (error) {
       tried.push(error instanceof Error ? error.message : String(error));
     }
   }
-  const how = process.platform === 'darwin' ? 'brew install nats-server' : 'apt-get install nats-server';
+  const how = process.platform === 'darwin' ? 'brew install nats-server' : 'the package of your system, or a release of the NATS project';
   const why = tried.length > 0 ? ` (tried: ${tried.join('; ')})` : '';
-  throw new Refusal(`There is no nats-server on this machine and none could be fetched; install it with "${how}" and start again${why}.`);
+  throw new Refusal(`There is no nats-server ${minimumNatsVersion} or newer on this machine and none could be fetched; install one (${how}) so that it is on the PATH, and start again${why}.`);
 }
 
 export function natsVersion(binary: string): string {
   return execFileSync(binary, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().replace(/^nats-server: v?/, '');
 }
 
-/** 2.9 is the oldest whose JetStream we use in full. */
-function works(binary: string): boolean {
+/** Empty when it is no nats-server, or one that does not run here. */
+function versionOf(binary: string): string {
   try {
-    return atLeast(natsVersion(binary), [2, 9]);
+    return natsVersion(binary);
   } catch {
-    return false;
+    return '';
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { say } from './say.ts';
 
-const version = '2.10.29';
+export const releaseVersion = '2.10.29';
 /** SHA-256 of nats-server-v<version>-<platform>.tar.gz. */
 const releases: Record<string, string> = {
   'linux-amd64': 'e314da74a83a1d3876db8814c27eb990fe729640fd6452025b441bcede8390da',
@@ -16,11 +16,11 @@ export async function fromRelease(folder: string, from = 'https://github.com/nat
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const expected = releases[platform];
   if (!expected) return undefined;
-  const name = `nats-server-v${version}-${platform}`;
+  const name = `nats-server-v${releaseVersion}-${platform}`;
   const binary = join(folder, name, 'nats-server');
   if (existsSync(binary)) return binary;
-  say(`Fetching nats-server ${version} ...`);
-  const url = `${from}/v${version}/${name}.tar.gz`;
+  say(`Fetching nats-server ${releaseVersion} ...`);
+  const url = `${from}/v${releaseVersion}/${name}.tar.gz`;
   const response = await fetch(url, { signal: AbortSignal.timeout(120_000) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   const archive = Buffer.from(await response.arrayBuffer());

@@ -24,21 +24,35 @@ export function natsProgram({ binary, configFile, port, folder, logFile }: NatsO
   };
 }
 
-/** A nats-server greets every connection with a line `INFO {…}`, which says whether JetStream is up. */
-export function greets(host: string, port: number): Promise<boolean> {
+/** Whether a nats-server with JetStream listens there. */
+export async function greets(host: string, port: number): Promise<boolean> {
+  return (await greeting(host, port))?.jetstream === true;
+}
+
+/** A nats-server greets every connection with a line `INFO {…}`. Undefined when there is none within a second. */
+export function greeting(host: string, port: number): Promise<{ version?: string; jetstream?: boolean } | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    let greeting = '';
-    const finish = (answer: boolean): void => {
+    let text = '';
+    const finish = (): void => {
       socket.destroy();
-      resolve(answer);
+      resolve(infoOf(text));
     };
-    socket.setTimeout(1000, () => finish(false));
-    socket.on('error', () => finish(false));
-    socket.on('close', () => finish(false));
+    socket.setTimeout(1000, finish);
+    socket.on('error', finish);
+    socket.on('close', finish);
     socket.on('data', (chunk) => {
-      greeting += chunk.toString();
-      if (greeting.includes('\r\n')) finish(greeting.startsWith('INFO ') && greeting.includes('"jetstream":true'));
+      text += chunk.toString();
+      if (text.includes('\r\n')) finish();
     });
   });
+}
+
+function infoOf(text: string): { version?: string; jetstream?: boolean } | undefined {
+  if (!text.startsWith('INFO ') || !text.includes('\r\n')) return undefined;
+  try {
+    return JSON.parse(text.slice(5, text.indexOf('\r\n'))) as { version?: string; jetstream?: boolean };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { natsConfig, type BusUser } from '@holdfast/contracts';
+import { isSupportedNatsVersion, minimumNatsVersion, natsConfig, type BusUser } from '@holdfast/contracts';
 import { fromSeed } from '@nats-io/nkeys';
 import { home } from '../setup/paths.mjs';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
-import { greets, natsProgram } from '../infra/nats.ts';
+import { greeting, natsProgram } from '../infra/nats.ts';
 import { freePort } from '../infra/ports.ts';
 import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
@@ -49,12 +49,17 @@ export async function planNats(secrets: Secrets, external = process.env.NATS_URL
   return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program };
 }
 
-async function externalNats(url: string, port: number, configFile: string): Promise<Server> {
+/** @throws Refusal when nobody answers there, or a server that is too old */
+export async function externalNats(url: string, port: number, configFile: string): Promise<Server> {
   const { host, hostname } = new URL(url);
   const config = shown(configFile);
-  if (!(await greets(hostname, port))) throw new Refusal(`No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`);
+  const info = await greeting(hostname, port);
+  if (!info?.jetstream) throw new Refusal(`No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`);
+  if (!isSupportedNatsVersion(info.version ?? '')) {
+    throw new Refusal(`The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ${minimumNatsVersion} or newer; upgrade it, or leave NATS_URL out.`);
+  }
   say(`The nats-server at ${host} must know the users in ${config}.`);
-  return { url, title: `the nats-server of NATS_URL (${host})` };
+  return { url, title: `the nats-server ${info.version} of NATS_URL (${host})` };
 }
 
 /** The NKeys under which a nats-server knows its users. */

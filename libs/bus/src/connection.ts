@@ -1,4 +1,4 @@
-import { inboxPrefix, type BusUser } from '@holdfast/contracts';
+import { inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/kit';
 import { connect, nkeyAuthenticator, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { onStatus } from './loops.js';
@@ -11,7 +11,10 @@ export interface BusOptions {
   user: BusUser;
 }
 
-/** Connects, waiting for a server that is not there yet, and reconnects for ever: any start order works. */
+/**
+ * Connects, waiting for a server that is not there yet, and reconnects for ever: any start order works.
+ * @throws Error when the server is too old to be relied upon
+ */
 export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Logger): Promise<NatsConnection> {
   const connection = await connect({
     servers: url.split(','),
@@ -28,11 +31,29 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
     pingInterval: 10_000,
     maxPingOut: 2,
   });
+  const refusal = tooOld(connection);
+  if (refusal) {
+    await connection.close();
+    throw new Error(refusal);
+  }
   const report = (status: Status): void => {
     if (status.type === 'disconnect') logger.warn('lost the connection to NATS; reconnecting');
-    else if (status.type === 'reconnect') logger.info('reconnected to NATS');
+    else if (status.type === 'reconnect') reportServer(connection, logger);
     else if (status.type === 'error') logger.error({ err: status.error }, 'NATS refused something that we did');
   };
   onStatus(connection, report, (err) => logger.error({ err }, "lost sight of the connection's state"));
   return connection;
+}
+
+function reportServer(connection: NatsConnection, logger: Logger): void {
+  const refusal = tooOld(connection);
+  if (refusal) logger.error(refusal);
+  else logger.info('reconnected to NATS');
+}
+
+/** Why this server is not good enough; undefined when it is. Asked again after a reconnect, which may have led elsewhere. */
+export function tooOld(connection: NatsConnection): string | undefined {
+  const version = connection.info?.version ?? 'unknown';
+  if (isSupportedNatsVersion(version)) return undefined;
+  return `The nats-server at ${connection.getServer()} is version ${version}, and Holdfast needs ${minimumNatsVersion} or newer: older ones block or lose events after a fault of their disk. Upgrade it (docs/runbook.md).`;
 }

@@ -7,7 +7,7 @@ import { Logger as NestLog, Module, type DynamicModule, type INestApplicationCon
 import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Bus } from './bus.js';
-import { connectBus } from './connection.js';
+import { connectBus, tooOld } from './connection.js';
 import { countDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
@@ -71,7 +71,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will say.
   await connection.flush().catch(() => undefined);
 
-  readiness.requires(() => !connection.isClosed() && connection.flush().then(() => true));
+  readiness.requires(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
   if (database) readiness.requires(() => database.rows(ping).then(() => true));
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000), offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);

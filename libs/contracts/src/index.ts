@@ -21,3 +21,4 @@ export * from './auth.js';
 export * from './directory.js';
 export * from './nats-config.js';
 export * from './database-setup.js';
+export * from './nats-version.js';
