@@ -65,6 +65,17 @@ describe('an address', () => {
   );
 
   it.each([
+    ['/', 404, 'There is no page at this address'],
+    ['/o/nobody-here/authorize?client_id=x', 404, 'No organization has this address'],
+  ])('%s opened by a person is a page that says what to do', async (path, status, title) => {
+    const response = await fetch(house.baseUrl + path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    const text = await response.text();
+    expect([response.status, response.headers.get('content-type'), text.includes(`<h1>${title}</h1>`)]).toEqual([status, 'text/html; charset=utf-8', true]);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const [, asset] of text.matchAll(/href="(\/pages\/[^"]+)"/g)) expect((await fetch(house.baseUrl + asset)).status).toBe(200);
+  });
+
+  it.each([
     ['PUT', '/credentials/offers', ['POST']],
     ['GET', '/credentials/offers', ['POST']],
     ['POST', '/credentials/subjects', ['GET']],

@@ -25,12 +25,12 @@ export function contrasts(page: Page): Promise<Contrast[]> {
     };
     const shown = [...document.querySelectorAll('#page *')].filter((element) => element.checkVisibility());
     const texts = shown.filter((element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()));
-    const edged = shown.filter((element) => element.matches('input, .secondary'));
-    const icons = shown.filter((element) => element.matches('svg.icon'));
+    const edged = shown.filter((element) => element.matches('.secondary'));
+    const icons = shown.filter((element) => element.matches('.icon'));
     return [
       ...texts.map((e) => ({ what: `text of ${e.tagName} ${e.className}`, ratio: between(getComputedStyle(e).color, behind(e)), needed: 4.5 })),
       ...edged.map((e) => ({ what: `edge of ${e.tagName}`, ratio: between(getComputedStyle(e).borderTopColor, behind(e.parentElement)), needed: 3 })),
-      ...icons.map((e) => ({ what: 'icon', ratio: between(getComputedStyle(e).stroke, behind(e.parentElement)), needed: 3 })),
+      ...icons.map((e) => ({ what: 'icon', ratio: between(getComputedStyle(e).backgroundColor, behind(e.parentElement)), needed: 3 })),
     ];
   });
 }

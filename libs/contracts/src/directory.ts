@@ -32,6 +32,7 @@ export const appSchema = z.strictObject({
   clientId: z.string(),
   org: shortId,
   name,
+  displayName: name.optional().describe('What customers read on the sign-in page; the name when absent'),
   kind: z.enum(appKinds),
   audience: z.enum(['customers', 'people']),
   credentialType: credentialTypeName.optional().describe("Whose holders it signs in; the organization's default type when absent"),
@@ -76,7 +77,7 @@ export const suspendOrganization = command({
 export const createApp = command({
   service: 'directory', name: 'create-app', callers: ['operator'],
   request: z.strictObject({
-    org: shortId, name, kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
+    org: shortId, name, displayName: name.optional(), kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
     credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]),
     postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), origins: z.array(origin).max(20).default([]), backchannelLogoutUri: backchannelLogoutUri.optional(), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(), scopes: z.array(z.string().max(64)).max(50).default([]),
@@ -87,7 +88,7 @@ export const createApp = command({
 export const updateApp = command({
   service: 'directory', name: 'update-app', callers: ['operator'],
   request: z.strictObject({
-    clientId, name: name.optional(), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
+    clientId, name: name.optional(), displayName: name.nullable().optional().describe('Null takes it away'), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
     postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), origins: z.array(origin).max(20).optional(),
     backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null takes it away'), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),

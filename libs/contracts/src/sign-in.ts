@@ -60,7 +60,12 @@ export const customerStatus = query({
 export const signInSchema = z
   .strictObject({
     organization: z.strictObject({ shortId: z.string().describe('As it stands in the address'), name: z.string().describe('For people') }).describe('Whose issuer asks'),
-    app: z.strictObject({ name: z.string().describe('The name it was registered under') }).describe('The app that wants the customer signed in'),
+    app: z
+      .strictObject({
+        name: z.string().describe('Its display name, or the name it was registered under'),
+        uri: z.url().optional().describe('A page of the app, to lead back to when the sign-in has ended: a post-logout redirect URI or the origin of the redirect URI; absent for private-use schemes'),
+      })
+      .describe('The app that wants the customer signed in'),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signInSchema>;

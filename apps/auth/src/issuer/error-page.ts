@@ -1,5 +1,5 @@
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
-import { escape, pageOf, policyOf } from '../pages/page.js';
 import { tokenRequestOf } from '../provider/token-request.js';
 import type { OrganizationProfile } from './organizations.js';
 
@@ -8,7 +8,7 @@ interface Words {
   text: string;
 }
 
-const over: Words = { title: 'This sign-in is over', text: 'It took too long, was finished already, or began in another browser. Go back to the app and sign in again.' };
+const over: Words = { title: 'This sign-in has ended', text: 'It took too long, was completed before, or began in another browser. Go back to the app and sign in again.' };
 const away: Words = { title: 'We cannot do this right now', text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.' };
 const wrong: Words = { title: 'This link does not lead to a sign-in', text: 'The app that sent you here asked for something that we cannot do. That is a fault of the app and not yours: please tell the people who run it.' };
 const signOutWrong: Words = { title: 'This link does not lead to a sign-out', text: 'The app that sent you here asked for something that we cannot do, and you are still signed in. Please tell the people who run it.' };
@@ -34,11 +34,12 @@ export function renderError({ name }: OrganizationProfile) {
     const { title, text } = wordsFor(route, out, cause);
     const details = [out.error, out.error_description, `request ${tokenRequestOf(ctx).info.id}`].filter((line): line is string => typeof line === 'string');
     ctx.type = 'html';
-    ctx.set('Content-Security-Policy', policyOf());
-    ctx.body = pageOf({
-      who: name,
+    ctx.set('Content-Security-Policy', htmlPagePolicy());
+    ctx.body = htmlPage({
+      organization: name,
+      tone: 'stop',
       title,
-      body: `<p>${escape(text)}</p>\n<details><summary>For the people who run the app</summary>${details.map((line) => `<p>${escape(line)}</p>`).join('')}</details>`,
+      body: `<p>${escapeHtml(text)}</p>\n<details><summary>For the people who run the app</summary>${details.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</details>`,
     });
   };
 }

@@ -55,7 +55,7 @@ export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === '
 function metadataOf(app: App): ClientMetadata {
   return {
     client_id: app.clientId,
-    client_name: app.name,
+    client_name: app.displayName ?? app.name,
     application_type: app.kind === 'native' ? 'native' : 'web',
     ...(isPublic(app) ? {} : { client_secret: 'never compared' }),
     token_endpoint_auth_method: isPublic(app) ? 'none' : 'client_secret_basic',

@@ -1,5 +1,5 @@
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { escape, pageOf, policyOf } from '../pages/page.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import type { OrganizationProfile } from './organizations.js';
 import { tokenRequestOf } from '../provider/token-request.js';
@@ -28,22 +28,29 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
     // A browser holds the redirect after a form to form-action as well.
-    ctx.set('Content-Security-Policy', policyOf(["'self'", ...(postLogoutRedirectUri ? [new URL(postLogoutRedirectUri).origin] : [])]));
-    ctx.body = pageOf({
-      who: name,
+    ctx.set('Content-Security-Policy', htmlPagePolicy(["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]));
+    ctx.body = htmlPage({
+      organization: name,
+      tone: 'calm',
       title: 'Sign out?',
-      body: `<p>${app ? `${escape(app)} asks to sign you out. ` : ''}You will be signed out of every app of ${escape(name)} in this browser. To stay signed in, just leave this page.</p>
+      body: `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}You will be signed out of every app of ${escapeHtml(name)} in this browser. To stay signed in, just leave this page.</p>
 ${form}
-<button type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
+<button class="act primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
     });
   };
+}
+
+/** As `form-action` writes it: a private-use scheme (RFC 8252 §7.1) has no origin. */
+function formTargetOf(uri: string): string {
+  const { origin, protocol } = new URL(uri);
+  return origin === 'null' ? protocol : origin;
 }
 
 export function signedOutPage({ name }: OrganizationProfile): Page {
   return (ctx) => {
     ctx.type = 'html';
-    ctx.set('Content-Security-Policy', policyOf());
-    ctx.body = pageOf({ who: name, title: 'You are signed out', body: '<p>You can close this page.</p>' });
+    ctx.set('Content-Security-Policy', htmlPagePolicy());
+    ctx.body = htmlPage({ organization: name, tone: 'good', title: 'You are signed out', body: '<p>You can close this page.</p>' });
   };
 }
 

@@ -34,9 +34,11 @@ export class SignInSteps {
   ) {}
 
   async show(call: SignInCall): Promise<SignIn> {
-    await this.underWay(call);
+    const { params } = await this.underWay(call);
     const { shortId, name } = call.issuer.organization;
-    return { organization: { shortId, name }, app: { name: call.facts.client!.app.name } };
+    const { app } = call.facts.client!;
+    const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
+    return { organization: { shortId, name }, app: { name: app.displayName ?? app.name, ...(uri && { uri }) } };
   }
 
   async options(call: SignInCall): Promise<ReplyOf<typeof beginSignIn>> {
@@ -104,6 +106,16 @@ async function finish(interaction: Interaction, result: InteractionResults): Pro
   interaction.result = result;
   await interaction.persist();
   return interaction.returnTo;
+}
+
+/**
+ * A page of the app to go back to: where a sign-out leads, failing that the origin of the redirect URI. None for a private-use
+ * scheme (RFC 8252 §7.1), which only takes answers.
+ */
+function homeOf(redirectUri: string, postLogoutRedirectUris: readonly string[]): string | undefined {
+  const { protocol, origin } = new URL(redirectUri);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  return postLogoutRedirectUris.find((uri) => new URL(uri).origin === origin) ?? origin;
 }
 
 function orgOf({ issuer }: SignInCall): string {

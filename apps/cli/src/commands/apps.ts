@@ -8,6 +8,7 @@ import { secretWords } from './secrets.js';
 
 interface CreateOptions extends Json {
   name: string;
+  displayName?: string;
   kind: AppKind;
   audience: App['audience'];
   credentialType?: string;
@@ -23,6 +24,7 @@ interface CreateOptions extends Json {
 
 interface UpdateOptions extends Json {
   name?: string;
+  displayName?: string | false;
   credentialType?: string;
   redirectUri?: string[];
   postLogoutRedirectUri?: string[];
@@ -41,10 +43,11 @@ export function appCommands(program: Command): void {
   const app = program.command('app').description('apps of an organization, and their access');
 
   verb(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
-    'app create acme --name shop --kind web --redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
+    'app create acme --name shop --display-name "Acme Shop" --kind web --redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
     'app create acme --name automation --kind service --grant audit:read',
   ])
     .requiredOption('--name <name>', 'unique within the organization')
+    .option('--display-name <name>', 'what customers read on the sign-in page (the name when left out)')
     .addOption(new Option('--kind <kind>', 'what it is').choices(appKinds).makeOptionMandatory())
     .addOption(new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'))
     .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
@@ -85,6 +88,8 @@ export function appCommands(program: Command): void {
     'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
   ])
     .option('--name <name>', 'unique within the organization')
+    .option('--display-name <name>', 'what customers read on the sign-in page')
+    .option('--no-display-name', 'show the name in its place')
     .option('--credential-type <name>', 'whose holders it signs in')
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect)
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
@@ -95,12 +100,13 @@ export function appCommands(program: Command): void {
     .option('--no-refresh-tokens', 'give it no refresh tokens')
     .addOption(pkce())
     .addOption(idTokenAlg())
-    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, ...rest }: UpdateOptions) =>
+    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions) =>
       withHouse('app update', async ({ ask }) => {
         if (rest.credentialType !== undefined) await requireType(ask, (await ask(getApp, { clientId })).org, rest.credentialType);
         const reply = await ask(updateApp, {
           clientId,
           ...rest,
+          ...(displayName !== undefined && { displayName: displayName || null }),
           ...(redirectUri && { redirectUris: redirectUri }),
           ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
           ...(origin && { origins: origin }),
@@ -133,6 +139,7 @@ export function appSheet(app: App): string {
     'Client ID': app.clientId,
     Organization: app.org,
     Name: app.name,
+    'Display name': app.displayName,
     Kind: app.kind,
     Audience: app.audience,
     'Credential type': app.credentialType,

@@ -2,6 +2,7 @@ import { adminOperations, customerScopes, type App, type AppKind, type PresenceP
 
 export interface WantedApp {
   name: string;
+  displayName?: string;
   kind: AppKind;
   audience: App['audience'];
   credentialType?: string;
@@ -32,7 +33,7 @@ export const demoOrganizations: { shortId: string; name: string; presence: Prese
 const web = (name: string, org: string, port: number, open: boolean, credentialType?: string): WantedApp => {
   const home = `http://localhost:${port}/${org}`;
   return {
-    name, kind: 'web', audience: 'customers', ...(credentialType !== undefined && { credentialType }),
+    name, displayName: name[0]!.toUpperCase() + name.slice(1), kind: 'web', audience: 'customers', ...(credentialType !== undefined && { credentialType }),
     redirectUris: [`${home}/callback`, `${home}/welcome`], postLogoutRedirectUris: [home], ...(open && { backchannelLogoutUri: `${home}/backchannel-logout` }), scopes: Object.keys(customerScopes),
   };
 };

@@ -6,6 +6,7 @@ export interface AppRow {
   client_id: string;
   org: string;
   name: string;
+  display_name: string | null;
   kind: AppKind;
   audience: App['audience'];
   credential_type: string | null;
@@ -23,7 +24,7 @@ export interface AppRow {
   created_at: Date;
 }
 
-export const appColumns = `a.client_id, a.org, a.name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.post_logout_redirect_uris,
+export const appColumns = `a.client_id, a.org, a.name, a.display_name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.post_logout_redirect_uris,
   a.origins, a.backchannel_logout_uri, a.refresh_tokens, a.pkce, a.id_token_alg, a.disabled,
   a.api_version::text, a.version, a.created_at,
   ARRAY(SELECT g.operation FROM app_grant g WHERE g.client_id = a.client_id ORDER BY g.operation) AS scopes`;
@@ -40,6 +41,7 @@ export function toApp(row: AppRow): App {
     clientId: row.client_id,
     org: row.org,
     name: row.name,
+    ...(row.display_name !== null && { displayName: row.display_name }),
     kind: row.kind,
     audience: row.audience,
     ...(row.credential_type && { credentialType: row.credential_type }),

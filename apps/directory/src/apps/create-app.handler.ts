@@ -15,8 +15,8 @@ const organization = statement('app_organization', 'SELECT 1 FROM organization W
 const insert = statement(
   'app_insert',
   `INSERT INTO app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version,
-     post_logout_redirect_uris, origins, backchannel_logout_uri, refresh_tokens, pkce, id_token_alg)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+     post_logout_redirect_uris, origins, backchannel_logout_uri, refresh_tokens, pkce, id_token_alg, display_name)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 );
 
 @Controller()
@@ -29,7 +29,7 @@ export class CreateAppHandler {
 
   @Handles(createApp)
   handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
-    const { org, name, kind, audience, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce } = input;
+    const { org, name, displayName, kind, audience, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce } = input;
     requirePkce(kind, pkce);
     requireUris(kind, [...redirectUris, ...postLogoutRedirectUris]);
     requireCallable(this.outbound, backchannelLogoutUri);
@@ -41,7 +41,7 @@ export class CreateAppHandler {
       // Public clients (spa, native) cannot keep a secret.
       const secret = kind === 'web' || kind === 'service' ? await this.secrets.create(sql, clientId) : undefined;
       const app = await findApp(sql, clientId);
-      const to = { name, kind, audience, redirectUris, postLogoutRedirectUris, origins, ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }), refreshTokens, pkce, scopes };
+      const to = { name, ...(displayName !== undefined && { displayName }), kind, audience, redirectUris, postLogoutRedirectUris, origins, ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }), refreshTokens, pkce, scopes };
       return {
         change: {
           type: 'app.created',
@@ -59,12 +59,12 @@ export class CreateAppHandler {
 }
 
 async function insertApp(sql: Sql, clientId: string, input: RequestOf<typeof createApp>): Promise<void> {
-  const { org, name, kind, audience, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = input;
+  const { org, name, displayName, kind, audience, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = input;
   if ((await sql.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
   try {
     await sql.rows(insert, [
       clientId, org, name, kind, audience, credentialType ?? null, redirectUris, currentApiVersion, postLogoutRedirectUris,
-      origins, backchannelLogoutUri ?? null, refreshTokens, pkce, idTokenAlg ?? null,
+      origins, backchannelLogoutUri ?? null, refreshTokens, pkce, idTokenAlg ?? null, displayName ?? null,
     ]);
   } catch (error) {
     throw nameTaken(error, org, name);

@@ -8,11 +8,13 @@ import { bumpApp, lockApp, nameTaken, requirePkce, requireUris } from './app.js'
 import { requireCallable } from './callable.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
+/** What null takes away. */
+type Removable = 'backchannelLogoutUri' | 'displayName';
 
 const update = statement(
   'app_update',
   `UPDATE app SET name = $2, credential_type = $3, redirect_uris = $4, post_logout_redirect_uris = $5, refresh_tokens = $6, pkce = $7, id_token_alg = $8,
-     origins = $9, backchannel_logout_uri = $10
+     origins = $9, backchannel_logout_uri = $10, display_name = $11
    WHERE client_id = $1`,
 );
 
@@ -38,10 +40,10 @@ export class UpdateAppHandler {
   }
 }
 
-async function write(sql: Sql, app: Omit<App, 'backchannelLogoutUri'> & Pick<Changed, 'backchannelLogoutUri'>): Promise<void> {
-  const { clientId, org, name, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = app;
+async function write(sql: Sql, app: Omit<App, Removable> & Pick<Changed, Removable>): Promise<void> {
+  const { clientId, org, name, displayName, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = app;
   try {
-    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null, origins, backchannelLogoutUri ?? null]);
+    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null, origins, backchannelLogoutUri ?? null, displayName ?? null]);
   } catch (error) {
     throw nameTaken(error, org, name);
   }

@@ -59,9 +59,9 @@ withBrowser('the claim page in a browser', () => {
 
   it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
     ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
-    ['expired', 'This link has run out', () => sleep(2200), { offerExpiresIn: 2 }],
+    ['expired', 'This link has expired', () => sleep(2200), { offerExpiresIn: 2 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
-    ['erased', 'This link leads nowhere', ({ subject }) => shop.erase(subject), {}],
+    ['erased', 'This link is not valid', ({ subject }) => shop.erase(subject), {}],
   ])('a link that is %s, when it is opened', async (_, heading, end, wanted) => {
     const made = await offer(wanted);
     await end(made);
@@ -73,7 +73,7 @@ withBrowser('the claim page in a browser', () => {
 
   it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
     ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
-    ['expired', 'This link has run out', () => sleep(3200), { offerExpiresIn: 3 }],
+    ['expired', 'This link has expired', () => sleep(3200), { offerExpiresIn: 3 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
   ])('a link that is %s while the page is open', async (_, heading, end, wanted) => {
     const made = await offer(wanted);
@@ -88,7 +88,7 @@ withBrowser('the claim page in a browser', () => {
     const { page } = visitor;
     for (const token of ['A'.repeat(43), 'cut-off']) {
       await page.goto(`${address}#${token}`);
-      await visitor.heading('This link leads nowhere');
+      await visitor.heading('This link is not valid');
     }
     const fresh = await Visitor.enter(browser);
     await fresh.page.goto(address);

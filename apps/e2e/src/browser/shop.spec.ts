@@ -39,8 +39,8 @@ withBrowser('the example shop in a browser', () => {
     // By the button: the browser suggests, and the customer, who has not confirmed, prefers to press.
     await visitor.confirms(false);
     await page.getByRole('link', { name: 'Sign in now' }).click();
-    await visitor.heading('Sign in to shop');
-    expect(await page.getByLabel('Or pick a passkey here').getAttribute('autocomplete')).toBe('username webauthn');
+    await visitor.heading('Sign in to Shop');
+    expect(await page.locator('input.suggestions').getAttribute('autocomplete')).toBe('username webauthn');
     expect(await fits()).toBe(true);
     // Once the suggestion waits, the device's consent goes to what is asked next: the button.
     await eventually(() => Promise.resolve(visitor.asked.includes('conditional')), 10_000, 'the suggestion');
@@ -134,14 +134,14 @@ withBrowser('the example shop in a browser', () => {
     expect((await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} })).status).toBe(200);
     const account = `${shopOf('acme')}/account`;
     await eventually(async () => (await page.goto(account)) !== null && page.url() !== account, 10_000, 'the end of the session in the shop');
-    await visitor.heading('Sign in to shop');
+    await visitor.heading('Sign in to Shop');
   });
 
   it('who turns back is told so by the shop', async () => {
     visitor = await Visitor.enter(browser, { present: false });
     await visitor.page.goto(`${shopOf('acme')}/sign-in`);
-    await visitor.heading('Sign in to shop');
-    await visitor.press('Back to shop');
+    await visitor.heading('Sign in to Shop');
+    await visitor.press('Back to Shop');
     await visitor.heading('You are not signed in');
   });
 

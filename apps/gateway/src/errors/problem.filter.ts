@@ -4,6 +4,7 @@ import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type Exceptio
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { RouteTable } from '../routing/route-table.js';
+import { isNavigation, sendErrorPage } from './error-page.js';
 import { problemHeaders, problemOf, problemType } from './problem.js';
 
 /** Stacks of what nobody expected: each failed request has its access line besides. */
@@ -29,9 +30,9 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.targets) request.call.targets = error.targets;
     request.call.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
+    void reply.code(error.status).headers(problemHeaders(error, BASE_URL));
+    if (isNavigation(request)) return sendErrorPage(request, reply, error);
     void reply
-      .code(error.status)
-      .headers(problemHeaders(error, BASE_URL))
       .type(problemType)
       .send(JSON.stringify(problemOf(error, request.call.requestId, BASE_URL)));
   }

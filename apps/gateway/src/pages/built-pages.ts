@@ -55,8 +55,12 @@ export function assetOf(assets: BuiltPages['assets'], name: string): (Asset & { 
   return kin && { ...kin, exact: false };
 }
 
+/** Names that do not change: documents that no build makes (libs/kit/src/html-page.ts) load these. */
+const lasting = new Set(['page.css', 'icon.svg']);
+
 /** `claim-MKG7USLO.js` is a `claim.js`. */
 function kindOf(name: string): string | undefined {
+  if (lasting.has(name)) return name;
   const [, kind, ending] = /^([a-z-]+)-[A-Z0-9]{8}(\.[a-z]+)$/.exec(name) ?? [];
   return kind && `${kind}${ending}`;
 }

@@ -19,6 +19,7 @@ const { metafile } = await build({
   entryPoints: {
     ...Object.fromEntries(Object.keys(pages).map((name) => [name, join(source, name, `${name}-page.ts`)])),
     page: join(source, 'page.css'),
+    'no-script': join(source, 'no-script.css'),
     icon: join(source, 'icon.svg'),
   },
   outdir: join(dist, 'assets'),
@@ -41,6 +42,6 @@ const named = (name: string, ending: string): string => {
 };
 
 for (const [name, title] of Object.entries(pages)) {
-  const loads = { script: named(name, '.js'), style: named('page', '.css'), icon: named('icon', '.svg') };
+  const loads = { script: named(name, '.js'), style: named('page', '.css'), noScriptStyle: named('no-script', '.css'), icon: named('icon', '.svg') };
   await writeFile(join(dist, `${name}.html`), documentOf(title, loads));
 }

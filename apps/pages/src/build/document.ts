@@ -4,11 +4,12 @@ import { texts } from '../texts.ts';
 export interface Loads {
   script: string;
   style: string;
+  noScriptStyle: string;
   icon: string;
 }
 
 /** The whole document of a page: the same for every organization and every link, with nothing inline. */
-export function documentOf(title: string, { script, style, icon }: Loads): string {
+export function documentOf(title: string, { script, style, noScriptStyle, icon }: Loads): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,14 +20,15 @@ export function documentOf(title: string, { script, style, icon }: Loads): strin
 <title>${title}</title>
 <link rel="icon" href="/pages/${icon}" type="image/svg+xml">
 <link rel="stylesheet" href="/pages/${style}">
+<noscript><link rel="stylesheet" href="/pages/${noScriptStyle}"></noscript>
 <script type="module" src="/pages/${script}"></script>
 </head>
 <body>
-<main id="page" aria-busy="true">
+<noscript><div class="no-script card"><h1>${texts.noScriptTitle}</h1><p>${texts.noScript}</p></div></noscript>
+<main id="page" class="card" aria-busy="true">
 <p class="organization"></p>
-<div class="icon"></div>
+<div class="icon busy"></div>
 <h1>${texts.loading}</h1>
-<noscript><p>${texts.noScript}</p></noscript>
 <p class="late">${texts.late}</p>
 </main>
 </body>

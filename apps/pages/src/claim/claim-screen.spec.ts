@@ -31,7 +31,7 @@ test('every state has words of its own, and all but the first name what to do', 
 test('ready: who, what, until when, and one button', () => {
   const screen = claimScreen({ name: 'ready', claim }, around);
   expect(screen).toMatchObject({ organization: 'Acme', heading: texts.claim.ready, primary: { label: 'Create my passkey', action: 'create' } });
-  expect(screen.facts).toEqual([{ name: 'You receive', value: 'Customer account' }, { name: 'This link works until', value: '24 November 2026 at 09:49' }]);
+  expect(screen.facts).toEqual([{ name: 'Account type', value: 'Customer account' }, { name: 'This link works until', value: '24 November 2026 at 09:49 CET' }]);
   expect(screen.body.join()).toContain('Acme');
 });
 
@@ -54,6 +54,12 @@ describe('going on', () => {
   });
 });
 
+test('an expired or withdrawn link leads back to the app that is known', () => {
+  for (const name of ['expired', 'withdrawn'] as const) {
+    expect(claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, around).primary).toEqual({ label: 'Back to Acme', href: 'https://shop.example/in' });
+  }
+});
+
 test('ended links lead to no further try; a stop does', () => {
   for (const name of ['expired', 'withdrawn', 'spent'] as const) expect(claimScreen({ name, claim }, around).primary).toBeUndefined();
   for (const why of stops.filter((stop) => stop !== 'existing')) expect(claimScreen({ name: 'stopped', why, claim }, around).primary).toEqual({ label: 'Try again', action: 'create' });
@@ -64,6 +70,6 @@ test('how long to wait is said', () => {
   expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, around).body).toEqual(['Please wait 20 seconds, then try again.']);
 });
 
-test('times are the customer’s own', () => {
-  expect(dateAndTime('2026-11-24T23:30:00.000Z', 'Asia/Tokyo')).toBe('25 November 2026 at 08:30');
+test('times are in the time zone of the customer, which is named', () => {
+  expect(dateAndTime('2026-11-24T23:30:00.000Z', 'Asia/Tokyo')).toBe('25 November 2026 at 08:30 GMT+9');
 });

@@ -29,9 +29,9 @@ export function claimScreen(state: ClaimState, around: Surroundings): ClaimScree
     case 'spent':
       return { tone: 'stop', ...shown, heading: words.spent, body: [words.spentMine, words.spentTheirs(org)], ...onwards(around.address(claim?.returnUrl)) };
     case 'expired':
-      return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(org)] };
+      return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(org)], ...wayBack(org, around.address(claim?.returnUrl)) };
     case 'withdrawn':
-      return { tone: 'stop', ...shown, heading: words.withdrawn, body: [words.withdrawnBody(sentence(org))] };
+      return { tone: 'stop', ...shown, heading: words.withdrawn, body: [words.withdrawnBody(sentence(org))], ...wayBack(org, around.address(claim?.returnUrl)) };
     case 'unknown':
       return { tone: 'stop', heading: words.unknown, body: [words.unknownBody] };
     case 'missing':
@@ -51,7 +51,7 @@ function ready(claim: ClaimView, org: string, { timeZone }: Surroundings): Claim
     heading,
     body: [body(org)],
     facts: [
-      { name: words.receive, value: claim.credentialType.display },
+      { name: words.accountType, value: claim.credentialType.display },
       { name: words.until, value: dateAndTime(claim.expiresAt, timeZone) },
     ],
     primary: { label: words.create, action: 'create' },
@@ -77,11 +77,24 @@ function onwards(href: string | undefined): { primary?: Act<'create'> } {
   return href ? { primary: { label: words.goOn, href } } : {};
 }
 
+/** Where a new link can be asked for. */
+function wayBack(org: string, href: string | undefined): { primary?: Act<'create'> } {
+  return href ? { primary: { label: words.back(org), href } } : {};
+}
+
 function sentence(text: string): string {
   return text === texts.someOrg ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** In the customer's own time, with the month as a word: no country reads it the other way round. */
+/** In the customer's own time zone, which is named, with the month as a word: no country reads it the other way round. */
 export function dateAndTime(instant: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', ...(timeZone !== undefined && { timeZone }) }).format(new Date(instant));
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+    ...(timeZone !== undefined && { timeZone }),
+  }).format(new Date(instant));
 }

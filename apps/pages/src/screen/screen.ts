@@ -8,8 +8,8 @@ export interface Screen<Action extends string> {
   facts?: { name: string; value: string }[];
   primary?: Act<Action>;
   secondary?: Act<Action>;
-  /** An input for the browser to suggest passkeys in (conditional UI). */
-  field?: { label: string; hint: string };
+  /** The browser may suggest passkeys by itself (conditional UI): it wants an input, which nobody sees. */
+  suggestions?: boolean;
   more?: { summary: string; text: string };
 }
 

@@ -1,4 +1,3 @@
-import { iconOf } from './icon.ts';
 import type { Act, Screen } from './screen.ts';
 
 /** The thin layer between a screen and the document. Text is only ever set as text. */
@@ -21,7 +20,7 @@ export function openView<Action extends string>(title: string, act: (action: Act
       document.title = [screen.heading, screen.organization ?? title].join(' – ');
       page.setAttribute('aria-busy', String(screen.tone === 'busy'));
       const heading = headingOf(screen.heading);
-      page.replaceChildren(...organizationOf(screen), iconOf(screen.tone), heading, ...bodyOf(screen), ...actsOf(screen, act), ...moreOf(screen));
+      page.replaceChildren(...organizationOf(screen), element('div', { class: `icon ${screen.tone}`, 'aria-hidden': 'true' }), heading, ...bodyOf(screen), ...actsOf(screen, act), ...moreOf(screen));
       // Who cannot see that the page changed hears its new heading, and goes on from there by keyboard.
       heading.focus({ preventScroll: true });
       scrollTo(0, 0);
@@ -44,10 +43,10 @@ function bodyOf({ body, facts }: Screen<string>): Node[] {
   return [...body.map((text) => element('p', {}, text)), ...(list.length > 0 ? [element('dl', {}, ...list)] : [])];
 }
 
-function actsOf<Action extends string>({ primary, secondary, field }: Screen<Action>, act: (action: Action) => void): Node[] {
+function actsOf<Action extends string>({ primary, secondary, suggestions }: Screen<Action>, act: (action: Action) => void): Node[] {
   return [
     ...(primary ? [actOf(primary, 'primary', act)] : []),
-    ...(field ? [fieldOf(field, () => primary && 'action' in primary && act(primary.action))] : []),
+    ...(suggestions ? [suggestionsInput()] : []),
     ...(secondary ? [actOf(secondary, 'secondary', act)] : []),
   ];
 }
@@ -59,13 +58,12 @@ function actOf<Action extends string>(shown: Act<Action>, rank: string, act: (ac
   return button;
 }
 
-/** Nothing typed here is read; "webauthn" must stand last for the browser to suggest passkeys. */
-function fieldOf({ label, hint }: NonNullable<Screen<string>['field']>, enter: () => void): Node {
-  const input = element('input', { id: 'passkey', type: 'text', autocomplete: 'username webauthn', autocapitalize: 'none', spellcheck: 'false', 'aria-describedby': 'passkey-hint' });
-  input.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') enter();
-  });
-  return element('div', { class: 'field' }, element('label', { for: 'passkey' }, label), input, element('p', { id: 'passkey-hint', class: 'hint' }, hint));
+/**
+ * Browsers tie conditional UI to an input whose `autocomplete` ends in "webauthn" (HTML §4.10.18.7.1). There is nothing to
+ * type, so the input is out of sight, out of the order of focus and out of the accessibility tree.
+ */
+function suggestionsInput(): Node {
+  return element('input', { class: 'suggestions', type: 'text', autocomplete: 'username webauthn', readonly: '', tabindex: '-1', 'aria-hidden': 'true' });
 }
 
 function moreOf({ more }: Screen<string>): Node[] {

@@ -7,11 +7,13 @@ import { failureOf, Failed } from '../browser/failure.ts';
 import { openView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
 import { Ceremonies } from './ceremony.ts';
+import { rememberedSignIn } from './remembered.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
 import { signInStep, type SignInEffect, type SignInEvent, type SignInState } from './sign-in-state.ts';
 
 const api = apiOf(location.pathname);
 const suggests = await browserSupportsWebAuthnAutofill().catch(() => false);
+const remembered = rememberedSignIn(sessionStorage, api);
 let state: SignInState = { name: 'loading' };
 
 const view = openView<SignInAction>(texts.signIn.title, (type) => send({ type }));
@@ -36,8 +38,11 @@ function send(event: SignInEvent): void {
 
 async function run(effect: SignInEffect): Promise<void> {
   switch (effect.do) {
-    case 'look':
-      return send({ type: 'found', view: await call<SignIn>('GET', api), ability: ability() });
+    case 'look': {
+      const found = await call<SignIn>('GET', api);
+      remembered.keep(found);
+      return send({ type: 'found', view: found, ability: ability() });
+    }
     case 'offer':
       return suggests ? ceremonies.offer() : undefined;
     case 'ask':
@@ -48,8 +53,9 @@ async function run(effect: SignInEffect): Promise<void> {
       ceremonies.stop();
       return send(outcomeOf(await call<SignInResult>('POST', `${api}/cancel`)));
     case 'go':
-      // Not a form: `form-action` would hold back the redirect to the app that follows.
-      location.assign(safeAddress(effect.to, location.href) ?? fail());
+      // Not a form: `form-action` would hold back the redirect to the app that follows. In place of this page: Back leads
+      // from the app to where the customer was before, and not to a sign-in that has ended.
+      location.replace(safeAddress(effect.to, location.href) ?? fail());
   }
 }
 
@@ -70,4 +76,5 @@ function whenSeen(milliseconds: number, act: () => void): void {
   }, milliseconds);
 }
 
-send({ type: 'opened' });
+const before = remembered.find();
+send({ type: 'opened', ...(before && { remembered: before }) });

@@ -16,22 +16,28 @@ test('every state has words of its own', () => {
   expect(new Set(headings).size).toBe(headings.length);
 });
 
-test('ready: the organization, the app, a button, a field for suggestions, a way back', () => {
+test('ready shows the organization, the app, a button and a way back, and lets the browser suggest passkeys', () => {
   expect(signInScreen({ name: 'ready', view }, true)).toMatchObject({
     organization: 'Acme',
     heading: 'Sign in to Shop',
     primary: { label: 'Sign in with a passkey', action: 'ask' },
-    field: { label: 'Or pick a passkey here' },
+    suggestions: true,
     secondary: { label: 'Back to Shop', action: 'leave' },
   });
-  expect(signInScreen({ name: 'ready', view }, false).field).toBeUndefined();
+  expect(signInScreen({ name: 'ready', view }, false).suggestions).toBeUndefined();
 });
 
-test('a stop can be tried again and left; the field stands where suggestions are', () => {
+test('a stop can be tried again and left; suggestions come back after a cancel alone', () => {
   for (const why of stops) expect(signInScreen(stopped(why), true)).toMatchObject({ primary: { action: 'ask' }, secondary: { action: 'leave' } });
-  expect(stops.filter((why) => signInScreen(stopped(why), true).field)).toEqual(['cancelled']);
+  expect(stops.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
 });
 
 test('another organization’s passkey is not called unknown or broken', () => {
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
+});
+
+test('a sign-in that has ended leads back to the app when its address is known', () => {
+  const known = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
+  expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({ organization: 'Acme', primary: { label: 'Back to Shop', href: 'https://shop.example' } });
+  expect(signInScreen({ name: 'expired', view }, true).primary).toBeUndefined();
 });

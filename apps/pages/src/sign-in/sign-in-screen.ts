@@ -1,3 +1,4 @@
+import type { SignIn } from '@holdfast/contracts';
 import type { Act, Screen } from '../screen/screen.ts';
 import { stoppedWords } from '../screen/stopped.ts';
 import { texts } from '../texts.ts';
@@ -8,19 +9,19 @@ type SignInScreen = Screen<SignInAction>;
 
 const words = texts.signIn;
 
-/** `suggests`: the browser can suggest passkeys in a field. */
+/** `suggests`: the browser can suggest passkeys by itself (conditional UI). */
 export function signInScreen(state: SignInState, suggests: boolean): SignInScreen {
   const view = 'view' in state ? state.view : undefined;
   const org = view?.organization.name ?? texts.someOrg;
   const app = view?.app.name ?? texts.someApp;
   const shown = view && { organization: view.organization.name };
   const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Act<SignInAction> };
-  const field = suggests && view && { field: { label: words.field, hint: words.fieldHint } };
+  const suggestions = suggests && view && { suggestions: true };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
-      return { tone: 'calm', ...shown, heading: words.ready(app), body: [words.readyBody(org)], primary: { label: words.ask, action: 'ask' }, ...field, ...back, more: { summary: texts.whatIsPasskey, text: texts.passkey } };
+      return { tone: 'calm', ...shown, heading: words.ready(app), body: [words.readyBody(org)], primary: { label: words.ask, action: 'ask' }, ...suggestions, ...back, more: { summary: texts.whatIsPasskey, text: texts.passkey } };
     case 'working':
       return { tone: 'busy', ...shown, heading: words.working, body: [words.workingBody], ...back };
     case 'verifying':
@@ -31,10 +32,15 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
     case 'insecure':
       return { tone: 'stop', ...shown, ...stoppedWords(state.name), ...back };
     case 'expired':
-      return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(app)] };
+      return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(app)], ...wayBack(view) };
     case 'stopped':
-      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && field), ...back };
+      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && suggestions), ...back };
   }
+}
+
+/** A sign-in that has ended cannot tell the app so: the app itself is the way on. */
+function wayBack(view: SignIn | undefined): { primary?: Act<SignInAction> } {
+  return view?.app.uri === undefined ? {} : { primary: { label: words.back(view.app.name), href: view.app.uri } };
 }
 
 function stopped(why: Stop, org: string, retryAfter?: number): Pick<SignInScreen, 'heading' | 'body' | 'primary'> {

@@ -11,14 +11,15 @@ export type Stop =
   | Extract<FailureKind, 'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'>;
 
 export type SignInState =
-  | { name: 'loading' }
+  | { name: 'loading'; remembered?: SignIn }
   | { name: 'ready' | 'working' | 'verifying' | 'leaving'; view: SignIn }
   | { name: 'stopped'; why: Stop; view?: SignIn; retryAfter?: number }
   | { name: 'unsupported' | 'insecure'; view: SignIn }
   | { name: 'expired'; view?: SignIn };
 
 export type SignInEvent =
-  | { type: 'opened' }
+  /** `remembered`: what this tab has shown of the same sign-in before; a sign-in that has ended tells nothing any more. */
+  | { type: 'opened'; remembered?: SignIn }
   | { type: 'found'; view: SignIn; ability: Ability }
   | { type: 'ask' }
   | { type: 'chosen'; response: AuthenticationResponseJSON }
@@ -27,7 +28,7 @@ export type SignInEvent =
   | { type: 'leave' }
   | { type: 'failed'; failure: Failed };
 
-/** `offer` lets the browser suggest passkeys in the field (conditional UI); `ask` opens its dialogue. */
+/** `offer` lets the browser suggest passkeys (conditional UI); `ask` opens its dialogue. */
 export type SignInEffect =
   | { do: 'look' | 'offer' | 'ask' | 'cancel' }
   | { do: 'complete'; response: AuthenticationResponseJSON }
@@ -41,7 +42,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
   const open = state.name === 'ready' || state.name === 'stopped' || state.name === 'working';
   switch (event.type) {
     case 'opened':
-      return [{ name: 'loading' }, { do: 'look' }];
+      return [{ name: 'loading', ...(event.remembered && { remembered: event.remembered }) }, { do: 'look' }];
     case 'found':
       if (state.name !== 'loading') return [state];
       return event.ability === 'able' ? [{ name: 'ready', view: event.view }, { do: 'offer' }] : [{ name: event.ability, view: event.view }];
@@ -65,7 +66,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
 function failed(state: SignInState, view: SignIn | undefined, { kind, retryAfter }: Failed): Step {
   switch (kind) {
     case 'not_found':
-      return [{ name: 'expired', ...(view && { view }) }];
+      return [expired(view ?? (state.name === 'loading' ? state.remembered : undefined))];
     case 'rate_limited':
     case 'unavailable':
       return [{ name: 'stopped', why: kind, ...(view && { view }), ...(retryAfter !== undefined && { retryAfter }) }];
@@ -77,6 +78,10 @@ function failed(state: SignInState, view: SignIn | undefined, { kind, retryAfter
     default:
       return stopped(state, 'passkey_invalid', view);
   }
+}
+
+function expired(view: SignIn | undefined): SignInState {
+  return { name: 'expired', ...(view && { view }) };
 }
 
 /**

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launch } from './chromium.fixture.ts';
+import { creationOptions, FakeService, requestOptions, type Reply } from './fake-service.fixture.ts';
+
+export const claim = (more: object = {}): Reply => ({
+  body: { organization: { name: 'Acme' }, credentialType: { name: 'customer', display: 'Customer account' }, state: 'open', recovery: false, expiresAt: '2026-11-24T08:49:00.000Z', ...more },
+});
+export const who: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
+export const options = (): Reply => ({ body: { options: creationOptions() } });
+export const challenge = (): Reply => ({ body: { options: requestOptions() } });
+export const token = 'T'.repeat(43);
+export const link = `/o/acme/claim#${token}`;
+export const signIn = '/o/acme/sign-in/u1';
+
+/** The built pages in a real browser: a new context for each test, and no error on its console at the end. */
+export class PagesInBrowser {
+  readonly service = new FakeService();
+  page!: Page;
+  base!: string;
+  private browser: Browser | undefined;
+  private context: BrowserContext | undefined;
+  private faults: string[] = [];
+
+  constructor() {
+    beforeAll(async () => {
+      [this.browser, this.base] = await Promise.all([launch(), this.service.start()]);
+    });
+    afterAll(async () => {
+      await this.browser?.close();
+      await this.service.stop();
+    });
+    beforeEach(async () => {
+      this.faults = [];
+      this.service.asked.length = 0;
+      this.service.routes = {};
+      await this.open();
+    });
+    afterEach(() => expect(this.faults).toEqual([]));
+  }
+
+  async open(more: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+    await this.context?.close();
+    this.context = await this.browser!.newContext({ viewport: { width: 360, height: 740 }, ...more });
+    this.page = await this.context.newPage();
+    // A breach of the policy is an error on the console; so is a script that fails.
+    this.page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.faults.push(message.text());
+    });
+    this.page.on('pageerror', (error) => this.faults.push(error.message));
+    this.page.on('request', (request) => {
+      if (!request.url().startsWith(`${this.base}/`)) this.faults.push(`asked ${request.url()}`);
+    });
+  }
+
+  heading(text: string): Promise<void> {
+    return this.page.getByRole('heading', { level: 1, name: text }).waitFor();
+  }
+
+  press(name: string): Promise<void> {
+    return this.page.getByRole('button', { name }).click();
+  }
+
+  focused(): Promise<string | undefined> {
+    return this.page.evaluate(() => document.activeElement?.tagName);
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { rememberedSignIn } from './remembered.ts';
+
+const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: 'https://shop.example/' } };
+
+function storageOf(content: Map<string, string>) {
+  return { getItem: (key: string) => content.get(key) ?? null, setItem: (key: string, value: string) => void content.set(key, value) };
+}
+
+test('finds what was kept for the same sign-in, and nothing for another', () => {
+  const storage = storageOf(new Map());
+  rememberedSignIn(storage, '/o/acme/api/sign-in/u1').keep(view);
+  expect(rememberedSignIn(storage, '/o/acme/api/sign-in/u1').find()).toEqual(view);
+  expect(rememberedSignIn(storage, '/o/acme/api/sign-in/u2').find()).toBeUndefined();
+});
+
+test.each(['', 'x', 'null', '[]', '{}', '{"organization":{"name":1},"app":{}}', '{"organization":{"shortId":"a","name":"A"},"app":{"name":null}}'])('finds nothing in %j', (text) => {
+  expect(rememberedSignIn(storageOf(new Map([['holdfast:a', text]])), 'a').find()).toBeUndefined();
+});
+
+test('leaves out an address that leads nowhere safe', () => {
+  const stored = JSON.stringify({ ...view, app: { name: 'Shop', uri: 'javascript:alert(1)' } });
+  expect(rememberedSignIn(storageOf(new Map([['holdfast:a', stored]])), 'a').find()).toEqual({ ...view, app: { name: 'Shop' } });
+});
+
+test('works where the browser refuses storage', () => {
+  const refuse = () => {
+    throw new Error('refused');
+  };
+  const remembered = rememberedSignIn({ getItem: refuse, setItem: refuse }, 'a');
+  remembered.keep(view);
+  expect(remembered.find()).toBeUndefined();
+});
