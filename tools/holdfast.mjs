@@ -7,7 +7,7 @@ import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';
 import { home, root } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
-import { runningHouse } from './setup/running-house.mjs';
+import { notRunning, runningHouse } from './setup/running-house.mjs';
 
 requireNode();
 const [command, ...args] = process.argv.slice(2);
@@ -28,7 +28,7 @@ function environment() {
   if (!house?.natsUrl) {
     // A file is verified without a house, and one elsewhere is asked over HTTP; what wants this one says so itself.
     if (command === 'audit') return process.env;
-    console.error(house ? 'Holdfast is still starting; try again when it says that it is ready.' : 'Holdfast is not running; start it with "npm start", or name the bus of another house in NATS_URL and NATS_NKEY_SEED.');
+    console.error(house ? 'Holdfast is still starting; try again when it says that it is ready.' : `${notRunning} One elsewhere is named by NATS_URL and NATS_NKEY_SEED.`);
     return process.exit(1);
   }
   const { nkeySeeds } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));

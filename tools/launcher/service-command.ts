@@ -1,5 +1,5 @@
 // `npm run holdfast -- service …`: asks the running launcher.
-import { runningHouse } from '../setup/running-house.mjs';
+import { notRunning, runningHouse } from '../setup/running-house.mjs';
 import type { ServiceStatus } from './control-server.ts';
 import { say, warn } from '../infra/say.ts';
 
@@ -23,7 +23,7 @@ if (!known.includes(action) || rest.length > 0 || (action === 'list') !== (targe
 
 const house = runningHouse();
 if (!house?.control) {
-  warn(house ? 'Holdfast is still starting; try again when it says that it is ready.' : 'Holdfast is not running; start it with: npm start');
+  warn(house ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
   process.exit(1);
 }
 const response = await fetch(`http://127.0.0.1:${house.control.port}/${action}/${target ?? ''}`, {

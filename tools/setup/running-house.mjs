@@ -28,6 +28,9 @@ export function runningHouse() {
   }
 }
 
+/** What a command says that found no stack: often one runs with another folder. */
+export const notRunning = `Holdfast is not running with the folder ${home}. Start it with "npm start". If it runs with a folder of its own, set HOLDFAST_HOME to that folder.`;
+
 /** Before `npm ci`, which would take the modules from under a running house. */
 export function refuseWhileRunning() {
   const house = runningHouse();

@@ -7,6 +7,7 @@ import { IssuerRoutes } from './issuer/issuer-routes.js';
 import { IssuerServices } from './issuer/issuer-services.js';
 import { Issuers } from './issuer/issuers.js';
 import { Organizations } from './issuer/organizations.js';
+import { WebOrigins } from './issuer/web-origins.js';
 import { KeyWatch } from './keys/key-watch.js';
 import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
@@ -36,7 +37,7 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
   providers: [
     feed, auditWriter, refusals, RecordOutbox, SigningKeys, KeyWatch, ClientRegistry, TokenAudit, Providers,
-    Organizations, Customers, StateStore, StateSweeper, Endings, EndingsConsumer, outboundProvider, LogoutNotices, LogoutSender, LogoutQueue,
+    Organizations, WebOrigins, Customers, StateStore, StateSweeper, Endings, EndingsConsumer, outboundProvider, LogoutNotices, LogoutSender, LogoutQueue,
     IssuerAudit, IssuerServices, Issuers, SignInSteps, IssuerRoutes,
   ],
 })

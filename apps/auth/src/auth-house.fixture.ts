@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationProfile, recordReading, type App, type AuditRecord, type BusUser, type CallContext,
+  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationOrigins, organizationProfile, recordReading, webOrigins, type App, type AuditRecord, type BusUser, type CallContext,
   type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
@@ -47,6 +47,12 @@ class Directory {
     const name = book.organizations.get(shortId);
     if (!name) throw new AppError('unknown_organization');
     return { shortId, name };
+  }
+
+  @Handles(organizationOrigins)
+  async origins({ shortId }: RequestOf<typeof organizationOrigins>): Promise<ReplyOf<typeof organizationOrigins>> {
+    const apps = [...book.clients.values()].map(({ app }) => app).filter(({ org, kind }) => org === shortId && kind === 'spa');
+    return { origins: webOrigins(apps.flatMap(({ redirectUris }) => redirectUris)) };
   }
 
   @Handles(knownOrganizations)

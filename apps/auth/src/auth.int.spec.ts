@@ -87,6 +87,11 @@ describe('a request that is not what it should be', () => {
     const { headers } = await post(ask('issued:read'), newClient(), { origin: 'https://evil.example' });
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
+  test('a page of our own origin gets a token: browsers send Origin with each POST, and the reference page has such a form', async () => {
+    const { status, headers } = await post(ask('issued:read'), newClient(), { origin: new URL(base).origin });
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:8081']) expect((await post(ask('issued:read'), newClient(), { origin })).status).toBe(400);
+  });
   test('a megabyte of scope is refused at once, with little work', async () => {
     const client = newClient();
     await post(ask('issued:read'), client);

@@ -4,7 +4,7 @@ import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contract
 import { createLogger, newId } from '@holdfast/kit';
 import type { z } from 'zod';
 import { busConfig } from './config.js';
-import { Refusal } from './refusal.js';
+import { Refusal, whereToLook } from './refusal.js';
 
 /** How long a house may take to let us in, in ms. */
 const patience = 5000;
@@ -23,7 +23,7 @@ export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>
   const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal(`Holdfast does not answer at ${url}. Is the house running? Start it with: npm start`)), ms);
+    timer = setTimeout(() => reject(new Refusal(`Holdfast does not answer at ${url}. ${whereToLook}`)), ms);
   });
   try {
     const connection = await Promise.race([connecting, tooLong]);

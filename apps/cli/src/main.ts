@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { createProgram } from './program.js';
 import { Refusal, sentence } from './refusal.js';
 
+let command: Command | undefined;
 try {
-  await createProgram().parseAsync();
+  await createProgram().hook('preAction', (_, given) => void (command = given)).parseAsync();
 } catch (error) {
   // Commander has said already what it did not understand; help and version are no errors.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    process.stderr.write(`${sentence(error)}\n`);
+    process.stderr.write(`${sentence(error, command)}\n`);
     process.exitCode = error instanceof Refusal ? error.exitCode : 1;
   }
 }

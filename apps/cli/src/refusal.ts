@@ -1,6 +1,8 @@
 import { errorCatalogue } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { UncertainError } from '@holdfast/bus/client';
+import type { Command } from 'commander';
+import { fieldError } from './field-errors.js';
 
 /** A command that could not do what it was asked: its message is all that is shown. */
 export class Refusal extends Error {
@@ -12,18 +14,21 @@ export class Refusal extends Error {
   }
 }
 
-/** Whatever went wrong, in one sentence that says what to do. */
-export function sentence(error: unknown): string {
-  if (error instanceof AppError) return ofAppError(error);
+/** A command reaches the stack whose folder HOLDFAST_HOME names: often another one is running. */
+export const whereToLook = 'Is it running? Start it with: npm start. If it runs with a folder of its own, set HOLDFAST_HOME to that folder.';
+
+/** Whatever went wrong, in one sentence that says what to do. `command` is the one that was given, with its options. */
+export function sentence(error: unknown, command?: Command): string {
+  if (error instanceof AppError) return ofAppError(error, command);
   return error instanceof Error ? error.message : String(error);
 }
 
-function ofAppError(error: AppError): string {
+function ofAppError(error: AppError, command?: Command): string {
   const { code, detail, errors = [] } = error;
   const { title, help } = errorCatalogue[code];
   if (error instanceof UncertainError) return `${detail ?? `${title} (the log of the service has the details)`}; look whether the change was made, then try again.`;
-  if (code === 'unavailable') return `Holdfast cannot do this now: ${detail ?? title}. Is the house running? Start it with: npm start`;
+  if (code === 'unavailable') return `Holdfast is unavailable: ${detail ?? title}. ${whereToLook}`;
   if (code === 'internal') return `${title}; the log of the service has the details.`;
-  if (errors.length > 0) return errors.map((fault) => `${(fault.pointer ?? '').replace('#/input/', '')}: ${fault.detail}`).join('; ');
+  if (errors.length > 0) return errors.map((fault) => fieldError(fault, command)).join('\n');
   return detail ?? `${title}. ${help}`;
 }

@@ -16,6 +16,7 @@ import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js
 import { CreateOrganizationHandler } from './organizations/create-organization.handler.js';
 import { KnownOrganizationsHandler } from './organizations/known-organizations.handler.js';
 import { ListOrganizationsHandler } from './organizations/list-organizations.handler.js';
+import { OrganizationOriginsHandler } from './organizations/organization-origins.handler.js';
 import { OrganizationProfileHandler } from './organizations/organization-profile.handler.js';
 import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
 import { CreateSecretHandler } from './secrets/create-secret.handler.js';
@@ -25,7 +26,7 @@ import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [
-    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, SuspendOrganizationHandler,
+    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, OrganizationOriginsHandler, SuspendOrganizationHandler,
     CreateAppHandler, ListAppsHandler, GetAppHandler, UpdateAppHandler, DisableAppHandler,
     GrantOperationsHandler, UngrantOperationsHandler,
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,

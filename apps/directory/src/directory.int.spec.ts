@@ -1,70 +1,15 @@
 import {
-  accessChanges, accessFeedSubject, appAccess, createApp, createOrganization, createSecret, disableApp, getApp, getClient, grantOperations, listApps, listSecrets,
-  organizationProfile, revokeSecret, streams, suspendOrganization, ungrantOperations, updateApp, type App, type BusUser, type Contract, type DirectoryEvent, type ReplyOf,
+  accessChanges, accessFeedSubject, createApp, createOrganization, createSecret, disableApp, getApp, getClient, grantOperations, listApps, listSecrets, organizationProfile, revokeSecret, suspendOrganization, ungrantOperations, updateApp,
 } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
-import { createLogger, keyedHash } from '@holdfast/kit';
-import { Database, migrate } from '@holdfast/data';
-import { createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { z } from 'zod';
+import { keyedHash } from '@holdfast/kit';
+import { Database } from '@holdfast/data';
+import { eventually, testContext } from '@holdfast/testing';
+import { describe, expect, test } from '@jest/globals';
 import { recordAccessChange } from './access/access-change.js';
-import { DirectoryModule } from './app.module.js';
-import { startAuditStub, told } from './audit-stub.fixture.js';
-import type { Config } from './config.js';
-import { migrations } from './migrations/index.js';
+import { told } from './audit-stub.fixture.js';
+import { ask, buses, database, entryOf, eventOf, events, newApp, operator, pepper, withDirectory } from './directory-service.fixture.js';
 
-const pepper = Buffer.alloc(32, 7);
-const operator = { type: 'operator', id: 'operator' } as const;
-
-let nats: TestBus;
-let database: TestDatabase;
-let services: RunningService[];
-let auditing: EventConsumer<typeof streams.directory>;
-const connections: NatsConnection[] = [];
-const buses = new Map<BusUser, Bus>();
-const events: DirectoryEvent[] = [];
-
-async function connect(user: BusUser): Promise<NatsConnection> {
-  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
-  connections.push(connection);
-  return connection;
-}
-
-function ask<C extends Contract>(contract: C, input: z.input<C['request']>, user: BusUser = 'operator', context = testContext({ actor: operator })): Promise<ReplyOf<C>> {
-  return buses.get(user)!.request(contract, input, context);
-}
-
-beforeAll(async () => {
-  [nats, database] = await Promise.all([startTestBus(), createTestDatabase('directory', (url) => migrate('directory', url, migrations))]);
-  await declareStreams(await connect('deploy'));
-  for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
-  const config: Config = {
-    NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: 'http://localhost', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
-    HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
-    OUTBOUND_ALLOW: ['http://localhost:4000'], OUTBOUND_PORTS: [443],
-  };
-  const directory = startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
-  services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-  auditing = new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch));
-  auditing.start();
-  await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
-});
-
-afterAll(async () => {
-  await auditing.stop();
-  await Promise.all(services.map((service) => service.stop()));
-  for (const connection of connections) await connection.close();
-  await Promise.all([nats.stop(), database.drop()]);
-});
-
-let count = 0;
-async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
-  return ask(createApp, { org, name: `${kind} ${(count += 1)}`, kind, scopes });
-}
-const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
-const entryOf = async (clientId: string, org = 'acme') => (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
+withDirectory();
 
 describe('organizations', () => {
   test('a short ID is taken once, also among twenty who want it at the same time', async () => {
@@ -275,26 +220,5 @@ describe('the feed of access', () => {
     await database.refuseConnections(false);
     await eventually(() => heard > 0);
     subscription.unsubscribe();
-  });
-});
-
-describe('the address of back-channel logout', () => {
-  const clientIdOf = async (backchannelLogoutUri?: string) => (await ask(createApp, { org: 'acme', name: `logout ${(count += 1)}`, kind: 'web', ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }) })).app;
-
-  test.each(['https://shop.example/logout', 'http://localhost:4000/acme/backchannel-logout'])('may be %s', async (uri) => {
-    expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
-    const { clientId } = await clientIdOf();
-    expect((await ask(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
-    expect(await ask(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty('backchannelLogoutUri');
-  });
-
-  test.each([
-    'http://shop.example/logout', 'https://localhost/', 'http://localhost:4001/', 'https://127.0.0.1/', 'https://2130706433/', 'https://[::1]/', 'https://[::ffff:169.254.169.254]/', 'https://10.0.0.1/', 'https://[fd00::1]/', 'https://shop.example:8443/', 'https://metadata.google.internal/',
-  ])('is refused when it is %s, and nothing changes', async (uri) => {
-    const refusal = { code: 'invalid_request', status: 422, errors: [{ pointer: '#/backchannelLogoutUri', detail: expect.stringMatching(/^address not allowed: it.*OUTBOUND_ALLOW/) }] };
-    await expect(clientIdOf(uri)).rejects.toMatchObject(refusal);
-    const { clientId, version } = await clientIdOf();
-    await expect(ask(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);
-    expect(await ask(getApp, { clientId })).toMatchObject({ version });
   });
 });

@@ -1,5 +1,5 @@
-import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError, inContext, LogBudget, unavailable, zodFaults } from '@holdfast/kit';
+import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type InputFault, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError, inContext, LogBudget, unavailable, unprocessable, zodFaults } from '@holdfast/kit';
 import { isDatabaseAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
@@ -29,7 +29,7 @@ export function Handles<C extends Contract>(contract: C) {
       let code = 'ok';
       try {
         const parsed = envelope.safeParse(message);
-        if (!parsed.success) throw new AppError('invalid_request', undefined, { status: 422, errors: zodFaults(parsed.error.issues) });
+        if (!parsed.success) throw unprocessable(zodFaults(parsed.error.issues).map(ofInput));
         const { input, context, caller } = parsed.data as { input: RequestOf<C>; context: CallContext; caller: BusUser };
         return await inContext(context, () => handle.call(this, input, context, caller));
       } catch (error) {
@@ -43,6 +43,11 @@ export function Handles<C extends Contract>(contract: C) {
     descriptor.value = answer as Handler<C> as Method;
     MessagePattern(contract.subject)(target, key, descriptor);
   };
+}
+
+/** Handlers point into their input: the envelope around it is nothing that a caller has written. */
+function ofInput({ pointer, detail }: { pointer: string; detail: string }): InputFault {
+  return { pointer: pointer.replace(/^#\/input(?=\/|$)/, '#'), detail };
 }
 
 function toAppError(error: unknown, contract: Contract): AppError {

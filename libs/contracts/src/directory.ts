@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 import { command, query } from './contract.js';
 import { shortId } from './context.js';
 import { credentialTypeName, instant } from './fields.js';
@@ -8,22 +9,6 @@ import { appKinds, operationNames } from './operations.js';
 export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
-/** RFC 8252 §7.1: a scheme of a native app's own, a domain name backwards, such as `com.example.app:/in`. */
-export function isPrivateUse(uri: string): boolean {
-  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//.test(uri);
-}
-
-const redirectUri = z.url().max(2000).refine((uri) => {
-  const { protocol, hostname, username, password } = new URL(uri);
-  const onThisMachine = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return !username && !password && !uri.includes('#') && (protocol === 'https:' || onThisMachine || isPrivateUse(uri));
-}, 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), without user info and fragment');
-
-/** RFC 6454, as a browser sends it. */
-const origin = z.url().max(300).refine((value) => new URL(value).origin === value, 'must be an origin such as https://shop.example, without a path');
-/** Where we will call: whether an address may be called at all is looked at there, and again at every call. */
-const backchannelLogoutUri = z.url().max(2000).refine((uri) => /^https?:$/.test(new URL(uri).protocol) && !uri.includes('#') && !new URL(uri).username && !new URL(uri).password,
-  'must be an https address without user info and fragment');
 
 export const organizationSchema = z.strictObject({ shortId, name, suspended: z.boolean(), createdAt: instant });
 export type Organization = z.infer<typeof organizationSchema>;
@@ -70,6 +55,11 @@ export const organizationProfile = query({
   service: 'directory', name: 'organization-profile', callers: ['gateway', 'auth'],
   request: z.strictObject({ shortId }), reply: z.strictObject({ shortId, name }), errors: ['unknown_organization'],
 });
+/** Whose pages may read what the issuer of an organization answers (CORS); none of an organization that does not exist. */
+export const organizationOrigins = query({
+  service: 'directory', name: 'organization-origins', callers: ['auth'],
+  request: z.strictObject({ shortId }), reply: z.strictObject({ origins: z.array(z.string()) }),
+});
 export const suspendOrganization = command({
   service: 'directory', name: 'suspend-organization', callers: ['operator'],
   request: z.strictObject({ shortId, suspended: z.boolean() }), reply: organizationSchema, errors: ['unknown_organization'],
@@ -79,7 +69,7 @@ export const createApp = command({
   request: z.strictObject({
     org: shortId, name, displayName: name.optional(), kind: z.enum(appKinds), audience: z.enum(['customers', 'people']).default('customers'),
     credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).default([]),
-    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), origins: z.array(origin).max(20).default([]), backchannelLogoutUri: backchannelLogoutUri.optional(), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]), origins: z.array(webOrigin).max(20).default([]), backchannelLogoutUri: backchannelLogoutUri.optional(), refreshTokens: z.boolean().default(true), pkce: z.enum(['required', 'optional']).default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(), scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
   reply: z.strictObject({ app: appSchema, ...newSecret }), errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
@@ -89,7 +79,7 @@ export const updateApp = command({
   service: 'directory', name: 'update-app', callers: ['operator'],
   request: z.strictObject({
     clientId, name: name.optional(), displayName: name.nullable().optional().describe('Null takes it away'), credentialType: credentialTypeName.optional(), redirectUris: z.array(redirectUri).max(20).optional(),
-    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), origins: z.array(origin).max(20).optional(),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(), origins: z.array(webOrigin).max(20).optional(),
     backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null takes it away'), refreshTokens: z.boolean().optional(), pkce: z.enum(['required', 'optional']).optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
   }),

@@ -9,20 +9,29 @@ import type { IssuerAudit } from './issuer-audit.js';
 import { routeTemplate } from './issuer-paths.js';
 import type { SignInBinding } from './sign-in-binding.js';
 import { leaveSignedOut } from './sign-out.js';
+import type { WebOrigins } from './web-origins.js';
 
 const unexpected = new LogBudget(10);
 
 /** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+interface Guards {
+  audit: IssuerAudit;
+  origins: WebOrigins;
+  signIns: SignInBinding;
+  logger: Logger;
+}
+
 /** Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need. */
-export function guardIssuer(provider: Provider, shortId: string, { audit, logger, signIns }: { audit: IssuerAudit; logger: Logger; signIns: SignInBinding }): void {
+export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
   const endings = new WeakMap<object, Ending>();
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
     signIns.replaceCookies(ctx);
     await next();
+    await narrowCors(ctx, shortId, origins);
     const oidcCtx = ctx as KoaContextWithOIDC;
     if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx);
     try {
@@ -64,6 +73,13 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
     tokenRequestOf(ctx).subject = session.accountId;
   }
+}
+
+/** The library lets every page read metadata and pass its preflight; here those of registered origins may, and nobody else. */
+async function narrowCors(ctx: HttpContext, shortId: string, origins: WebOrigins): Promise<void> {
+  if (!ctx.response.headers['access-control-allow-origin']) return;
+  if (ctx.get('origin') && (await origins.allows(shortId, ctx.get('origin')))) return;
+  for (const name of Object.keys(ctx.response.headers)) if (name.startsWith('access-control-')) ctx.remove(name);
 }
 
 /** Of the answer nothing stays: a cookie is a session, and an address holds the code. */

@@ -1,3 +1,4 @@
+import { webOrigins } from '@holdfast/contracts';
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -88,7 +89,8 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     expiresWithSession: () => false,
     ttl: lifetimes,
     interactions: { url: (_ctx, { uid }) => path + signInPage + uid, policy: signInPolicy() },
-    clientBasedCORS: (ctx, origin) => isOriginOfSpa(ctx, origin),
+    // A page of ours is of no other origin, whatever the client: browsers send Origin with each POST.
+    clientBasedCORS: (ctx, origin) => origin === new URL(baseUrl).origin || isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),
     // Nothing that the library does needs a call to the outside, so none can be brought about (CVE-2020-10770 and its kind).
     fetch: () => Promise.reject(new Error('an issuer calls nobody')),
@@ -139,5 +141,5 @@ function revoking(org: string, { endings, audit }: IssuerParts) {
 
 function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {
   const { kind, redirectUris } = tokenRequestOf(ctx).client!.app;
-  return kind === 'spa' && redirectUris.some((uri) => new URL(uri).origin === origin);
+  return kind === 'spa' && webOrigins(redirectUris).includes(origin);
 }

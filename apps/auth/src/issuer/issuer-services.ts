@@ -13,6 +13,7 @@ import { guardIssuer } from './issuer-guard.js';
 import { createIssuerProvider } from './issuer-provider.js';
 import type { OrganizationProfile } from './organizations.js';
 import { bindSignIns, type SignInBinding } from './sign-in-binding.js';
+import { WebOrigins } from './web-origins.js';
 
 /** What every issuer stands on. */
 @Injectable()
@@ -23,17 +24,18 @@ export class IssuerServices {
     private readonly store: StateStore,
     private readonly endings: Endings,
     private readonly audit: IssuerAudit,
+    private readonly origins: WebOrigins,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, customers, store, endings, audit, logger, config } = this;
+    const { clients, customers, store, endings, audit, origins, logger, config } = this;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
     const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, customers, store, endings, audit });
     const signIns = bindSignIns(provider, organization.shortId, baseUrl);
-    guardIssuer(provider, organization.shortId, { audit, logger, signIns });
+    guardIssuer(provider, organization.shortId, { audit, origins, signIns, logger });
     return { provider, signIns };
   }
 }

@@ -163,8 +163,33 @@ describe('who the client is', () => {
     expect((await from('https://evil.example', tokens.access_token)).headers.get('access-control-allow-origin')).toBeNull();
     const web = await shop.signIn();
     expect((await from('https://shop.example', web.tokens.access_token)).headers.get('access-control-allow-origin')).toBeNull();
-    const preflight = await fetch(`${house.base}/o/acme/userinfo`, { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' } });
-    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization']);
+  });
+
+  const corsOf = async (path: string, init: RequestInit) => {
+    const { status, headers } = await fetch(`${house.base}/o/${path}`, init);
+    return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
+  };
+  const asks = (origin: string) => ({ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' } });
+
+  test.each(['token', 'userinfo', 'token/revocation'])('a preflight of %s passes for registered origins of the organization alone', async (route) => {
+    expect(await corsOf(`acme/${route}`, asks('https://shop.example'))).toEqual([204, 'https://shop.example', 'authorization']);
+    for (const origin of ['https://evil.example', 'https://shop.example.evil.example', 'http://shop.example', 'null']) expect(await corsOf(`acme/${route}`, asks(origin))).toEqual([204, null, null]);
+    // The app is of another organization.
+    expect(await corsOf(`globex/${route}`, asks('https://shop.example'))).toEqual([204, null, null]);
+  });
+
+  test.each(['.well-known/openid-configuration', 'jwks'])('%s can be read by pages of registered origins alone', async (route) => {
+    const read = (headers: Record<string, string>) => corsOf(`acme/${route}`, { headers });
+    expect(await read({ origin: 'https://shop.example' })).toEqual([200, 'https://shop.example', null]);
+    expect(await read({ origin: 'https://evil.example' })).toEqual([200, null, null]);
+    expect(await read({})).toEqual([200, null, null]);
+  });
+
+  test('a page of our own origin may ask for any app: browsers send Origin with each POST', async () => {
+    const { tokens } = await shop.signIn();
+    const own = new URL(house.base).origin;
+    expect((await fetch(`${house.base}/o/acme/userinfo`, { method: 'POST', headers: { authorization: `Bearer ${tokens.access_token}`, origin: own } })).status).toBe(200);
+    expect((await fetch(`${house.base}/o/acme/userinfo`, { method: 'POST', headers: { authorization: `Bearer ${tokens.access_token}`, origin: 'https://evil.example' } })).status).toBe(400);
   });
 });
 

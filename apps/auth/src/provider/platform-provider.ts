@@ -66,7 +66,8 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
       const { org, name, version, apiVersion } = client!.app;
       return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
     },
-    clientBasedCORS: () => false,
+    // For programs, and for our own reference page: browsers send Origin with each POST, also with those of the same origin.
+    clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,
     // Whatever the caller accepts, a token endpoint answers in JSON (RFC 6749 §5.2).
     renderError: (ctx, out) => {
       ctx.type = 'json';

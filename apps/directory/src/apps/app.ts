@@ -1,4 +1,4 @@
-import { isPrivateUse, type App, type AppKind, type Operation } from '@holdfast/contracts';
+import type { App, AppKind, Operation } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
 
@@ -82,15 +82,4 @@ export async function bumpApp(sql: Sql, clientId: string, { shrunk = false } = {
 /** The name of another app of the organization, or an unknown fault as it is. */
 export function nameTaken(error: unknown, org: string, name: string): unknown {
   return violatedUnique(error) === 'app_name' ? new AppError('conflict', `${org} has an app "${name}" already; choose another name.`) : error;
-}
-
-/** Only a native app can own a scheme; in a browser it would be somebody else's. @throws invalid_request */
-export function requireUris(kind: AppKind, uris: readonly string[]): void {
-  const foreign = kind === 'native' ? undefined : uris.find(isPrivateUse);
-  if (foreign) throw new AppError('invalid_request', `${foreign} has a scheme of its own, which only a native app may have.`, { status: 422 });
-}
-
-/** RFC 9700 §2.1.1: only what can keep a secret may go without PKCE. @throws invalid_request */
-export function requirePkce(kind: AppKind, pkce: App['pkce']): void {
-  if (pkce === 'optional' && kind !== 'web') throw new AppError('invalid_request', `PKCE is required of a ${kind} app; only a web app may make it optional.`, { status: 422 });
 }

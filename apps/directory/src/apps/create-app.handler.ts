@@ -8,8 +8,9 @@ import { Changes } from '../changes.js';
 import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';
 import { Secrets } from '../secrets/secrets.js';
-import { findApp, nameTaken, requirePkce, requireUris } from './app.js';
+import { findApp, nameTaken } from './app.js';
 import { requireCallable } from './callable.js';
+import { requireUsable } from './usable.js';
 
 const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const insert = statement(
@@ -30,8 +31,7 @@ export class CreateAppHandler {
   @Handles(createApp)
   handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
     const { org, name, displayName, kind, audience, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce } = input;
-    requirePkce(kind, pkce);
-    requireUris(kind, [...redirectUris, ...postLogoutRedirectUris]);
+    requireUsable(kind, input);
     requireCallable(this.outbound, backchannelLogoutUri);
     const scopes = requireGrantable(kind, input.scopes);
     return this.changes.commit(context, async (sql) => {

@@ -4,8 +4,9 @@ import { Outbound } from '@holdfast/kit';
 import { statement, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { appUpdated, Changes } from '../changes.js';
-import { bumpApp, lockApp, nameTaken, requirePkce, requireUris } from './app.js';
+import { bumpApp, lockApp, nameTaken } from './app.js';
 import { requireCallable } from './callable.js';
+import { requireUsable } from './usable.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 /** What null takes away. */
@@ -31,8 +32,7 @@ export class UpdateAppHandler {
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);
       const after = { ...before, ...wanted };
-      requirePkce(before.kind, after.pkce);
-      requireUris(before.kind, [...after.redirectUris, ...after.postLogoutRedirectUris]);
+      requireUsable(before.kind, wanted);
       await write(sql, after);
       const app = await bumpApp(sql, clientId);
       return { change: appUpdated(app, 'app.update', { changes: differences(before, wanted) }), reply: app };

@@ -1,4 +1,4 @@
-import { clientIdForm, getApp, type App } from '@holdfast/contracts';
+import { clientIdForm, getApp, webOrigins, type App } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/bus';
 import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
@@ -42,9 +42,7 @@ export class Apps {
 
 /** The web origins of an app's pages: those of its redirect URIs, and those registered beside them. */
 export function originsOf({ redirectUris, origins }: Pick<App, 'redirectUris' | 'origins'>): string[] {
-  // A native app's own scheme has no origin: URL says "null", which is also what a sandboxed page sends.
-  const ofRedirects = redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin);
-  return [...new Set([...ofRedirects, ...origins])];
+  return [...new Set([...webOrigins(redirectUris), ...origins])];
 }
 
 /** The origin that asked, when it is one of the app's: exact equality, no suffixes, no wildcard. */

@@ -1,0 +1,18 @@
+import { Handles } from '@holdfast/bus';
+import { organizationOrigins, webOrigins, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { Controller } from '@nestjs/common';
+
+const select = statement('organization_origins', "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled");
+
+/** Which pages call the issuer's endpoints from a browser: those of its spa apps. All other kinds call from elsewhere. */
+@Controller()
+export class OrganizationOriginsHandler {
+  constructor(private readonly database: Database) {}
+
+  @Handles(organizationOrigins)
+  async handle({ shortId }: RequestOf<typeof organizationOrigins>): Promise<ReplyOf<typeof organizationOrigins>> {
+    const apps = await this.database.rows<{ redirect_uris: string[] }>(select, [shortId]);
+    return { origins: webOrigins(apps.flatMap((app) => app.redirect_uris)) };
+  }
+}
