@@ -32,9 +32,13 @@ export async function newCustomer({ url, org, offering }: SignInJob): Promise<Cu
   const { body: offer } = await ask('offer', 201, offers, { method: 'POST', body: '{}', headers: { authorization: offering, 'content-type': 'application/json' } });
   const token = new URL(offer.claimUrl as string).hash.slice(1);
   const authenticator = new SoftwareAuthenticator();
-  const { body } = await ask('claim options', 200, `${url}/o/${org}/api/claim/options`, sent(origin, { token }));
+  const { body, headers } = await ask('claim options', 200, `${url}/o/${org}/api/claim/options`, sent(origin, { token }));
   const response = authenticator.register(body.options as object, { origin });
-  await ask('claim', 200, `${url}/o/${org}/api/claim/complete`, sent(origin, { token, response }));
+  const complete = new URL(`${url}/o/${org}/api/claim/complete`);
+  const jar = new CookieJar();
+  jar.keep(headers.getSetCookie());
+  const { headers: more, ...completion } = sent(origin, { token, response });
+  await ask('claim', 200, complete, { ...completion, headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) } });
   return { subject: offer.subject as string, authenticator };
 }
 

@@ -16,6 +16,8 @@ import { migrations } from './migrations/index.js';
 const origin = 'http://localhost:8080';
 const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
+/** Hash of the secret of the browser in which ceremonies run. */
+const browser = 'b'.repeat(43);
 
 describe('claim and sign in', () => {
   let nats: TestBus;
@@ -40,8 +42,8 @@ describe('claim and sign in', () => {
     const { offer: made } = await gateway.request(createOffer, { offer: body }, context);
     return { ...made, token: made.claimUrl.split('#')[1]! };
   };
-  const begin = async (token: string, org = 'acme') => (await gateway.request(beginClaim, { token, organizationName: 'Acme' }, anonymous(org))).options;
-  const complete = (token: string, response: RequestOf<typeof completeClaim>['response'], org = 'acme') => gateway.request(completeClaim, { token, response }, anonymous(org));
+  const begin = async (token: string, org = 'acme') => (await gateway.request(beginClaim, { token, organizationName: 'Acme', browser }, anonymous(org))).options;
+  const complete = (token: string, response: RequestOf<typeof completeClaim>['response'], org = 'acme') => gateway.request(completeClaim, { token, response, browser }, anonymous(org));
   const claim = async (token: string, authenticator = new SoftwareAuthenticator(), ceremony: Partial<CeremonyOptions> = {}, org = 'acme') =>
     complete(token, authenticator.register(await begin(token, org), { origin, ...ceremony }), org);
   const holder = async (body: OfferRequest = {}, authenticator = new SoftwareAuthenticator(), org = 'acme') => {

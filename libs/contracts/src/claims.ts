@@ -26,6 +26,9 @@ export type Claim = z.infer<typeof claimSchema>;
 export const webAuthnJson = z.record(z.string(), z.unknown());
 export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
+/** SHA-256 of the secret in a browser's cookie, base64url. A ceremony that began with it ends with it alone. */
+const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
 /** Asking changes nothing, so that a link scanner is harmless. */
 export const getClaim = query({
   service: 'issuance', name: 'get-claim', callers: ['gateway'],
@@ -34,7 +37,7 @@ export const getClaim = query({
 
 export const beginClaim = command({
   service: 'issuance', name: 'begin-claim', callers: ['gateway'],
-  request: z.strictObject({ token: claimTokenSchema, organizationName: z.string() }),
+  request: z.strictObject({ token: claimTokenSchema, organizationName: z.string(), browser: browserHash.optional() }),
   reply: z.strictObject({ options: webAuthnJson }),
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
 });
@@ -42,7 +45,7 @@ export const beginClaim = command({
 /** Exactly one wins, however many race. Writes the audit record, as the customer. */
 export const completeClaim = command({
   service: 'issuance', name: 'complete-claim', callers: ['gateway'], visibleIn: 'subjects',
-  request: z.strictObject({ token: claimTokenSchema, response: webAuthnJson }),
+  request: z.strictObject({ token: claimTokenSchema, response: webAuthnJson, browser: browserHash.optional() }),
   reply: z.strictObject({ returnUrl: z.url().optional(), subject: uuid.describe('For the record; not shown to the page') }),
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
 });

@@ -23,7 +23,7 @@ export const errorCatalogue = {
   claim_spent: { status: 410, title: 'This link has been used', help: 'The credential was claimed with it. If that was not the customer, the organization can revoke it and offer again.' },
   claim_expired: { status: 410, title: 'This link has run out', help: 'Ask the organization for a new one.' },
   claim_withdrawn: { status: 410, title: 'This link was withdrawn', help: 'The organization took the offer back or replaced it by a later one.' },
-  ceremony_expired: { status: 409, title: 'The passkey ceremony took too long or was begun anew elsewhere', help: 'Ask for new options and try again.' },
+  ceremony_expired: { status: 409, title: 'The passkey ceremony took too long, or began in another browser', help: 'Ask for new options and complete them once, in the same browser: the cookie that came with them must come along.' },
   passkey_invalid: { status: 422, title: 'The passkey could not be verified', help: 'The answer of the authenticator does not fit: it must verify the user, on this site, with these options.' },
   unknown_sign_in: { status: 404, title: 'This sign-in is over', help: 'It has run out, was finished, or began in another browser. Go back to the app and sign in again.' },
   cross_site_request: { status: 403, title: 'The request came from another site', help: 'Only the claim and sign-in pages themselves may send this; programs send no `Origin`.' },

@@ -48,24 +48,26 @@ export interface Binding {
   ceremony: Ceremony;
   /** The offer or the interaction, with its organization. */
   to: string;
+  /** Hash of the secret of the browser that began it, where that is not part of `to`: only there it ends. */
+  browser?: string;
   /** Whose erasure takes it along. */
   owner?: string;
 }
 
 /** A new challenge of 32 random bytes. Only its hash is stored. */
-export async function putChallenge(sql: Sql, { ceremony, to, owner }: Binding, now: Date): Promise<Buffer> {
+export async function putChallenge(sql: Sql, { ceremony, to, owner, browser }: Binding, now: Date): Promise<Buffer> {
   const challenge = randomBytes(32);
   const expiresAt = new Date(now.getTime() + ceremony.seconds * 1000);
-  await sql.rows(put, [hashOf(challenge.toString('base64url')), ceremony.purpose, to, owner, now, expiresAt, ceremony.most - 1]);
+  await sql.rows(put, [hashOf(challenge.toString('base64url'), browser), ceremony.purpose, to, owner, now, expiresAt, ceremony.most - 1]);
   return challenge;
 }
 
 /**
  * Uses up a challenge, before anything is verified: whatever comes of the answer, it cannot be sent again.
- * @throws AppError ceremony_expired when it is unknown, used, of something else or too old
+ * @throws AppError ceremony_expired when it is unknown, used, of something else, of another browser (which does not use it up) or too old
  */
-export async function takeChallenge(sql: Sql, challenge: string, { ceremony, to }: Binding, now: Date): Promise<void> {
-  const [taken] = await sql.rows<{ expiresAt: Date }>(take, [hashOf(challenge), ceremony.purpose, to]);
+export async function takeChallenge(sql: Sql, challenge: string, { ceremony, to, browser }: Binding, now: Date): Promise<void> {
+  const [taken] = await sql.rows<{ expiresAt: Date }>(take, [hashOf(challenge, browser), ceremony.purpose, to]);
   if (!taken || taken.expiresAt <= now) throw new AppError('ceremony_expired');
 }
 
@@ -74,6 +76,7 @@ export async function clearChallenges(sql: Sql, now: Date): Promise<void> {
   await sql.rows(clear, [now]);
 }
 
-function hashOf(challenge: string): Buffer {
-  return sha256(challenge);
+/** Neither holds the separator. */
+function hashOf(challenge: string, browser: string | undefined): Buffer {
+  return sha256(browser === undefined ? challenge : `${challenge}.${browser}`);
 }

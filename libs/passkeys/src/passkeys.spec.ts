@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { SoftwareAuthenticator, type AuthenticatorOptions, type CeremonyOptions } from '@holdfast/testing';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { encodeCbor, SoftwareAuthenticator, type Cbor, type AuthenticatorOptions, type CeremonyOptions } from '@holdfast/testing';
 import { Logger } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -86,6 +86,47 @@ describe('a registration is refused with', () => {
     const attestationObject = Buffer.from(answer.response.attestationObject, 'base64url').toString('latin1').replace('dnone', 'eapple');
     answer.response.attestationObject = Buffer.from(attestationObject, 'latin1').toString('base64url');
     await expect(verifyRegistration(rp, readRegistration(answer))).rejects.toEqual(invalid);
+  });
+});
+
+describe('a public key that nobody could use, or anybody', () => {
+  const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+  const [x, y] = [jwk.x, jwk.y].map((member) => Buffer.from(member!, 'base64url')) as [Buffer, Buffer];
+  const exponent = Buffer.from([1, 0, 1]);
+  const modulus = (bytes: number) => Buffer.concat([Buffer.from([0xc1]), randomBytes(bytes - 2), Buffer.from([1])]);
+  const ec = (members: [number, Cbor][] = []) => new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, x], [-3, y], ...members]);
+  const okp = (members: [number, Cbor][] = []) => new Map<number, Cbor>([[1, 1], [3, -8], [-1, 6], [-2, randomBytes(32)], ...members]);
+  const rsa = (n: Buffer, e = exponent) => new Map<number, Cbor>([[1, 3], [3, -257], [-1, n], [-2, e]]);
+  const registerWith = (key: Map<number, Cbor>) => register(new SoftwareAuthenticator(), { publicKey: encodeCbor(key) });
+
+  it.each<[string, Map<number, Cbor>]>([
+    ['EC: a point off the curve', ec([[-3, Buffer.from(y.map((byte, i) => (i === 31 ? byte ^ 1 : byte)))]])],
+    ['EC: the point at infinity', ec([[-2, Buffer.alloc(32)], [-3, Buffer.alloc(32)]])],
+    ['EC: coordinates beyond the field', ec([[-2, Buffer.alloc(32, 0xff)], [-3, Buffer.alloc(32, 0xff)]])],
+    ['EC: a short coordinate', ec([[-2, x.subarray(1)]])],
+    ['EC: another curve', ec([[-1, 2]])],
+    ['EC: a compressed point', ec([[-3, 1]])],
+    ['EC: the type of another algorithm', ec([[1, 1]])],
+    ['Ed25519: 31 bytes', okp([[-2, randomBytes(31)]])],
+    ['Ed25519: 33 bytes', okp([[-2, randomBytes(33)]])],
+    ['Ed25519: nothing', okp([[-2, Buffer.alloc(0)]])],
+    ['Ed25519: another curve', okp([[-1, 4]])],
+    ['RSA: n = 1', rsa(Buffer.from([1]))],
+    ['RSA: 1024 bits', rsa(modulus(128))],
+    ['RSA: 4104 bits', rsa(modulus(513))],
+    ['RSA: 16,384 bits', rsa(modulus(2048))],
+    ['RSA: e = 1', rsa(modulus(256), Buffer.from([1]))],
+    ['RSA: an even exponent', rsa(modulus(256), Buffer.from([1, 0, 0]))],
+    ['RSA: an exponent of 64 bits', rsa(modulus(256), Buffer.alloc(8, 0xff))],
+    ['an algorithm that was not asked for', new Map<number, Cbor>([[1, 2], [3, -35], [-1, 2], [-2, randomBytes(48)], [-3, randomBytes(48)]])],
+    ['no key type', new Map<number, Cbor>([[3, -7], [-1, 1], [-2, x], [-3, y]])],
+    ['padded with a member of a kilobyte', ec([[-700, randomBytes(1024)]])],
+  ])('is refused when it is registered (%s)', async (_, key) => {
+    await expect(registerWith(key)).rejects.toEqual(invalid);
+  });
+
+  it.each<[string, Map<number, Cbor>]>([['EC', ec()], ['Ed25519', okp()], ['RSA with 2048 bits', rsa(modulus(256))], ['RSA with 4096 bits', rsa(modulus(512))]])('is not one that authenticators make (%s)', async (_, key) => {
+    await expect(registerWith(key)).resolves.toMatchObject({ publicKey: encodeCbor(key) });
   });
 });
 

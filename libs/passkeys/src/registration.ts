@@ -4,6 +4,7 @@ import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import { algorithms, base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
 import { ceremonies } from './challenges.js';
+import { requireUsableKey } from './public-key.js';
 import type { RelyingParty } from './relying-party.js';
 
 /** For whom a passkey is made. */
@@ -90,6 +91,7 @@ export async function verifyRegistration(rp: RelyingParty, { challenge, response
   if (!registrationInfo) throw passkeyInvalid('no registration');
   const { credential, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
   if (credential.id !== response.id) throw passkeyInvalid('the credential id is not the one that was attested');
+  requireUsableKey(credential.publicKey);
   return {
     credentialId: credential.id,
     publicKey: Buffer.from(credential.publicKey),

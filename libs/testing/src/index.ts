@@ -1,3 +1,4 @@
+export * from './authenticator/cbor.js';
 export * from './authenticator/software-authenticator.js';
 export * from './environment.js';
 export * from './eventually.js';

@@ -53,7 +53,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
     const spare = (await shop.offer()).body;
     const open = (await shop.offer()).body;
     const phone = new SoftwareAuthenticator();
-    const { body: { options } } = await beginClaim(shop.app.org, tokenOf(open.claimUrl));
+    const { body: { options }, cookie } = await beginClaim(shop.app.org, tokenOf(open.claimUrl));
     const [bearer, token] = [await shop.token(), await auditor.token()];
     const signingIn = new UserAgent(house.baseUrl);
     const page = await beginSignIn(signingIn, (await party.begin()).url);
@@ -107,7 +107,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         shop.offer({}, changing('offer.create')),
         shop.withdraw(spare.offerId, changing('offer.withdraw')),
         shop.erase(doomed.subject, changing('subject.erase')),
-        callApi(house, 'POST', `/o/${shop.app.org}/api/claim/complete`, { ...changing('credential.claim'), json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) } }),
+        callApi(house, 'POST', `/o/${shop.app.org}/api/claim/complete`, { headers: { ...changing('credential.claim').headers, cookie }, json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) } }),
       ]);
       expect(made.map((m) => m.status)).toEqual([201, 204, 204, 200]);
     } finally {

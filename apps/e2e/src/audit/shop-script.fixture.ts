@@ -28,10 +28,10 @@ async function offer(scribe: Scribe, body: object = {}, headers: Record<string, 
 /** A claim to its end, by whoever has the link. */
 async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
   const token = tokenOf(made.claimUrl);
-  const { body } = await beginClaim(scribe.org, token);
+  const { body, cookie } = await beginClaim(scribe.org, token);
   const response = authenticator.register(body.options, { origin });
   const id = scribe.id();
-  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, { json: { token, response }, headers: { 'x-request-id': id } });
+  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, { json: { token, response }, headers: { 'x-request-id': id, cookie } });
   scribe.note({ id, action: 'credential.claim', actor: made.subject, method: 'POST', route: '/o/{shortId}/api/claim/complete' }, reply);
 }
 

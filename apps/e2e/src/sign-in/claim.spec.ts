@@ -49,12 +49,24 @@ describe('once', () => {
 
   it('the very answer that won is worth nothing the second time', async () => {
     const { token } = await offer();
-    const { body } = await beginClaim(org, token);
+    const { body, cookie } = await beginClaim(org, token);
     const response = new SoftwareAuthenticator().register(body.options, { origin });
-    const both = await Promise.all(times(8).map(() => completeClaim(org, token, response)));
+    const both = await Promise.all(times(8).map(() => completeClaim(org, token, response, cookie)));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     // One answer, so one challenge: whoever comes after it was taken and before it won hears that it is gone.
     for (const { status, body: lost } of both) if (status !== 200) expect(['410 claim_spent', '409 ceremony_expired']).toContain(`${status} ${lost.code}`);
+  });
+
+  it('an answer counts in the browser alone that asked for it, and in another one does not use it up', async () => {
+    const { token } = await offer();
+    const [mine, theirs] = [await beginClaim(org, token), await beginClaim(org, token)];
+    expect(mine.headers['set-cookie']).toMatch(new RegExp(`^(__Host-)?holdfast-${org}-claim=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict`));
+    expect(theirs.cookie).not.toBe(mine.cookie);
+    const response = new SoftwareAuthenticator().register(mine.body.options, { origin });
+    for (const cookie of ['', theirs.cookie, `${mine.cookie}; ${theirs.cookie}`, `${mine.cookie}x`, mine.cookie.replace(/=.*/, '=')]) {
+      expect(await completeClaim(org, token, response, cookie)).toMatchObject({ status: 409, body: { code: 'ceremony_expired' } });
+    }
+    expect(await completeClaim(org, token, response, mine.cookie)).toMatchObject({ status: 200 });
   });
 
   it.each([
@@ -65,7 +77,7 @@ describe('once', () => {
     const authenticators = times(50).map(() => new SoftwareAuthenticator());
     const began = optionsFirst ? await Promise.all(authenticators.map(() => beginClaim(org, token))) : undefined;
     const answers = await Promise.all(
-      authenticators.map((one, i) => (began ? completeClaim(org, token, one.register(began[i]!.body.options, { origin })) : claim(org, token, one))),
+      authenticators.map((one, i) => (began ? completeClaim(org, token, one.register(began[i]!.body.options, { origin }), began[i]!.cookie) : claim(org, token, one))),
     );
     const won = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
     expect(won).toHaveLength(1);
@@ -93,11 +105,11 @@ describe('after the end of the offer', () => {
 
   it.each(ends)('refused when %s, also with the ceremony half done', async (_, end, wanted, status, code) => {
     const made = await offer(wanted);
-    const { body } = await beginClaim(org, made.token);
+    const { body, cookie } = await beginClaim(org, made.token);
     const response = new SoftwareAuthenticator().register(body.options, { origin });
     await end(made);
     const refused = { status, body: { code } };
-    expect(await completeClaim(org, made.token, response)).toMatchObject(refused);
+    expect(await completeClaim(org, made.token, response, cookie)).toMatchObject(refused);
     expect(await beginClaim(org, made.token)).toMatchObject(refused);
     const seen = await lookAtClaim<{ state?: string; code?: string }>(org, made.token);
     expect(seen.body).toMatchObject(status === 404 ? { code } : { state: code.slice('claim_'.length) });
@@ -138,9 +150,9 @@ describe('what is no claim', () => {
       expect([ceremony, status, body.code]).toEqual([ceremony, code === 'passkey_invalid' ? 422 : 409, code]);
     }
     const other = await offer();
-    const { body } = await beginClaim(org, other.token);
+    const { body, cookie } = await beginClaim(org, other.token);
     const borrowed = new SoftwareAuthenticator().register(body.options, { origin });
-    expect(await completeClaim(org, token, borrowed)).toMatchObject({ status: 409, body: { code: 'ceremony_expired' } });
+    expect(await completeClaim(org, token, borrowed, cookie)).toMatchObject({ status: 409, body: { code: 'ceremony_expired' } });
     const taken = await newCustomer(shop);
     const credentialId = Buffer.from(taken.authenticator.passkeys[0]!.id, 'base64url');
     expect(await claim(org, token, new SoftwareAuthenticator(), { credentialId })).toMatchObject({ status: 422, body: { code: 'passkey_invalid' } });

@@ -18,19 +18,21 @@ export function lookAtClaim<Body = Problem>(org: string, token: string): Promise
   return callApi<Body>(house, 'POST', `/o/${org}/api/claim`, { json: { token } });
 }
 
-export function beginClaim(org: string, token: string): Promise<Reply<{ options: object } & Problem>> {
-  return callApi(house, 'POST', `/o/${org}/api/claim/options`, { json: { token } });
+/** `cookie` is what the browser that began sends when it completes. */
+export async function beginClaim(org: string, token: string): Promise<Reply<{ options: object } & Problem> & { cookie: string }> {
+  const reply = await callApi<{ options: object } & Problem>(house, 'POST', `/o/${org}/api/claim/options`, { json: { token } });
+  return { ...reply, cookie: (reply.headers['set-cookie'] ?? '').split(';')[0]! };
 }
 
-export function completeClaim(org: string, token: string, response: object): Promise<Reply<{ returnUrl?: string } & Problem>> {
-  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, { json: { token, response } });
+export function completeClaim(org: string, token: string, response: object, cookie: string): Promise<Reply<{ returnUrl?: string } & Problem>> {
+  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, { json: { token, response }, headers: { ...(cookie && { cookie }) } });
 }
 
 /** The whole ceremony; the answer that ended it. */
 export async function claim(org: string, token: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Reply<{ returnUrl?: string } & Problem>> {
-  const { status, body, ...rest } = await beginClaim(org, token);
+  const { status, body, cookie, ...rest } = await beginClaim(org, token);
   if (status !== 200) return { status, body, ...rest };
-  return completeClaim(org, token, authenticator.register(body.options, { origin, ...ceremony }));
+  return completeClaim(org, token, authenticator.register(body.options, { origin, ...ceremony }), cookie);
 }
 
 /** A customer who holds a credential, with the device that their passkey is on. */

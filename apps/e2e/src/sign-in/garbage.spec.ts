@@ -121,9 +121,9 @@ const json = { 'content-type': 'application/json' };
 it('the routes of the claim page', async () => {
   const { body } = await client.offer<{ claimUrl: string; subject: string }>();
   const token = tokenOf(body.claimUrl);
-  const options = (await beginClaim(client.app.org, token)).body.options;
+  const { body: { options }, cookie } = await beginClaim(client.app.org, token);
   const response = new SoftwareAuthenticator().register(options, { origin: house.baseUrl });
-  const post = (path: string, value: unknown, text?: string) => refused({ method: 'POST', path: `${issuer}/api/claim${path}`, headers: json, body: text ?? JSON.stringify(value) });
+  const post = (path: string, value: unknown, text?: string) => refused({ method: 'POST', path: `${issuer}/api/claim${path}`, headers: { ...json, cookie }, body: text ?? JSON.stringify(value) });
   for (const path of ['', '/options', '/complete']) {
     for (const value of values) await post(path, { token: value, response });
     for (const text of ['', 'null', '[]', '"x"', '{', '{"token":', '{"token":"x","token":"y"}', '\u0000', '[['.repeat(500)]) await post(path, undefined, text);

@@ -38,7 +38,10 @@ it(`fifty acts on one credential, ${rounds} times`, async () => {
     const { body: recovery } = await app.offer<Offer>({ subject: ada.subject });
     const token = tokenOf(recovery.claimUrl);
     const [claims, signIns] = await Promise.all([
-      Promise.all(times(8).map(async () => new SoftwareAuthenticator().register((await beginClaim(ada.org, token)).body.options, { origin }))),
+      Promise.all(times(8).map(async () => {
+        const { body, cookie } = await beginClaim(ada.org, token);
+        return { response: new SoftwareAuthenticator().register(body.options, { origin }), cookie };
+      })),
       Promise.all(times(10).map(async () => {
         const agent = new UserAgent(house.baseUrl);
         return { agent, page: await beginSignIn(agent, (await shop.begin()).url) };
@@ -46,7 +49,7 @@ it(`fifty acts on one credential, ${rounds} times`, async () => {
     ]);
     const manage = (act: 'suspend' | 'resume' | 'revoke') => async () => (await app.manage(act, ada.credentialId)).status;
     const acts: [string, () => Promise<number>][] = [
-      ...claims.map((response): [string, () => Promise<number>] => ['claim', async () => (await completeClaim(ada.org, token, response)).status]),
+      ...claims.map(({ response, cookie }): [string, () => Promise<number>] => ['claim', async () => (await completeClaim(ada.org, token, response, cookie)).status]),
       ...signIns.map(({ agent, page }): [string, () => Promise<number>] => ['sign-in', async () => (await answerSignIn(agent, page, ada.authenticator)).status]),
       ...times(12).map((): [string, () => Promise<number>] => ['suspend', manage('suspend')]),
       ...times(12).map((): [string, () => Promise<number>] => ['resume', manage('resume')]),

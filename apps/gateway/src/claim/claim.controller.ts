@@ -1,12 +1,14 @@
 import { beginClaim, claimSchema, claimTokenSchema, completeClaim, getClaim, webAuthnJson, type ErrorCode } from '@holdfast/contracts';
-import { Bus } from '@holdfast/bus';
+import { Bus, CONFIG } from '@holdfast/bus';
 import { AppError } from '@holdfast/kit';
-import { Controller, HttpCode, Req, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
+import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
 import { OrganizationProfiles } from './organization-profiles.js';
 
@@ -44,7 +46,7 @@ export const claimOptionsEndpoint = endpoint({
   path: '/o/{shortId}/api/claim/options',
   tag,
   summary: 'Begin a claim',
-  description: `Options for \`navigator.credentials.create()\`, good for five minutes and one answer. ${forms}`,
+  description: `Options for \`navigator.credentials.create()\`, good for five minutes and one answer, in the browser that asked: the cookie of this response must come with the completion. ${forms}`,
   action: 'credential.claim',
   recordEach: ended,
   params,
@@ -52,6 +54,7 @@ export const claimOptionsEndpoint = endpoint({
   answers: {
     200: {
       description: 'The options',
+      headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/claim/complete`' },
       schema: z.strictObject({ options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)') }).meta({ id: 'ClaimOptions' }),
     },
   },
@@ -64,7 +67,7 @@ export const completeClaimEndpoint = endpoint({
   path: '/o/{shortId}/api/claim/complete',
   tag,
   summary: 'Complete a claim',
-  description: `Keeps the new passkey and issues the credential: once, whoever is first. It signs nobody in. ${forms}`,
+  description: `Keeps the new passkey and issues the credential: once, whoever is first, and with the cookie that came with the options. It signs nobody in. ${forms}`,
   action: 'credential.claim',
   recordEach: [...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,
@@ -82,10 +85,15 @@ export const completeClaimEndpoint = endpoint({
 @Controller()
 @UseGuards(ClaimGuard)
 export class ClaimController {
+  private readonly browser: ClaimBrowser;
+
   constructor(
     private readonly bus: Bus,
     private readonly organizations: OrganizationProfiles,
-  ) {}
+    @Inject(CONFIG) { BASE_URL }: GatewayConfig,
+  ) {
+    this.browser = new ClaimBrowser(BASE_URL);
+  }
 
   @Route(claimEndpoint)
   @HttpCode(200)
@@ -97,16 +105,23 @@ export class ClaimController {
 
   @Route(claimOptionsEndpoint)
   @HttpCode(200)
-  async begin(@Input() { params, body }: InputOf<typeof claimOptionsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
-    const { name } = await this.organizationOf(params.shortId, body.token);
-    return this.bus.request(beginClaim, { token: body.token, organizationName: name }, anonymousContextOf(request, params.shortId));
+  async begin(
+    @Input() { params: { shortId }, body: { token } }: InputOf<typeof claimOptionsEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    const { name } = await this.organizationOf(shortId, token);
+    const browser = this.browser.begin(request, reply, shortId);
+    return this.bus.request(beginClaim, { token, organizationName: name, browser }, anonymousContextOf(request, shortId));
   }
 
   @Route(completeClaimEndpoint)
   @HttpCode(200)
   async complete(@Input() { params, body }: InputOf<typeof completeClaimEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
     await this.organizationOf(params.shortId, body.token);
-    const { returnUrl } = await this.bus.request(completeClaim, body, customerContextOf(request, params.shortId));
+    const browser = this.browser.end(request, params.shortId);
+    const command = { ...body, ...(browser !== undefined && { browser }) };
+    const { returnUrl } = await this.bus.request(completeClaim, command, customerContextOf(request, params.shortId));
     request.call.audited = true;
     return { ...(returnUrl && { returnUrl }) };
   }

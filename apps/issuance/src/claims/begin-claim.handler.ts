@@ -12,7 +12,7 @@ import { newCode } from '../credentials/code.js';
 import { findClaim } from './find-claim.js';
 import { holderHandle } from './holder.js';
 
-/** Begins the ceremony of a claim: options for a passkey, bound to the offer. */
+/** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
 @Controller()
 export class BeginClaimHandler {
   constructor(
@@ -23,7 +23,7 @@ export class BeginClaimHandler {
   ) {}
 
   @Handles(beginClaim)
-  async beginClaim({ token, organizationName }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
+  async beginClaim({ token, organizationName, browser }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
     const { offerId, subject, type, offer, credential } = await findClaim(this.database, keyedHash(SECRET_PEPPER, token), org);
     const now = this.clock.now();
@@ -33,7 +33,7 @@ export class BeginClaimHandler {
 
     const { handle, challenge } = await this.database.transaction(async (sql) => ({
       handle: await holderHandle(sql, subject, org),
-      challenge: await putChallenge(sql, claimCeremony(org, offerId, subject), now),
+      challenge: await putChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
     }));
     // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };

@@ -2,7 +2,7 @@ import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@
 import { CONFIG, Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
-import { providerName, readRegistration, takeChallenge, verifyRegistration, type NewPasskey } from '@holdfast/passkeys';
+import { providerName, readRegistration, takeChallenge, verifyRegistration, type Binding, type NewPasskey } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
@@ -28,13 +28,13 @@ export class CompleteClaimHandler {
   ) {}
 
   @Handles(completeClaim)
-  async completeClaim({ token, response }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
+  async completeClaim({ token, response, browser }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
     const { SECRET_PEPPER, relyingParty: rp } = this.config;
     const tokenHash = keyedHash(SECRET_PEPPER, token);
     const found = await findClaim(this.database, tokenHash, context.org);
     requireOpen(claimState(found.offer, found.credential, this.clock.now()));
     const answer = readRegistration(response);
-    await this.take(answer.challenge, found, tokenHash, context.org);
+    await this.take(answer.challenge, context, tokenHash, claimCeremony(context.org, found.offerId, found.subject, browser));
     const passkey = await verifyRegistration(rp, answer);
 
     const { rows, mark } = await this.issue(found, passkey, rp.id, context);
@@ -44,9 +44,9 @@ export class CompleteClaimHandler {
   }
 
   /** Whoever was overtaken meanwhile hears that, and not that the ceremony took too long. */
-  private async take(challenge: string, { offerId, subject }: FoundClaim, tokenHash: Buffer, org: string): Promise<void> {
+  private async take(challenge: string, { org }: CallContext, tokenHash: Buffer, binding: Binding): Promise<void> {
     try {
-      await takeChallenge(this.database, challenge, claimCeremony(org, offerId, subject), this.clock.now());
+      await takeChallenge(this.database, challenge, binding, this.clock.now());
     } catch (error) {
       if (error instanceof AppError) {
         const { offer, credential } = await findClaim(this.database, tokenHash, org);

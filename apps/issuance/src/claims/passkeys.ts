@@ -14,7 +14,10 @@ const remove = statement(
    UPDATE holder SET keyed_version = s.version + 1 FROM subject s WHERE s.id = $1 AND holder.subject = $1`,
 );
 
-/** @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26) */
+/**
+ * Unique in its organization alone: whether another one knows a credential id is nobody's business, and its passkeys are found there alone.
+ * @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26)
+ */
 export async function addPasskey(sql: Sql, passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date }): Promise<void> {
   const { credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt } = passkey;
   try {

@@ -12,10 +12,12 @@ import { Renewals } from './renewals.js';
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;
 
+/** Of another organization's passkeys with this id only that of the named holder: anybody can register an id that they have seen. */
 const find = statement(
   'passkey_find',
   `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", h.handle
-   FROM passkey p JOIN holder h ON h.subject = p.subject WHERE p.credential_id = $1`,
+   FROM passkey p JOIN holder h ON h.subject = p.subject
+   WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
 /** Notes the use and finds the credential, at once. Of two uses with one counter the second finds no row: one is a copy. */
 const use = statement(
@@ -42,7 +44,7 @@ export class CompleteSignInHandler {
     const { org } = context;
     const answer = readAuthentication(response);
     await takeChallenge(this.database, answer.challenge, signInCeremony(org, interaction), this.clock.now());
-    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId]);
+    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId, org, Buffer.from(answer.response.response.userHandle, 'base64url')]);
     if (!passkey) return { outcome: 'refused', reason: 'unknown_passkey' };
     const { counter, backedUp } = await verifyAuthentication(this.config.relyingParty, answer, passkey);
     // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.

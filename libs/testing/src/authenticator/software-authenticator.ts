@@ -31,6 +31,8 @@ export interface CeremonyOptions {
   counter?: number;
   /** At registration: instead of a random one. */
   credentialId?: Buffer;
+  /** At registration: in place of the COSE key that it signs with. */
+  publicKey?: Buffer;
   /** At authentication: which passkey is picked; the newest for the RP ID when left out. */
   passkey?: string;
   /** At authentication: another handle than the one that was registered. */
@@ -94,7 +96,7 @@ export class SoftwareAuthenticator {
     this.kept = [...this.kept.filter((p) => p.rpId !== rpId || p.userHandle !== user.id), passkey];
 
     const aaguid = Buffer.from((this.options.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex');
-    const attested = Buffer.concat([aaguid, uint16(id.length), id, passkey.key.cose]);
+    const attested = Buffer.concat([aaguid, uint16(id.length), id, ceremony.publicKey ?? passkey.key.cose]);
     const authData = Buffer.concat([this.authenticatorData(rpId, passkey.counter, ceremony, true), attested]);
     const attestation = new Map<string, Cbor>([['fmt', 'none'], ['attStmt', new Map()], ['authData', authData]]);
     return answer(passkey.id, {
