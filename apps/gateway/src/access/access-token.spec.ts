@@ -1,0 +1,77 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { apiAudience } from '@holdfast/contracts';
+import { FakeClock } from '@holdfast/testing';
+import { SignJWT } from 'jose';
+import type { GatewayConfig } from '../config.js';
+import { AccessTokens } from './access-token.js';
+import type { PlatformKeys } from './platform-keys.js';
+
+const baseUrl = 'https://id.example';
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const clock = new FakeClock();
+let tokens: AccessTokens;
+
+beforeEach(() => {
+  clock.set('2026-11-21T09:30:00.000Z');
+  const keys = { find: (kid: string | undefined) => Promise.resolve(kid === 'platform' ? publicKey : (undefined as never)) } as unknown as PlatformKeys;
+  tokens = new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, clock);
+});
+
+const seconds = () => Math.floor(clock.now().getTime() / 1000);
+const good = () => ({
+  iss: baseUrl, aud: apiAudience(baseUrl), sub: 'app_1', client_id: 'app_1', client_name: 'shop', client_version: 1, org: 'acme',
+  scope: 'issued:read', jti: 'j1', api_version: '2026-11-01', iat: seconds(), exp: seconds() + 600,
+});
+
+function sign(claims: object, header: object = {}, key: KeyObject = privateKey): Promise<string> {
+  return new SignJWT({ ...good(), ...claims }).setProtectedHeader({ alg: 'EdDSA', kid: 'platform', typ: 'at+jwt', ...header }).sign(key);
+}
+
+describe('an access token signed with the true platform key', () => {
+  it('is accepted when its claims are those of the API', async () => {
+    expect(await tokens.verify(await sign({}))).toMatchObject({ org: 'acme', client_id: 'app_1' });
+  });
+
+  // The signature is good in every case: what refuses is the check of that one claim (RFC 9068 §4, RFC 8725 §3.8 to 3.11).
+  it.each<[string, object, object?]>([
+    ['another audience', { aud: 'https://other.example/api' }],
+    ['the issuer of an organization as audience', { aud: `${baseUrl}/o/acme` }],
+    ['several audiences, one of them the API', { aud: [apiAudience(baseUrl), 'https://other.example'] }],
+    ['no audience', { aud: undefined }],
+    ['another issuer', { iss: 'https://other.example' }],
+    ['the issuer of an organization', { iss: `${baseUrl}/o/acme` }],
+    ['no issuer', { iss: undefined }],
+    ['the type of an ID token', {}, { typ: 'JWT' }],
+    ['the type of a logout token', {}, { typ: 'logout+jwt' }],
+    ['no type', {}, { typ: undefined }],
+    ['an end that has passed', { exp: seconds() - 1 }],
+    ['no end', { exp: undefined }],
+    ['a beginning in the future', { nbf: seconds() + 60 }],
+    ['no organization', { org: undefined }],
+    ['no scope', { scope: undefined }],
+  ])('is refused with %s', async (_, claims, header = {}) => {
+    await expect(tokens.verify(await sign(claims, header))).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('is refused once it has expired, also when it was verified a moment before', async () => {
+    const token = await sign({});
+    await tokens.verify(token);
+    clock.advance(599_000);
+    await tokens.verify(token);
+    clock.advance(1_000);
+    await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('is refused when its bytes differ from those of a verified token, in the cache as well', async () => {
+    const token = await sign({});
+    await tokens.verify(token);
+    const [header, , signature] = token.split('.');
+    const payload = Buffer.from(JSON.stringify({ ...good(), org: 'globex' })).toString('base64url');
+    await expect(tokens.verify(`${header}.${payload}.${signature}`)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+});
+
+it('refuses a token that another key signed', async () => {
+  await expect(tokens.verify(await sign({}, {}, generateKeyPairSync('ed25519').privateKey))).rejects.toMatchObject({ code: 'invalid_token' });
+});

@@ -1,0 +1,34 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { AuditWriter, LOGGER, RefusalCounter, Shutdown } from '@holdfast/bus';
+import { CLOCK } from '@holdfast/kit';
+import { FakeClock } from '@holdfast/testing';
+import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
+import type { GatewayConfig } from './config.js';
+import { createHttpApp } from './http.js';
+import { RouteTable } from './routing/route-table.js';
+
+@Controller()
+class StrayController {
+  @Get('debug')
+  debug(): string {
+    return 'open to everybody';
+  }
+}
+
+class Root {}
+
+const config = { BASE_URL: 'http://localhost:3000', HTTP_PORT: 0, HTTP_HOST: '127.0.0.1', TRUSTED_PROXIES: [] as string[], AUTH_URLS: ['http://127.0.0.1:1'] } as unknown as GatewayConfig;
+let started: INestApplicationContext | undefined;
+afterEach(() => started?.close());
+
+it('refuses to start with a route that nobody declared', async () => {
+  const silent = { warn: () => undefined, error: () => undefined, info: () => undefined, debug: () => undefined };
+  const provide = (token: unknown, useValue: object) => ({ provide: token as string, useValue });
+  const root = {
+    module: Root,
+    controllers: [StrayController],
+    providers: [RouteTable, provide(AuditWriter, {}), provide(RefusalCounter, {}), provide(CLOCK, new FakeClock()), provide(LOGGER, silent), provide(Shutdown, { before: () => undefined })],
+  };
+  const starting = createHttpApp(config)(root, undefined as never).then((app) => (started = app));
+  await expect(starting).rejects.toThrow('GET /debug is registered without a declaration');
+});
