@@ -11,6 +11,7 @@ import { Partitions } from './entries/partitions.js';
 import { Sequencer } from './entries/sequencer.js';
 import { WaitingRecords } from './entries/waiting-records.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
+import { LogPages } from './export/log-pages.js';
 import { OperatorRecords } from './operator/operator-records.js';
 import { RecordReadingHandler } from './operator/record-reading.handler.js';
 import { BrokenLogs } from './proofs/broken-logs.js';
@@ -31,7 +32,7 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
     CheckpointHandler, VerifierKeysHandler, ProofHandler, ConsistencyHandler, TileHandler, ExportEntriesHandler, RecordReadingHandler,
   ],
   providers: [
-    EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions, OperatorRecords,
+    EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions, OperatorRecords, LogPages,
     Checkpoints, CheckpointFiles, BrokenLogs, Publisher,
   ],
 })

@@ -17,6 +17,16 @@ export class Refusal extends Error {
 /** A command reaches the stack whose folder HOLDFAST_HOME names: often another one is running. */
 export const whereToLook = 'Is it running? Start it with: npm start. If it runs with a folder of its own, set HOLDFAST_HOME to that folder.';
 
+/** What may succeed when it is tried again. */
+export class TransientRefusal extends Refusal {
+  constructor(
+    message: string,
+    readonly retryAfterMs = 0,
+  ) {
+    super(message);
+  }
+}
+
 /** Whatever went wrong, in one sentence that says what to do. `command` is the one that was given, with its options. */
 export function sentence(error: unknown, command?: Command): string {
   if (error instanceof AppError) return ofAppError(error, command);

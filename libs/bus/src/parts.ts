@@ -23,6 +23,17 @@ export class Readiness {
     this.checks.push(check);
   }
 
+  private readonly remarks: (() => string[])[] = [];
+
+  /** What an operator should know though the service may be sent work: it stands in the answer of `/readyz`, one line each. */
+  mentions(remark: () => string[]): void {
+    this.remarks.push(remark);
+  }
+
+  get mentioned(): string[] {
+    return this.remarks.flatMap((remark) => remark());
+  }
+
   async ready(): Promise<boolean> {
     for (const check of this.checks) if (!(await check())) return false;
     return true;

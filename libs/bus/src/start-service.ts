@@ -73,7 +73,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
 
   readiness.requires(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
   if (database) readiness.requires(() => database.rows(ping).then(() => true));
-  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000), offset);
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000), offset, () => readiness.mentioned);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
   let stopping: Promise<void> | undefined;

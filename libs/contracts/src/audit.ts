@@ -173,9 +173,20 @@ export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
 /** Beside `lastAt`, what decides in which places a list looks for a span of time. */
 export const auditLateMs = z.int().describe('By how many milliseconds an entry of the log has come behind a later one, at most');
 
-/** The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by `limit` entries and 500 kB. */
+/** Of a log that does not continue what was signed before, so that nothing more of it is signed. */
+export const auditBrokenSchema = z.strictObject({
+  detail: z.string().describe('What is wrong with it'),
+  since: instant.describe('When that was found'),
+  unsigned: z.int().min(0).describe('How many entries stand behind the checkpoint that comes along: nobody has signed them'),
+});
+export type AuditBroken = z.infer<typeof auditBrokenSchema>;
+
+/**
+ * The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by `limit` entries
+ * and 800 kB. Of a broken log up to the last checkpoint that was signed, which is empty when none can be read.
+ */
 export const exportAuditEntries = query({
   service: 'audit', timeout: readTimeout, name: 'export-entries', callers: ['gateway', 'operator'],
   request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),
-  reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean(), lateMs: auditLateMs.optional() }),
+  reply: z.strictObject({ entries: z.array(exportedEntrySchema), checkpoint, hasMore: z.boolean(), lateMs: auditLateMs.optional(), broken: auditBrokenSchema.optional() }),
 });

@@ -5,7 +5,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Sequencer } from '../entries/sequencer.js';
 import { WaitingRecords } from '../entries/waiting-records.js';
 
-const logOf = statement('operator_log', 'SELECT 1 FROM head WHERE org = $1');
+/** Acts of the operator that are remembered, so that a page more of the same export does not hold the end of its log. */
+const mostDone = 1000;
+
+/** A log whose end was deleted is there all the same. */
+const logOf = statement('operator_log', 'SELECT FROM head WHERE org = $1 UNION ALL SELECT FROM checkpoint WHERE org = $1');
 
 /**
  * What the operator reads of an organization, whose log says so (product §7). The gateway records what comes through it; the
@@ -14,6 +18,8 @@ const logOf = statement('operator_log', 'SELECT 1 FROM head WHERE org = $1');
 @Injectable()
 export class OperatorRecords {
   private readonly logger = new Logger('operator');
+  /** What stands in its log already, by organization, record and action; the newest. */
+  private readonly done = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -29,8 +35,12 @@ export class OperatorRecords {
   async recorded(context: CallContext, action: Action): Promise<void> {
     const { org, actor } = context;
     if (actor.type !== 'operator') return;
+    const act = `${org}/${context.auditId}/${action}`;
+    if (this.done.has(act)) return;
     if ((await this.database.rows(logOf, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
     await this.append(context, action);
+    this.done.add(act);
+    if (this.done.size > mostDone) this.done.delete(this.done.values().next().value!);
   }
 
   /** @throws unavailable */

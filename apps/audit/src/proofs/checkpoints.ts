@@ -8,7 +8,7 @@ import { BrokenLogs } from './broken-logs.js';
 import { CheckpointFiles } from './checkpoint-files.js';
 import { assertContinues, BrokenLog } from './continues.js';
 import { originOf, SigningKeys } from './signing-keys.js';
-import { hashReader } from './tree.js';
+import { hashReader, IncompleteTree } from './tree.js';
 
 const first = statement('checkpoint_first', "INSERT INTO checkpoint (org, size, note) SELECT org, 0, '' FROM head WHERE org = $1 ON CONFLICT DO NOTHING");
 /** One signs at a time, all replicas together. */
@@ -58,26 +58,31 @@ export class Checkpoints {
     return turn;
   }
 
-  /** Newest, or of a broken log the largest that was signed before: whoever verifies the log then sees what is wrong with it, and where. */
+  /** Newest, or of a broken log the largest that was signed before, without a note when none can be read: whoever verifies the log then sees what is wrong with it, and where. */
   async toVerifyBy(org: string): Promise<Signed> {
     try {
       return await this.newest(org);
     } catch (error) {
-      if (!this.broken.has(org)) throw error;
+      if (!this.broken.of(org)) throw error;
       const stored = await this.database.rows<{ note: string }>(signed, [org]);
       const before = [...stored.map(({ note }) => note), (await this.files.latest(org)) ?? ''].flatMap(readable).toSorted((a, b) => b.size - a.size);
-      if (!before[0]) throw error;
-      return before[0];
+      return before[0] ?? { origin: this.keysOf(org).origin, size: 0, root: emptyRoot, note: '' };
     }
+  }
+
+  /** Covers something behind `after`. Who reads on wants no newer one with each page: each that is signed is written to the disk. */
+  async toRead(org: string, after: number): Promise<Signed> {
+    const [last] = after === 0 ? [] : (await this.database.rows<{ note: string }>(signed, [org])).flatMap(({ note }) => readable(note));
+    return last && last.size > after ? last : this.toVerifyBy(org);
   }
 
   private async sign(org: string): Promise<Signed> {
     try {
       const signed = await this.database.transaction((sql) => this.signIn(sql, org));
-      this.broken.mended(org);
+      this.broken.signed(org);
       return signed;
     } catch (error) {
-      if (!(error instanceof BrokenLog)) throw error;
+      if (!(error instanceof BrokenLog || error instanceof IncompleteTree)) throw error;
       this.broken.found(org, error.message);
       throw unavailable(`The audit log proves nothing at present: ${error.message}.`, 60);
     }
@@ -89,12 +94,13 @@ export class Checkpoints {
       await sql.rows(first, [org]);
       [last] = await sql.rows<{ size: number; note: string }>(hold, [org]);
     }
-    if (!last) throw new AppError('unknown_organization');
     // After the row is held: what was signed by whoever held it before is known.
     const [log] = await sql.rows<{ size: number; range: Buffer }>(end, [org]);
-    const keys = this.keysOf(org);
-    const now = { origin: keys.origin, size: log!.size, root: rootOf(log!) };
     const kept = await this.files.latest(org);
+    if (!log && (last ?? kept) !== undefined) throw new BrokenLog('the row that says where the log ends (audit.head) is gone');
+    if (!log || !last) throw new AppError('unknown_organization');
+    const keys = this.keysOf(org);
+    const now = { origin: keys.origin, size: log.size, root: rootOf(log) };
     const read = hashReader(sql, org);
     if (last.note !== '') await assertContinues(now, last.note, 'in the database', read);
     if (kept !== undefined && kept !== last.note) await assertContinues(now, kept, `in ${this.files.folderOf(org)}`, read);
@@ -106,6 +112,8 @@ export class Checkpoints {
     return { ...now, note };
   }
 }
+
+const emptyRoot = CompactRange.empty().root();
 
 function readable(note: string): Signed[] {
   try {

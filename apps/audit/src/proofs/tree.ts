@@ -1,5 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import { unavailable } from '@holdfast/kit';
+import { AppError } from '@holdfast/kit';
 import { rootOf, type ReadHashes } from '@holdfast/tlog';
 
 /** The hashes that are stored: of leaves (level 0) and of complete subtrees of 256, 65536, … leaves (level 1, 2, …). */
@@ -28,6 +28,14 @@ export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]):
   return lists;
 }
 
+/** Hashes of a tree are gone. For who asks for a proof: 503; nothing may be signed. */
+export class IncompleteTree extends AppError {
+  constructor({ level, first, count }: Row, found: number) {
+    const leaves = 256 ** level;
+    super('unavailable', `the tree of the log is not whole: of the hashes of entries ${first * leaves + 1} to ${(first + count) * leaves} ${count - found} of ${count} are gone`, { retryAfter: 60 });
+  }
+}
+
 /** Reads any subtree: at most 255 stored hashes for each eight levels of a proof. */
 export function hashReader(sql: Sql, org: string): ReadHashes {
   return async (subtrees) => {
@@ -37,7 +45,7 @@ export function hashReader(sql: Sql, org: string): ReadHashes {
     });
     const lists = await storedHashes(sql, org, rows);
     return lists.map((hashes, n) => {
-      if (hashes.length !== rows[n]!.count) throw unavailable('the tree of the audit log is not whole');
+      if (hashes.length !== rows[n]!.count) throw new IncompleteTree(rows[n]!, hashes.length);
       return rootOf(hashes);
     });
   };

@@ -1,4 +1,4 @@
-import type { ExportedAuditEntry } from '@holdfast/contracts';
+import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 
 /**
  * A log in a file, one JSON object a line: a header, every entry in ascending order, and an end without which the file was
@@ -22,6 +22,8 @@ export interface LogEnd {
   checkpoint: string;
   /** By how much an entry has come behind a later one, at most; absent in older files. */
   lateMs?: number;
+  /** The log could not be signed any more when it was exported. */
+  broken?: AuditBroken;
 }
 
 export type LogLine = LogHeader | ExportedAuditEntry | LogEnd;

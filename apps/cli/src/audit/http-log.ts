@@ -1,9 +1,9 @@
-import { auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
+import { auditBrokenSchema, auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
 import { z } from 'zod';
-import { Refusal } from '../refusal.js';
+import { Refusal, TransientRefusal } from '../refusal.js';
 import type { Page, ReadPage } from './live-log.js';
 
-const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean(), lateMs: auditLateMs.optional() });
+const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean(), lateMs: auditLateMs.optional(), broken: auditBrokenSchema.optional() });
 const tokenSchema = z.object({ access_token: z.string() });
 const problemSchema = z.object({ detail: z.string() }).or(z.object({ error_description: z.string() })).or(z.object({ error: z.string() }));
 
@@ -29,7 +29,7 @@ export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
 
   const fetchPage = async (after: number): Promise<Response> => {
     token ??= await fetchToken();
-    return send(`${base}/o/${shortId}/api/admin/audit/entries?after=${after}&limit=500`, { headers: { authorization: `Bearer ${token}` } });
+    return send(`${base}/o/${shortId}/api/admin/audit/entries?after=${after}&limit=500&broken=include`, { headers: { authorization: `Bearer ${token}` } });
   };
 
   return async (after): Promise<Page> => {
@@ -49,7 +49,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(30_000) });
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new Refusal(`${new URL(url).origin} does not answer: ${cause}`);
+    throw new TransientRefusal(`${new URL(url).origin} does not answer: ${cause}`);
   }
 }
 
@@ -57,5 +57,8 @@ async function readJson(response: Response): Promise<unknown> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) return body;
   const said = problemSchema.safeParse(body);
-  throw new Refusal(`${new URL(response.url).pathname} answered ${response.status}${said.success ? `: ${Object.values(said.data)[0]}` : '.'}`);
+  const message = `${new URL(response.url).pathname} answered ${response.status}${said.success ? `: ${Object.values(said.data)[0]}` : '.'}`;
+  // An answer that was cut off counts as none.
+  const transient = response.ok || response.status === 429 || response.status >= 500;
+  throw transient ? new TransientRefusal(message, 1000 * (Number(response.headers.get('retry-after')) || 0)) : new Refusal(message);
 }

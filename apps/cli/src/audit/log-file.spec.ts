@@ -108,6 +108,22 @@ describe('a live log', () => {
     expect(seen.at(-1)).toBe(44);
   });
 
+  const broken = { detail: 'what was there has been changed', since: '2026-11-21T09:30:10.000Z', unsigned: 3 };
+  const sentence = 'The log cannot be signed any more since 2026-11-21T09:30:10.000Z, because what was there has been changed. 3 entries stand behind the newest checkpoint: nobody has signed them.';
+
+  test('that cannot be signed any more does not verify, live or from a file, though what was signed is as it was', async () => {
+    const read: ReadPage = (after) => Promise.resolve({ entries: entries.slice(after), checkpoint: note, hasMore: false, lateMs: 0, broken });
+    expect(await verifyLive(await openLive(read, () => undefined), [signer.key], [])).toMatchObject({ verified: false, findings: [sentence], entries: 44 });
+    const file = join(folder, 'broken.ndjson');
+    await writeLog(file, fileLines(await openLive(read, () => undefined)));
+    expect(await verifyFile(file, [signer.key], [])).toMatchObject({ verified: false, findings: [sentence] });
+  });
+
+  test('of which no checkpoint is left does not verify', async () => {
+    const read: ReadPage = () => Promise.resolve({ entries: [], checkpoint: '', hasMore: false, broken });
+    expect((await verifyLive(await openLive(read, () => undefined), [signer.key], [])).findings[0]).toContain('cannot be signed any more');
+  });
+
   test('that has fewer entries than it says does not verify, and does not hang', async () => {
     const short: ReadPage = (after) => Promise.resolve({ entries: entries.slice(after, 40), checkpoint: note, hasMore: true });
     expect((await verifyLive(await openLive(short, () => undefined), [signer.key], [])).findings).toEqual(['The log ends at 40, but the newest checkpoint covers 44: at least 4 entries are gone.']);

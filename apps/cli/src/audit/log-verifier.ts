@@ -1,4 +1,4 @@
-import type { ExportedAuditEntry } from '@holdfast/contracts';
+import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { Refusal } from '../refusal.js';
 import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
 import { checkEntry } from './entry-check.js';
@@ -123,16 +123,17 @@ export class LogVerifier {
     else if (said.count !== this.counts.entries || said.lastSeq !== this.last) {
       this.findings.add(this.last + 1, `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, and its last line says ${said.count} up to ${said.lastSeq}.`);
     }
-    return this.end(said?.checkpoint, said?.lateMs);
+    return this.end(said?.checkpoint, said);
   }
 
   /**
-   * The end, with what came with the log beside its entries: the checkpoint, undefined when there was none, and by how much
-   * entries may come late.
+   * The end, with what came with the log beside its entries: the checkpoint, undefined when there was none; by how much
+   * entries may come late; and whether the log can be signed at all.
    * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
    */
-  end(note: string | undefined, lateMs?: number): Verdict {
-    const newest = typeof note === 'string' ? this.openNewest(note) : undefined;
+  end(note: string | undefined, { lateMs, broken }: Pick<LogEnd, 'lateMs' | 'broken'> = {}): Verdict {
+    if (broken) this.refuseBroken(broken, note);
+    const newest = typeof note === 'string' && !(broken && note === '') ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
     const counted = this.drops.settle(this.findings);
@@ -144,6 +145,12 @@ export class LogVerifier {
       throw new Refusal(`${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`);
     }
     return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count, notes: this.notes(counted), continues: this.continues };
+  }
+
+  /** It may be as it was signed, up to there. What comes behind it is signed by nobody and can be changed unseen. */
+  private refuseBroken({ detail, since, unsigned }: AuditBroken, note: string | undefined): void {
+    const behind = unsigned > 0 ? ` ${plural(unsigned, 'entry stands', 'entries stand')} behind ${note === '' ? 'it' : 'the newest checkpoint'}: nobody has signed ${unsigned === 1 ? 'it' : 'them'}.` : '';
+    this.findings.add(this.last + 1, `The log cannot be signed any more since ${since}, because ${detail}.${behind}`);
   }
 
   /** What looks like something harmless, and could as well be the work of somebody who wanted it to look like that. */

@@ -70,5 +70,5 @@ export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: s
 export function verdictOf(entries: readonly ExportedAuditEntry[], note: string, keys: VerifierKey[], kept: KeptCheckpoint[] = [], { lateMs = 0, ...options }: VerifierOptions & { lateMs?: number } = {}): Verdict {
   const verifier = new LogVerifier(keys, kept, options);
   for (const entry of entries) verifier.add(entry);
-  return verifier.end(note, lateMs);
+  return verifier.end(note, { lateMs });
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { clientSecret } from '../config.js';
 import { httpLog } from '../audit/http-log.js';
 import { fileLines, openLive, verifyLive, type Progress, type ReadPage } from '../audit/live-log.js';
+import { persistent } from '../audit/persistent-read.js';
 import { readCheckpoints, verifyFile, writeLog } from '../audit/log-file.js';
 import type { Verdict } from '../audit/log-verifier.js';
 import { verdictInWords } from '../audit/verdict.js';
@@ -104,10 +105,10 @@ async function isFile(source: string): Promise<boolean> {
 async function reading<T>(command: string, org: string | undefined, { url, clientId }: Remote, work: (read: ReadPage) => Promise<T>): Promise<T> {
   if (url !== undefined) {
     if (clientId === undefined || org !== undefined) throw new Refusal('--url wants --client-id, and no organization beside it.');
-    return work(httpLog({ url, clientId, clientSecret: await clientSecret() }));
+    return work(persistent(httpLog({ url, clientId, clientSecret: await clientSecret() })));
   }
   if (org === undefined) throw new Refusal('Name an organization, a file, or an address with --url.');
-  return withHouse(command, ({ asking }) => work(overBus(asking(org))));
+  return withHouse(command, ({ asking }) => work(persistent(overBus(asking(org)))));
 }
 
 function overBus(ask: ReturnType<House['asking']>): ReadPage {

@@ -1,0 +1,88 @@
+import { Database } from '@holdfast/data';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditDatabase } from '../audit.fixture.js';
+import { generateLog, type GeneratedLog } from '../entries/generated-log.fixture.js';
+import { isStored, LogPages } from './log-pages.js';
+import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
+
+/** With AUDIT_ROWS=1000000 the large log has a million entries. */
+const rows = Number(process.env.AUDIT_ROWS ?? 50_000);
+const pageSize = 500;
+
+describe('a page of an export', () => {
+  let small: GeneratedLog;
+  let large: GeneratedLog;
+  let database: Database;
+  let pages: LogPages;
+  const read = (after: number, size = rows, limit = pageSize) => pages.read('acme', after, size, limit);
+
+  beforeAll(async () => {
+    small = await generateLog(await auditDatabase(), 10_000);
+    large = await generateLog(await auditDatabase(), rows);
+    database = await Database.connect({ url: large.tables.url(), pool: 2, applicationName: 'test' });
+    pages = new LogPages(database);
+  }, 3_600_000);
+  afterAll(async () => {
+    await database.close();
+    await small.tables.drop();
+    await large.tables.drop();
+  });
+
+  it.each([
+    ['at the beginning', () => 0],
+    ['in the middle', (count: number) => count / 2],
+    ['at the end', (count: number) => count - pageSize],
+  ])('touches as little of a large log as of a small one %s', async (where, afterOf) => {
+    const [few, many] = await Promise.all([small, large].map((log) => buffersOf(log, afterOf(log.count))));
+    if (process.env.AUDIT_ROWS) process.stdout.write(`${where}: ${few} buffers of ${small.count} entries, ${many} of ${large.count}\n`);
+    expect(many).toBeLessThanOrEqual(few! * 1.2 + 20);
+    // Some two for each entry's targets, and a look into each partition.
+    expect(many).toBeLessThan(2000);
+  });
+
+  it('holds every place once, with its entry and targets, page after page', async () => {
+    const seen: number[] = [];
+    for (let after = 0; after < 3000; after = seen.at(-1)!) {
+      const page = (await read(after)).filter(isStored);
+      for (const { seq, action, targets } of page) expect([action, targets]).toEqual([['subject.read', 'offer.create', 'subject.list', 'app.create'][seq % 4], [`target-${seq % 100}`]]);
+      seen.push(...page.map(({ seq }) => seq));
+    }
+    expect(seen).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
+  });
+
+  it('shows rows that were put in beside those that belong there, and never more than twice a page', async () => {
+    const put = (seq: number, times: number, month = 'month') =>
+      large.tables.query(`INSERT INTO audit.entry SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.person, e.personal, e.leaf FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`, [seq, times]);
+    await put(4001, 1);
+    await put(4002, 1, '2026 * 12 + 6');
+    expect((await read(4000, rows, 3)).map((row) => [row.seq, row.id !== ''])).toEqual([[4001, true], [4001, false], [4002, true], [4002, false], [4003, true]]);
+    await put(4300, 2000);
+    const page = await read(4000);
+    expect(page.length).toBeLessThanOrEqual(mostEntries);
+    expect(page.at(-1)!.seq).toBe(4299);
+    // So many of one number that they fill a page: the first of them, and the next page goes on behind.
+    const full = await read(4299);
+    expect(full.map(({ seq }) => seq)).toEqual(Array.from({ length: mostEntries }, () => 4300));
+    expect((await read(4300))[0]!.seq).toBe(4301);
+  });
+
+  it('shows what stands behind the end of the log on the last page alone', async () => {
+    await large.tables.query(`INSERT INTO audit.entry SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM audit.entry WHERE seq = $1`, [rows]);
+    expect((await read(rows - 2)).map((row) => [row.seq, row.id !== ''])).toEqual([[rows - 1, true], [rows, true], [rows + 10, false]]);
+    expect((await read(rows - 1000)).at(-1)!.seq).toBe(rows - 500);
+  });
+});
+
+/** Of all statements of one page. */
+async function buffersOf({ tables, count }: GeneratedLog, after: number): Promise<number> {
+  const entries = await tables.query<{ seq: string; class: string; month: number }>('SELECT seq, class, month FROM audit.entry WHERE seq > $1 ORDER BY seq LIMIT $2', [after, pageSize]);
+  const targets = ['acme', entries.map((_, n) => n), entries.map((e) => Number(e.seq)), entries.map((e) => e.class), entries.map((e) => e.month)];
+  let buffers = 0;
+  for (const [{ text }, values] of [
+    [pagePlaces, ['acme', after, count, pageSize]],
+    [pageEntries, ['acme', after, after + pageSize]],
+    [pageTargets, targets],
+    [strayEntries, ['acme', count]],
+  ] as const) buffers += await tables.buffers(text, values);
+  return buffers;
+}
