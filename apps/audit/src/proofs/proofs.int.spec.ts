@@ -160,38 +160,6 @@ describe('what a log proves', () => {
       await broken(/cannot be read/);
     });
 
-    it.each<[string, number, string, RegExp]>([
-      ['a hash of a complete subtree was changed', 600, `UPDATE audit.subtree SET hash = '\\x${'00'.repeat(32)}' WHERE level = 1 AND index = 0`, /does not continue the 600 of the checkpoint/],
-      ['a subtree was deleted', 600, 'DELETE FROM audit.subtree WHERE index = 1', /the hashes of entries 1 to 512 1 of 2 are gone/],
-      ['the last place was deleted', 5, 'DELETE FROM audit.place WHERE seq = 5', /the hashes of entries 5 to 5 1 of 1 are gone/],
-      ['its head was deleted', 5, 'DELETE FROM audit.head', /audit\.head\) is gone/],
-    ])('when %s: an export and the readiness say so, and how many entries nobody has signed', async (_, size, change, why) => {
-      await append(...Array.from({ length: size }, () => record()));
-      await checkpoint();
-      await tamper(change);
-      // A log without a head takes no more records.
-      const more = change.includes('head') ? 0 : 3;
-      if (more > 0) await append(record(), record(), record());
-      await broken(why);
-      const { checkpoint: note, broken: said } = await ask(exportAuditEntries, { after: 0, limit: 10 });
-      expect(openCheckpoint(note, await pinned()).size).toBe(size);
-      expect(said).toEqual({ detail: expect.stringMatching(why) as unknown, since: expect.any(String) as unknown, unsigned: more });
-      const port = services[0]!.opsPort;
-      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-      expect([ready.status, await ready.text()]).toEqual([200, expect.stringMatching(/^ready\nthe audit log of acme is broken and not signed: /)]);
-      expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('holdfast_audit_logs_broken 1');
-    });
-
-    it('when nothing was asked of it since: found at start, and told as long as it is so', async () => {
-      await append(...Array.from({ length: 300 }, () => record()));
-      await checkpoint();
-      await stop();
-      await tamper("UPDATE audit.head SET range = '\\x00'");
-      await start();
-      const ready = async () => (await fetch(`http://127.0.0.1:${services[0]!.opsPort}/readyz`)).text();
-      await eventually(async () => (await ready()).includes('do not belong to its tree'), 10_000);
-    });
-
     it('and no entry that was changed is proved', async () => {
       const r = record();
       await append(r);
