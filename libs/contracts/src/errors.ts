@@ -44,6 +44,8 @@ export const errorCatalogue = {
   idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used for another request', help: 'Use a new key for a new request.' },
   idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running', help: 'Wait for `Retry-After`, then send it again unchanged.' },
   payload_too_large: { status: 413, title: 'The request is too large', help: 'Bodies may have 100 kB.' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time', help: 'Send headers and body without pauses, and repeat the request on a new connection.' },
+  client_closed_request: { status: 499, title: 'The client closed the connection before its request had arrived', help: 'Nobody receives this answer: it stands in audit records and metrics. Nothing was done.' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported', help: 'Send `Content-Type: application/json`.' },
   unavailable: { status: 503, title: 'This cannot be answered right now', help: 'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: repeat it with the same Idempotency-Key.' },
   internal: { status: 500, title: 'Something went wrong on our side', help: 'The log has the details under the request id.' },

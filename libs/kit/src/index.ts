@@ -14,3 +14,7 @@ export * from './outbound/outbound.js';
 export * from './network.js';
 export * from './random.js';
 export * from './zod-faults.js';
+export * from './http/read-body.js';
+export * from './http/read-json.js';
+export * from './http/server-timeouts.js';
+export * from './http/strict-json.js';

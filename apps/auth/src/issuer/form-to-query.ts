@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '@holdfast/kit';
-import { readBody } from '../sign-in/read-body.js';
+import { AppError, mediaTypeOf, readBody } from '@holdfast/kit';
 
 /** Bytes that an address may have. */
 const largest = 8192;
@@ -10,8 +9,7 @@ const largest = 8192;
  * POST from another site, so that it would end the session that the browser holds.
  */
 export async function answerFormByQuery(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') throw new AppError('unsupported_media_type', 'Send the parameters form-encoded.');
-  const query = new URLSearchParams((await readBody(request, largest)).toString('utf8'));
+  if (mediaTypeOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') throw new AppError('unsupported_media_type', 'Send the parameters form-encoded.');
+  const query = new URLSearchParams((await readBody(request, { maxBytes: largest })).toString('utf8'));
   response.writeHead(303, { location: `${address}?${query}`, 'cache-control': 'no-store' }).end();
 }

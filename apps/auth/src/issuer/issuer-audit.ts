@@ -9,7 +9,7 @@ import { actOf, type Act, type Ending } from './issuer-acts.js';
 import { Organizations } from './organizations.js';
 
 /** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
-const faulty = new Set(['internal', 'invalid_request', 'unsupported_media_type', 'payload_too_large', 'method_not_allowed', 'ceremony_expired']);
+const faulty = new Set(['internal', 'invalid_request', 'unsupported_media_type', 'payload_too_large', 'request_timeout', 'client_closed_request', 'method_not_allowed', 'ceremony_expired']);
 
 /** What the organization's log says of sign-ins, sign-outs and tokens (product §7). Of what it must not say, it counts. */
 @Injectable()

@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, LOGGER } from '@holdfast/bus';
 import { errorCatalogue, type ErrorOrigin } from '@holdfast/contracts';
 import { isDatabaseAway } from '@holdfast/data';
-import { AppError, LogBudget, unavailable, type Logger } from '@holdfast/kit';
+import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import type { Config } from '../config.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRequest } from '../provider/token-request.js';
-import { readJsonObject } from '../sign-in/read-body.js';
 import { requireSameOrigin } from '../sign-in/same-site.js';
 import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
 import { answerFormByQuery } from './form-to-query.js';
@@ -21,6 +20,9 @@ const ofIssuer = /^\/o\/([^/?]+)(\/[^?]*)$/;
 const signIn = /^\/api\/sign-in\/([A-Za-z0-9_-]{16,64})(?:\/(options|complete|cancel))?$/;
 
 const unexpected = new LogBudget(10);
+
+/** Bytes of an assertion with its extensions: a few kilobytes. */
+const maxAssertionBytes = 65_536;
 
 /** Where the address of an error is told to the gateway, which alone renders problems. */
 export const errorHeader = 'x-holdfast-error';
@@ -87,7 +89,7 @@ export class IssuerRoutes {
     if (call.request.method !== (step ? 'POST' : 'GET')) throw new AppError('method_not_allowed');
     if (!step) return this.steps.show(call);
     requireSameOrigin(call.request, this.config.BASE_URL);
-    const body = await readJsonObject(call.request);
+    const body = await readJsonObject(call.request, { maxBytes: maxAssertionBytes });
     if (step === 'complete') return this.steps.complete(call, body);
     return step === 'options' ? this.steps.options(call) : this.steps.cancel(call);
   }
@@ -101,7 +103,7 @@ export class IssuerRoutes {
     noteOutcome(request, { code, detail, origin });
     const body = JSON.stringify({ error: code, error_description: errorCatalogue[code].title });
     response
-      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', [errorHeader]: code, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }), ...originHeaders(request) })
+      .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', [errorHeader]: code, ...(status === 408 && { connection: 'close' }), ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }), ...originHeaders(request) })
       .end(body);
   }
 }

@@ -18,8 +18,8 @@ const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjects
 
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
-    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' }, ip: '2001:db8::7',
-    call: { began: performance.now(), requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
+    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
+    call: { began: performance.now(), address: '2001:db8::7', requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
   const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
   const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');
@@ -75,8 +75,18 @@ describe('a public endpoint with an action', () => {
 });
 
 it('leaves what auth answers to auth', async () => {
-  await answered(userinfo, 401, {});
+  await answered(userinfo, 401, { answeredByAuth: true });
   expect([written, counted]).toEqual([[], []]);
+});
+
+it('counts what auth never saw, as anonymous', async () => {
+  await answered(userinfo, 413, { code: 'payload_too_large' });
+  expect(counted).toMatchObject([['acme', { action: 'customer.userinfo', actor: { type: 'anonymous' }, outcome: { status: 413, code: 'payload_too_large' } }, '2001:db8:0:0::/64']]);
+});
+
+it('counts a denied request whose caller reset the connection before its address was known', async () => {
+  await answered(listSubjectsEndpoint, 401, { code: 'missing_token', address: '' });
+  expect(counted).toMatchObject([['acme', { action: 'api.refused' }, '']]);
 });
 
 it('counts a 401 of a guarded endpoint as refused at the door, and nothing else of the unknown', async () => {

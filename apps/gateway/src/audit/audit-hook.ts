@@ -2,7 +2,7 @@ import { appendRecords, outcomes, shortId as shortIdSchema, type Action, type Au
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
+import { renderError } from '../errors/render-error.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
 
@@ -46,7 +46,7 @@ export class AuditHook {
     const { call } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
-    if (!endpoint?.action || endpoint.recorder === 'auth' || call.audited) return payload;
+    if (!endpoint?.action || call.answeredByAuth || call.audited) return payload;
     try {
       await this.record(endpoint.action, endpoint, request, reply.statusCode);
       return payload;
@@ -70,9 +70,10 @@ export class AuditHook {
     Object.assign(call, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
     for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
+    const { headers, body } = renderError(error, call, this.baseUrl);
     // What may be kept for a year is the answer, not its refusal.
-    void reply.code(error.status).headers({ 'cache-control': 'no-store', ...problemHeaders(error, this.baseUrl) }).type(problemType);
-    return JSON.stringify(problemOf(error, call.requestId, this.baseUrl));
+    void reply.code(error.status).headers({ 'cache-control': 'no-store', ...headers });
+    return body;
   }
 
   /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
@@ -86,7 +87,7 @@ export class AuditHook {
       targets: [],
       outcome: outcomeOf(status, request.call.code),
     });
-    await this.refusals.count(shortId, record, networkOf(request.ip));
+    await this.refusals.count(shortId, record, networkOf(request.call.address));
   }
 }
 

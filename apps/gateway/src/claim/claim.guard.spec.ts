@@ -5,7 +5,7 @@ import { ClaimGuard } from './claim.guard.js';
 
 const guard = (rate = 100) => new ClaimGuard({ BASE_URL: 'https://id.example/base', CLAIM_RATE_PER_MINUTE: rate } as GatewayConfig);
 const from = (origin?: string, ip = '192.0.2.1') =>
-  ({ switchToHttp: () => ({ getRequest: () => ({ ip, headers: origin === undefined ? {} : { origin } }) }) }) as unknown as ExecutionContext;
+  ({ switchToHttp: () => ({ getRequest: () => ({ call: { address: ip }, headers: origin === undefined ? {} : { origin } }) }) }) as unknown as ExecutionContext;
 
 describe('the guard of the claim routes', () => {
   it('lets our own pages in, and programs, which name no origin', () => {

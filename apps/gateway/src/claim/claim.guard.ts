@@ -17,8 +17,8 @@ export class ClaimGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const { headers, ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    const retryAfter = this.limit.take(ip, performance.now());
+    const { headers, call } = context.switchToHttp().getRequest<FastifyRequest>();
+    const retryAfter = this.limit.take(call.address, performance.now());
     if (retryAfter > 0) throw new AppError('rate_limited', undefined, { retryAfter });
     // Every browser says where a POST comes from (Fetch, "Origin header"); `null` is no origin of ours either.
     if (headers.origin !== undefined && headers.origin !== this.origin) throw new AppError('cross_site_request');

@@ -62,7 +62,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
 
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const { id, tag, summary, description, operation, body, answers, errors = [], reference } = endpoint;
-  const codes = operation ? [...always, ...errors] : errors;
+  const codes: ErrorCode[] = [...(operation ? always : []), ...errors, ...(body ? (['request_timeout'] as const) : [])];
   return {
     operationId: id,
     tags: [tag],

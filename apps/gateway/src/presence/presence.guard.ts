@@ -18,7 +18,7 @@ export class PresenceGuard implements CanActivate {
     const http = context.switchToHttp();
     // Of refusals too: what a cache between us and a browser keeps for one origin is not for another.
     void http.getResponse<FastifyReply>().header('vary', 'Origin');
-    const retryAfter = this.limit.take(http.getRequest<FastifyRequest>().ip, performance.now());
+    const retryAfter = this.limit.take(http.getRequest<FastifyRequest>().call.address, performance.now());
     if (retryAfter > 0) throw new AppError('rate_limited', undefined, { retryAfter });
     return true;
   }

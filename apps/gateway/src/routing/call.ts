@@ -1,12 +1,15 @@
 import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, ErrorOrigin } from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/kit';
 import type { FastifyRequest } from 'fastify';
+import type { ErrorForm } from './endpoint.js';
 import { childOf, type Trace } from './trace.js';
 
 /** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
 export interface Call {
   /** When the request came, in ms of performance.now(). */
   readonly began: number;
+  /** Where it comes from, behind trusted proxies; empty when the connection was reset before we could ask. */
+  readonly address: string;
   readonly requestId: string;
   readonly trace: Trace;
   /** Id of this request's one audit record: ours, so that a caller who repeats an X-Request-Id cannot hide a call. */
@@ -21,6 +24,10 @@ export interface Call {
   origin?: ErrorOrigin;
   /** The handler wrote the record together with its change. */
   audited?: boolean;
+  /** The answer is auth's, which has recorded the request. */
+  answeredByAuth?: boolean;
+  /** How errors of this endpoint are written. */
+  readonly errorForm: ErrorForm;
   /** A command was sent and no answer came: the handler may have written the record. */
   uncertain?: boolean;
   targets: AuditTarget[];
@@ -35,10 +42,10 @@ declare module 'fastify' {
 /** Grammar of an X-Request-Id that we take over; anything else is replaced by one of ours. */
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-export function newCall(request: FastifyRequest): Call {
+export function newCall(request: FastifyRequest, errorForm: ErrorForm = 'problem'): Call {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && acceptable.test(given) ? given : newId();
-  return { began: performance.now(), requestId, trace: childOf(request.headers.traceparent), auditId: newId(), targets: [] };
+  return { began: performance.now(), address: request.ip ?? '', requestId, trace: childOf(request.headers.traceparent), auditId: newId(), errorForm, targets: [] };
 }
 
 export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
@@ -71,7 +78,7 @@ export function anonymousContextOf(request: FastifyRequest, shortId: string): Ca
 /** The same where a customer acts, of whom the handler's record will tell: it may say where they came from. */
 export function customerContextOf(request: FastifyRequest, shortId: string): CallContext {
   const anonymous = anonymousContextOf(request, shortId);
-  return { ...anonymous, request: { ...anonymous.request, ...personalOrigin(request.ip, request.headers['user-agent']) } };
+  return { ...anonymous, request: { ...anonymous.request, ...personalOrigin(request.call.address, request.headers['user-agent']) } };
 }
 
 function context(request: FastifyRequest, org: string, actor: Actor): CallContext {

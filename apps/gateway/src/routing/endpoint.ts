@@ -11,6 +11,9 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** `problem`: RFC 9457. `oauth`: RFC 6749 §5.2, as far as that has a word for it. */
+export type ErrorForm = 'problem' | 'oauth';
+
 /**
  * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
  * An endpoint without `operation` is public and must stand on the list in public-routes.ts. Every endpoint has an `action`
@@ -49,6 +52,8 @@ export interface Endpoint<
   answers: Record<number, Answer>;
   /** Besides those that every endpoint may answer. */
   errors?: ErrorCode[];
+  /** `problem` unless said otherwise. */
+  errorForm?: ErrorForm;
   /** Of what is handed on and not validated here: members of the OpenAPI operation, as they stand. */
   reference?: Record<string, unknown>;
 }

@@ -1,11 +1,13 @@
 import type { InputFault } from '@holdfast/contracts';
-import { AppError, unprocessable, zodFaults } from '@holdfast/kit';
+import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/kit';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ENDPOINT, type Endpoint } from './endpoint.js';
-import { readJson } from './json-body.js';
+
+/** Bytes of a request body (product §3); what we take is far smaller. */
+const maxBodyBytes = 100_000;
 
 /** The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not acceptable. */
 export const Input = createParamDecorator(async (_: unknown, context: ExecutionContext) => {
@@ -14,7 +16,8 @@ export const Input = createParamDecorator(async (_: unknown, context: ExecutionC
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
-  const json = body ? await readJson(request.body as IncomingMessage | undefined) : undefined;
+  // Read only now, when the caller is known and let in: nobody else can make us read or parse.
+  const json = body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
   return { params: parsedParams, query: parsedQuery, body: body && bodyOf(body, json), ...(idempotencyKey !== undefined && { idempotencyKey }) };
 });
 

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../app-error.js';
+import { readBody, type BodyLimits } from './read-body.js';
+import { parseStrictJson } from './strict-json.js';
+
+/**
+ * Reads a JSON body; undefined when there is none.
+ * @throws payload_too_large, request_timeout, client_closed_request, unsupported_media_type, invalid_request (400)
+ */
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  const bytes = await readBody(request, limits);
+  if (bytes.length === 0) return undefined;
+  requireJson(request);
+  return parseStrictJson(bytes);
+}
+
+/**
+ * Reads a JSON object; an empty body is an empty one. The content type is required of an empty body as well: no form of
+ * another site can send this one without asking first (Fetch, "CORS-safelisted request-header"), and nobody answers that.
+ */
+export async function readJsonObject(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
+  requireJson(request);
+  const value = await readJson(request, limits);
+  if (value === undefined) return {};
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new AppError('invalid_request', 'The body is not a JSON object.', { status: 400, errors: [{ pointer: '#', detail: 'must be an object' }] });
+  }
+  return value as Record<string, unknown>;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  if (mediaTypeOf(headers['content-type']) !== 'application/json') throw new AppError('unsupported_media_type');
+  if (headers['content-encoding']) throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
+}
+
+/** The media type without its parameters, in small letters. */
+export function mediaTypeOf(contentType = ''): string {
+  return contentType.split(';')[0]!.trim().toLowerCase();
+}
