@@ -26,7 +26,7 @@ const long: Record<string, string> = {};
 
 /** Sources that call over HTTP by themselves, and whom: never an address that somebody outside chose (webhooks, sign-out notices and the like). */
 const waysOut: Record<string, string> = {
-  'apps/gateway/src/http.ts': 'the services behind the gateway, by its configuration',
+  'apps/gateway/src/proxy/auth-replica.ts': 'auth, behind the gateway, by its configuration',
   'apps/cli/src/audit/http-log.ts': 'the house that whoever runs the command names',
   'apps/pages/src/browser/api.ts': 'runs in a browser, and calls the gateway it came from',
 };

@@ -1,5 +1,7 @@
-import { HttpObserver, LOGGER, Shutdown, type BusTransport } from '@holdfast/bus';
-import type { Logger } from '@holdfast/kit';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { HttpObserver, LOGGER, Readiness, Shutdown, type BusTransport } from '@holdfast/bus';
+import { serverTimeouts, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,26 +10,45 @@ import { observeWhenOver } from './http-outcome.js';
 import { IssuerRoutes } from './issuer/issuer-routes.js';
 import { Providers } from './provider/providers.js';
 
-/** A slow sender holds a connection no longer than this, in ms, looked at every so often. */
-const requestTimeout = 10_000;
-const connectionsCheckingInterval = 2000;
+/** The gateway sends a request at once and as a whole. */
+const timeouts = serverTimeouts({ headersTimeoutMs: 5000, requestTimeoutMs: 10_000 });
 /** Longer than the gateway keeps a connection of its pool, so that it never sends into one that is just closing. */
 const keepAliveTimeout = 75_000;
+
+/**
+ * How long a replica that stops says so to whoever asks, before it closes connections that are idle: longer than gateways
+ * probe, so that each has gone to another replica by then. A connection that closes under a request leaves its sender in doubt.
+ */
+const drainMs = 1200;
+const drainStepMs = 50;
+/** Asked by the gateway over the connection that its requests would take. */
+const readyPath = '/readyz';
+const readyLimitMs = 500;
+/** Says to the gateway that nothing of the request was begun, so that it may go to another replica. */
+const closingHeader = 'x-holdfast-closing';
 
 /** The service speaks HTTP, to the gateway alone, beside the bus. */
 export function createHttpApp(config: Config) {
   const { HTTP_PORT, HTTP_HOST } = config;
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
-    const adapter = new FastifyAdapter({ requestTimeout, keepAliveTimeout, forceCloseConnections: 'idle', http: { connectionsCheckingInterval } });
+    const adapter = new FastifyAdapter({ ...timeouts, keepAliveTimeout, forceCloseConnections: 'idle', return503OnClosing: false });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const providers = app.get(Providers);
     const issuers = app.get(IssuerRoutes);
+    const readiness = app.get(Readiness);
+    const fastify = adapter.getInstance();
+    let closing = false;
+    fastify.addHook('preClose', async () => {
+      closing = true;
+      for (let left = drainMs; left > 0 && (await connectionsOf(fastify.server)) > 0; left -= drainStepMs) await setTimeout(drainStepMs);
+    });
     // Before any parsing: oidc-provider reads bodies itself.
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
-    adapter.getInstance().addHook('onRequest', (request, reply, done) => {
-      observeWhenOver(observer, request.raw, reply.raw, performance.now());
-      const answer = providers.routeOf(request.raw) ?? issuers.routeOf(request.raw);
+    fastify.addHook('onRequest', (request, reply, done) => {
+      const probed = request.raw.url === readyPath;
+      if (!probed) observeWhenOver(observer, request.raw, reply.raw, performance.now());
+      const answer = closing ? refuseStopping : probed ? answerReady(readiness) : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
       if (!answer) return done();
       reply.hijack();
       void answer(request.raw, reply.raw);
@@ -36,5 +57,23 @@ export function createHttpApp(config: Config) {
     await app.startAllMicroservices();
     await app.listen(HTTP_PORT, HTTP_HOST);
     return app;
+  };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
+}
+
+function refuseStopping(request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  response.writeHead(503, { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '1', connection: 'close', [closingHeader]: '1' });
+  response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description: 'this replica is stopping' }));
+}
+
+function answerReady(readiness: Readiness) {
+  return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A dependency that hangs must not look as if we did.
+    const ready = await Promise.race([readiness.ready().catch(() => false), setTimeout(readyLimitMs, false, { ref: false })]);
+    response.writeHead(ready ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(ready ? 'ready\n' : 'not ready\n');
   };
 }

@@ -27,6 +27,7 @@ import { WidgetController } from './presence/widget.controller.js';
 import { readWidget, WIDGET } from './presence/widget.js';
 import { AuthProxyController } from './proxy/auth-proxy.controller.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
+import { AuthReplicas } from './proxy/auth-replicas.js';
 import { IssuerProxyController } from './proxy/issuer-proxy.controller.js';
 import { ENDPOINTS } from './routing/endpoint.js';
 import { HealthController } from './routing/health.controller.js';
@@ -42,6 +43,7 @@ import { RouteTable } from './routing/route-table.js';
     { provide: WIDGET, useFactory: () => readWidget() },
     RouteTable,
     AuthProxy,
+    AuthReplicas,
     BearerStrategy,
     AccessTokens,
     PlatformKeys,

@@ -1,18 +1,18 @@
-import replyFrom from '@fastify/reply-from';
 import { AuditWriter, HttpObserver, LOGGER, RefusalCounter, Shutdown, type BusTransport } from '@holdfast/bus';
-import { CLOCK, type Clock, type Logger } from '@holdfast/kit';
+import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { publicRoutes } from './access/public-routes.js';
 import { assertRecorded, assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
+import { limitConnections } from './edge/connection-limits.js';
 import { endpoints } from './endpoints.js';
 import { unroutable } from './errors/unroutable.js';
 import { observeRequests } from './observability/observe-requests.js';
-import { newCall } from './routing/call.js';
+import { newCall, routeTemplate } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
 /** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
@@ -21,25 +21,37 @@ export function createHttpApp(config: GatewayConfig) {
     const refusals = unroutable(config.BASE_URL, (requestId, traceparent) => headersOf(config, requestId, traceparent));
     // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
     const routerOptions = { maxParamLength: 16_384 };
-    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', routerOptions, requestTimeout: 30_000, trustProxy: config.TRUSTED_PROXIES, ...refusals });
+    const headersTimeoutMs = config.HTTP_HEADERS_TIMEOUT_SECONDS * 1000;
+    // A body has its own time (readBody), which ends sooner and has a better answer; this one is for bodies that nobody reads.
+    const timeouts = serverTimeouts({ headersTimeoutMs, requestTimeoutMs: headersTimeoutMs + config.HTTP_BODY_TIMEOUT_SECONDS * 1000 + 5000 });
+    const adapter = new FastifyAdapter({ forceCloseConnections: 'idle', return503OnClosing: false, routerOptions, ...timeouts, trustProxy: config.TRUSTED_PROXIES, ...refusals });
     const fastify = adapter.getInstance<FastifyInstance>();
     const seen: { method: string | string[]; url: string }[] = [];
     fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));
     takeBodiesUnread(fastify);
-    await fastify.register(replyFrom, { undici: { connections: 64, pipelining: 1 } });
+    limitConnections(fastify.server, { max: config.HTTP_MAX_CONNECTIONS, maxPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS, trusted: config.TRUSTED_PROXIES });
+    // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know; Node would answer 417 without a word.
+    fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
 
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const routes = app.get(RouteTable);
     const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, app.get<Clock>(CLOCK));
     fastify.decorateRequest('call');
+    let closing = false;
+    fastify.addHook('preClose', (done) => {
+      closing = true;
+      done();
+    });
+    const forms = new Map(endpoints.map(({ method, path, errorForm }) => [`${method} ${path}`, errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
-      request.call = newCall(request);
+      request.call = newCall(request, forms.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeTemplate(request)}`));
       void reply.headers(headersOf(config, request.call.requestId, request.call.trace.traceparent));
       done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
+    fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : unacceptable(request)));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;
       if (version) void reply.header('api-version', version);
@@ -55,7 +67,18 @@ export function createHttpApp(config: GatewayConfig) {
   };
 }
 
-/** Bodies are handed on as streams: they are read when the caller is known (json-body.ts), or passed to auth as they are. */
+/** What comes on a connection that was busy when we were told to stop: another replica answers it. */
+function stopping(reply: FastifyReply): AppError {
+  void reply.header('connection', 'close');
+  return unavailable('This server is stopping; another one answers.');
+}
+
+/** RFC 9112 §3.2: with two of them, a proxy in front and we could mean different hosts. */
+function unacceptable({ raw }: FastifyRequest): AppError | undefined {
+  return isRepeated(raw, 'host') ? new AppError('invalid_request', 'Send one Host header.', { status: 400 }) : undefined;
+}
+
+/** Bodies are handed on as streams: they are read when the caller is known (routing/input.ts), or when they go to auth (proxy/auth-proxy.ts). */
 function takeBodiesUnread(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));

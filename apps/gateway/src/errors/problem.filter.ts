@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { RouteTable } from '../routing/route-table.js';
 import { isNavigation, sendErrorPage } from './error-page.js';
-import { problemHeaders, problemOf, problemType } from './problem.js';
+import { renderError } from './render-error.js';
 
 /** Stacks of what nobody expected: each failed request has its access line besides. */
 const unexpected = new LogBudget(10);
@@ -30,11 +30,10 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.targets) request.call.targets = error.targets;
     request.call.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
-    void reply.code(error.status).headers(problemHeaders(error, BASE_URL));
+    const { headers, body } = renderError(error, request.call, BASE_URL);
+    void reply.code(error.status).headers(headers);
     if (isNavigation(request)) return sendErrorPage(request, reply, error);
-    void reply
-      .type(problemType)
-      .send(JSON.stringify(problemOf(error, request.call.requestId, BASE_URL)));
+    void reply.send(body);
   }
 
   private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {

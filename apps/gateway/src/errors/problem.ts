@@ -29,6 +29,8 @@ export function problemHeaders(error: AppError, baseUrl: string): Record<string,
   const challenge = challengeOf(error, baseUrl);
   return {
     ...(challenge && { 'www-authenticate': challenge }),
+    // RFC 9110 §15.5.9: what is left of the request must not be read as the next one.
+    ...(error.status === 408 && { connection: 'close' }),
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
   };
 }

@@ -5,7 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCall } from '../routing/call.js';
 import { problemOf, problemType } from './problem.js';
 
-const statusOfFault: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** Node's code for headers or a body that did not arrive in time. */
+const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** What is refused before any hook or route of ours sees it, in the same form as every other refusal. */
 export function unroutable(baseUrl: string, headersOf: (requestId: string, traceparent: string) => Record<string, string>) {
@@ -20,7 +21,7 @@ export function unroutable(baseUrl: string, headersOf: (requestId: string, trace
     clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
       if (code !== 'ECONNRESET' && socket.writable) {
         const requestId = newId();
-        const error = new AppError('invalid_request', 'The request could not be read.', { status: statusOfFault[code] ?? 400 });
+        const error = code === timedOut ? new AppError('request_timeout') : new AppError('invalid_request', 'The request could not be read.', { status: code === 'HPE_HEADER_OVERFLOW' ? 431 : 400 });
         const body = JSON.stringify(problemOf(error, requestId, baseUrl));
         const headers = { 'x-request-id': requestId, 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' };
         const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

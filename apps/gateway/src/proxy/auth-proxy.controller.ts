@@ -13,6 +13,7 @@ export const tokenEndpoint = endpoint({
   tag,
   action: 'token.issue',
   recorder: 'auth',
+  errorForm: 'oauth',
   summary: 'Get an access token',
   description:
     'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: `grant_type=client_credentials` and ' +
@@ -27,6 +28,7 @@ export const metadataEndpoint = endpoint({
   path: '/.well-known/oauth-authorization-server',
   tag,
   unrecorded: 'metadata, the same for everybody',
+  errorForm: 'oauth',
   summary: 'Metadata of the authorization server (RFC 8414)',
   answers: { 200: { description: 'The metadata' } },
   reference: serverMetadataReference,
@@ -38,15 +40,12 @@ export class AuthProxyController {
   constructor(private readonly proxy: AuthProxy) {}
 
   @Route(tokenEndpoint)
-  token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    // Node would drop all but the first: whoever reads the other one in front of us would see another client.
-    const given = request.raw.headersDistinct.authorization ?? [];
-    if (given.length > 1) void reply.code(400).send({ error: 'invalid_request', error_description: 'send one Authorization header' });
-    else this.proxy.pass(request, reply);
+  token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.proxy.pass(request, reply);
   }
 
   @Route(metadataEndpoint)
-  metadata(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.proxy.pass(request, reply);
+  metadata(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.proxy.pass(request, reply);
   }
 }

@@ -1,68 +1,89 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { CONFIG } from '@holdfast/bus';
-import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { errorCatalogue, originHeader, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
+import { AppError, isRepeated, networkOf, readBody } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, Gauge } from 'prom-client';
 import type { GatewayConfig } from '../config.js';
-import { problemHeaders, problemOf, problemType } from '../errors/problem.js';
+import { originOf } from '../observability/observe-requests.js';
+import { NotBegun, type AuthAnswer } from './auth-replica.js';
+import { AuthReplicas } from './auth-replicas.js';
+import { ConcurrencyLimit, NoCapacity } from './concurrency-limit.js';
+import { requestHeaders } from './proxied-headers.js';
 
-/** Headers that only we may set: what a client says of itself under these names means nothing. */
-const internal = /^(x-forwarded-|x-holdfast-|forwarded$|x-real-ip$)/;
+/** Bytes of a form or an assertion: a few kilobytes are the rule, and auth's own bounds are no wider. */
+const maxBodyBytes = 65_536;
+
+/** How many may wait for a connection to auth, and for how long: what would wait longer is better told to come again. */
+const maxWaiting = 1024;
+const maxWaitingPerNetwork = 256;
+const maxWaitMs = 2000;
+
 /** By which auth names an error of ours: errors of OAuth it renders itself, these only we do. */
 const errorHeader = 'x-holdfast-error';
 
-/** By which auth learns where a customer comes from. */
-const addressHeader = 'x-holdfast-client-address';
+const shed = new Counter({ name: 'holdfast_auth_shed_total', help: 'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there were too many altogether', labelNames: ['because'] });
 
-/** Hands a request to auth as it came, body unread: its bodies and errors follow their own standards. */
+/**
+ * Hands a request to auth: its bodies and errors follow their own standards. The body is read before a connection to auth
+ * is taken and the answer before it is given out, so that a slow client holds nothing but its own socket.
+ */
 @Injectable()
 export class AuthProxy {
-  private turn = 0;
+  private readonly limit: ConcurrencyLimit;
 
-  constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
-
-  pass(request: FastifyRequest, reply: FastifyReply): void {
-    const { AUTH_URLS, BASE_URL } = this.config;
-    const upstream = AUTH_URLS[(this.turn = (this.turn + 1) % AUTH_URLS.length)]!;
-    const { requestId, trace } = request.call;
-    const { protocol, host } = new URL(BASE_URL);
-    // The path alone: the query goes along as it came. The proxy would take `../` in an app's state for a trick with the
-    // path, and fail on a percent sign that encodes nothing.
-    void reply.from(upstream + request.url.split('?')[0]!, {
-      // Its 503 says that something is away, and the caller decides when to come again.
-      retryDelay: () => null,
-      rewriteRequestHeaders: (_, headers) => ({
-        ...Object.fromEntries(Object.entries(headers as IncomingHttpHeaders).filter(([name]) => !internal.test(name))),
-        host,
-        'x-forwarded-proto': protocol.slice(0, -1),
-        'x-forwarded-host': host,
-        [addressHeader]: request.ip,
-        'x-request-id': requestId,
-        traceparent: trace.traceparent,
-      }),
-      onResponse: (_, answered, response) => {
-        const code = answered.getHeader(errorHeader);
-        const { stream } = response as unknown as { stream: NodeJS.ReadableStream };
-        if (typeof code === 'string' && code in errorCatalogue) {
-          stream.resume();
-          this.problem(request, answered as FastifyReply, code as ErrorCode);
-        } else void (answered as FastifyReply).send(stream);
-      },
-      onError: (failed, { error }) => {
-        request.call.origin = { dependency: 'auth', cause: 'unreachable' };
-        request.call.detail = String(error);
-        void failed.code(503).header('retry-after', '1').type('application/json').send('{"error":"temporarily_unavailable","error_description":"the authorization server is not reachable right now"}');
-      },
+  constructor(
+    private readonly replicas: AuthReplicas,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {
+    const max = config.AUTH_MAX_CONNECTIONS * config.AUTH_URLS.length;
+    const limit = new ConcurrencyLimit({
+      max, maxPerKey: Math.min(config.AUTH_MAX_REQUESTS_PER_ADDRESS, max), maxWaiting, maxWaitingPerKey: maxWaitingPerNetwork, maxWaitMs,
     });
+    this.limit = limit;
+    new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth', collect: function () { this.set(limit.underWay); } });
   }
 
-  private problem(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): void {
-    const retryAfter = Number(reply.getHeader('retry-after'));
-    const error = new AppError(code, undefined, { ...(retryAfter && { retryAfter }), ...(code === 'invalid_request' && { status: reply.statusCode }) });
-    request.call.code = code;
-    void reply.removeHeader(errorHeader).removeHeader('content-length');
-    const { BASE_URL } = this.config;
-    void reply.code(error.status).headers(problemHeaders(error, BASE_URL)).type(problemType).send(JSON.stringify(problemOf(error, request.call.requestId, BASE_URL)));
+  async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // Node keeps the first: a proxy in front of us that reads the last would see another client.
+    if (isRepeated(request.raw, 'authorization')) throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
+    const body = request.body ? await readBody(request.body as IncomingMessage, { maxBytes: maxBodyBytes, timeoutMs: this.config.HTTP_BODY_TIMEOUT_SECONDS * 1000 }) : undefined;
+    this.answer(request, reply, await this.ask(request, body));
   }
+
+  private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthAnswer> {
+    const { requestId, trace, address } = request.call;
+    const headers = requestHeaders(request.headers, { baseUrl: this.config.BASE_URL, address, requestId, traceparent: trace.traceparent });
+    // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
+    const send = () => this.replicas.send({ method: request.method, path: request.url, headers, ...(body && { body }) });
+    try {
+      return await this.limit.run(networkOf(address), send);
+    } catch (error) {
+      // For the access line: a caller learns no more than that it is to come again.
+      request.call.detail = String(error);
+      if (error instanceof NoCapacity) shed.inc({ because: error.because });
+      if (error instanceof NoCapacity && error.because === 'key') throw new AppError('rate_limited', undefined, { retryAfter: 1 });
+      throw new AppError('unavailable', undefined, { retryAfter: 1, origin: { dependency: 'auth', cause: causeOf(error) } });
+    }
+  }
+
+  private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthAnswer): void {
+    const { [errorHeader]: code, ...passed } = headers;
+    request.call.answeredByAuth = true;
+    if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, passed);
+    void reply.code(status).headers(passed).send(body);
+  }
+}
+
+/** An error of ours that auth has named. */
+function problemOf(code: ErrorCode, status: number, headers: AuthAnswer['headers']): AppError {
+  const { 'retry-after': later, [originHeader]: told } = headers;
+  const retryAfter = Number(later);
+  return new AppError(code, undefined, { ...(retryAfter && { retryAfter }), ...(code === 'invalid_request' && { status }), ...(told !== undefined && { origin: originOf('auth', told) }) });
+}
+
+function causeOf(error: unknown): ErrorCause {
+  if (error instanceof NoCapacity) return 'overloaded';
+  return error instanceof NotBegun ? 'unreachable' : 'timeout';
 }

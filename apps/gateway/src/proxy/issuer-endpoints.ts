@@ -14,12 +14,12 @@ const signIn = { action: 'customer.sign_in' } as const;
 const signOut = { action: 'customer.sign_out' } as const;
 
 const issuer = (id: string, method: Endpoint['method'], path: string, summary: string, answer: string, more: Pick<Endpoint, 'description' | 'params' | 'action' | 'unrecorded'>) =>
-  endpoint({ id, method, path: `/o/{shortId}${path}`, tag, summary, params: ofOrganization, answers: { 200: { description: answer } }, errors, ...(more.action && { recorder: 'auth' as const }), ...more });
+  endpoint({ id, method, path: `/o/{shortId}${path}`, tag, summary, params: ofOrganization, answers: { 200: { description: answer } }, errors, errorForm: 'oauth', ...(more.action && { recorder: 'auth' as const }), ...more });
 
 export const discovery = issuer('getDiscovery', 'GET', '/.well-known/openid-configuration', "Metadata of an organization's issuer (OpenID Connect Discovery)", 'The metadata: a standard client needs nothing else', forEverybody);
 export const authorizationServer = endpoint({
   id: 'getIssuerMetadata',
-  method: 'GET', path: '/.well-known/oauth-authorization-server/o/{shortId}', tag, summary: 'The same metadata where RFC 8414 puts it', params: ofOrganization, ...forEverybody,
+  method: 'GET', path: '/.well-known/oauth-authorization-server/o/{shortId}', tag, summary: 'The same metadata where RFC 8414 puts it', params: ofOrganization, errorForm: 'oauth', ...forEverybody,
   answers: { 200: { description: 'The metadata' } }, errors,
 });
 export const authorize = issuer('authorize', 'GET', '/authorize', 'Begin a sign-in (OpenID Connect Core §3.1.2)', 'A page, or with 303 the way to it', {

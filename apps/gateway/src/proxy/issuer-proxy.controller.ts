@@ -14,114 +14,114 @@ export class IssuerProxyController {
   constructor(private readonly proxy: AuthProxy) {}
 
   @Route(endpoints.discovery)
-  discovery(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  discovery(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.authorizationServer)
-  authorizationServer(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  authorizationServer(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.authorize)
-  authorize(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  authorize(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.authorizePost)
-  authorizePost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  authorizePost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.resume)
-  resume(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  resume(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.issuerToken)
-  issuerToken(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  issuerToken(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.userinfo)
-  userinfo(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  userinfo(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.userinfoPost)
-  userinfoPost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  userinfoPost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.jwks)
-  jwks(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  jwks(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.endSession)
-  endSession(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  endSession(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.endSessionPost)
-  endSessionPost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  endSessionPost(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.endSessionConfirm)
-  endSessionConfirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  endSessionConfirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.endSessionSuccess)
-  endSessionSuccess(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  endSessionSuccess(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.revocation)
-  revocation(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  revocation(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.tokenPreflight)
-  tokenPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  tokenPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.userinfoPreflight)
-  userinfoPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  userinfoPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.revocationPreflight)
-  revocationPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  revocationPreflight(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.showSignIn)
-  showSignIn(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  showSignIn(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.signInOptions)
-  signInOptions(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  signInOptions(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.completeSignInStep)
-  completeSignInStep(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  completeSignInStep(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
   @Route(endpoints.cancelSignIn)
-  cancelSignIn(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.pass(request, reply);
+  cancelSignIn(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.pass(request, reply);
   }
 
-  private pass(request: FastifyRequest, reply: FastifyReply): void {
+  private async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The router has decoded the parameters; what goes on is the path as it came, so it must be what we think it is.
     if (!this.addresses.get(routeTemplate(request))?.test(request.url.split('?')[0]!)) throw new AppError('unknown_organization');
-    this.proxy.pass(request, reply);
+    return this.proxy.pass(request, reply);
   }
 }
 

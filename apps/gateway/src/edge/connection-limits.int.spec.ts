@@ -1,0 +1,53 @@
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, it } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
+import { limitConnections, type ConnectionLimits } from './connection-limits.js';
+
+let server: Server;
+let sockets: Socket[] = [];
+
+async function listening(limits: Partial<ConnectionLimits>): Promise<void> {
+  server = createServer();
+  limitConnections(server, { max: 100, maxPerAddress: 100, trusted: [], ...limits });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+}
+
+async function open(count: number): Promise<void> {
+  const opened = Array.from({ length: count }, () => connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined));
+  sockets.push(...opened);
+  await Promise.all(opened.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))));
+}
+
+const held = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+const settles = (count: number) => eventually(async () => (await held()) === count);
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('connections of clients', () => {
+  it('beyond those that one address may have are closed, and one that ends makes room', async () => {
+    await listening({ maxPerAddress: 3 });
+    await open(5);
+    await settles(3);
+    for (const socket of sockets) socket.destroy();
+    await settles(0);
+    await open(3);
+    await settles(3);
+  });
+
+  it.each(['127.0.0.1', '127.0.0.0/8'])('of the trusted proxy %s are not bounded by address', async (trusted) => {
+    await listening({ maxPerAddress: 1, trusted: [trusted] });
+    await open(4);
+    await settles(4);
+  });
+
+  it('beyond those that all together may have are closed', async () => {
+    await listening({ max: 2, trusted: ['127.0.0.1'] });
+    await open(4);
+    await settles(2);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConcurrencyLimit, type ConcurrencyLimits } from './concurrency-limit.js';
+
+const limits = { max: 4, maxPerKey: 2, maxWaiting: 4, maxWaitingPerKey: 2, maxWaitMs: 60_000 };
+
+function limited(changes: Partial<ConcurrencyLimits> = {}) {
+  const limit = new ConcurrencyLimit({ ...limits, ...changes });
+  const begun: string[] = [];
+  const finish = new Map<string, () => void>();
+  const run = (key: string, name: string) =>
+    limit.run(key, () => {
+      begun.push(name);
+      return new Promise<void>((resolve) => finish.set(name, resolve));
+    });
+  const end = async (name: string) => {
+    finish.get(name)!();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { limit, begun, run, end };
+}
+
+describe('a limit of what is under way at once', () => {
+  it('lets nobody have all of it: others pass those whose key has its share', async () => {
+    const { begun, run, end } = limited();
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void run(name[0]!, name);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
+    void run('c', 'c1');
+    await end('b1');
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'c1']);
+    await end('a1');
+    expect(begun.at(-1)).toBe('a3');
+  });
+
+  it('refuses a key that has too many waiting, and anybody when all places to wait are taken', async () => {
+    const { run } = limited();
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4']) void run(name[0]!, name);
+    await expect(run('a', 'a5')).rejects.toMatchObject({ because: 'key' });
+    await expect(run('c', 'c1')).rejects.toMatchObject({ because: 'all' });
+  });
+
+  it('refuses who has waited long enough, and has its place for others', async () => {
+    const { limit, begun, run, end } = limited({ maxWaitMs: 5 });
+    for (const name of ['a1', 'a2']) void run('a', name);
+    await expect(run('a', 'a3')).rejects.toMatchObject({ because: 'key' });
+    await end('a1');
+    void run('a', 'a4');
+    expect(begun).toEqual(['a1', 'a2', 'a4']);
+    expect(limit.underWay).toBe(2);
+  });
+
+  it('gives a place back when the work fails', async () => {
+    const { limit } = limited();
+    await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(limit.underWay).toBe(0);
+  });
+});
