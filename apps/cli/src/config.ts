@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { databaseServices, type ServiceName } from '@holdfast/contracts';
+import { databaseServices, defaultConnectionLimit, type ServiceName } from '@holdfast/contracts';
 import { loadConfig } from '@holdfast/kit';
 import { z } from 'zod';
 import { Refusal } from './refusal.js';
@@ -37,10 +37,10 @@ export const ownerConfig = () => ({
   url: orRefuse(() => loadConfig(z.object({ DATABASE_URL: z.string().min(1) })), 'Set DATABASE_URL, the address of the database as its owner.').DATABASE_URL,
 });
 
-/** The owner's address of the database, and a password per service with one. */
-export function databaseConfig(): { url: string; passwords: Record<string, string> } {
+/** The owner's address of the database, a password per service with one, and the connections that each role may have. */
+export function databaseConfig(): { url: string; passwords: Record<string, string>; connectionLimit: number } {
   const names = databaseServices.map(passwordOf);
-  const schema = z.object({ DATABASE_URL: z.string().min(1), ...Object.fromEntries(names.map((name) => [name, z.string().min(1)])) });
-  const env = orRefuse(() => loadConfig(schema) as Record<string, string>, `Set DATABASE_URL (of the owner) and ${names.join(', ')}.`);
-  return { url: env.DATABASE_URL!, passwords: Object.fromEntries(databaseServices.map((s) => [s, env[passwordOf(s)]!])) };
+  const schema = z.object({ DATABASE_URL: z.string().min(1), DB_CONNECTIONS: z.string().regex(/^[1-9]\d{0,4}$/).default(String(defaultConnectionLimit)), ...Object.fromEntries(names.map((name) => [name, z.string().min(1)])) });
+  const env = orRefuse(() => loadConfig(schema) as Record<string, string>, `Set DATABASE_URL (of the owner) and ${names.join(', ')}; DB_CONNECTIONS, if set, is a whole number from 1 to 99999.`);
+  return { url: env.DATABASE_URL!, passwords: Object.fromEntries(databaseServices.map((s) => [s, env[passwordOf(s)]!])), connectionLimit: Number(env.DB_CONNECTIONS) };
 }

@@ -4,6 +4,7 @@ import { auditCommands } from './commands/audit.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
 import { busCommands } from './commands/bus.js';
 import { databaseCommands } from './commands/database.js';
+import { databaseRewriteCommand } from './commands/database-rewrite.js';
 import { demoCommands } from './commands/demo.js';
 import { grantCommands } from './commands/grants.js';
 import { keyCommands } from './commands/keys.js';
@@ -28,6 +29,6 @@ Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
 /** The whole command line. Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
-  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, auditCommands, demoCommands, busCommands, databaseCommands, auditPartitionCommands]) add(program);
+  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, auditCommands, demoCommands, busCommands, databaseCommands, databaseRewriteCommand, auditPartitionCommands]) add(program);
   return program.addHelpText('after', examples);
 }

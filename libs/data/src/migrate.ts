@@ -1,8 +1,9 @@
 import './pg-types.js';
-import type { ServiceName } from '@holdfast/contracts';
+import { migrationLock, type ServiceName } from '@holdfast/contracts';
 import { loadConfig } from '@holdfast/kit';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { z } from 'zod';
+import { keepNoStatistics } from './no-statistics.js';
 
 /**
  * Runs a service's migrations in its own schema, as the owner of the database. Several may start at once: one runs, the
@@ -22,10 +23,16 @@ export async function migrate(service: ServiceName, url: string, migrations: (ne
   await orm.initialize();
   const runner = orm.createQueryRunner();
   try {
-    await runner.query('SELECT pg_advisory_lock(hashtext($1))', [`holdfast migrate ${service}`]);
-    return (await orm.runMigrations()).map((m) => m.name);
+    // Open, and idle, until all is done. The lock of a row would give it a number (xid), and while a transaction with one
+    // is open, nothing that is deleted meanwhile leaves the files (keepNoStatistics).
+    await runner.query('SET idle_in_transaction_session_timeout = 0');
+    await runner.startTransaction();
+    await runner.query(`LOCK TABLE ${migrationLock(service)} IN SHARE ROW EXCLUSIVE MODE`);
+    const done = (await orm.runMigrations()).map((m) => m.name);
+    await keepNoStatistics(service, (sql) => orm.query(sql));
+    return done;
   } finally {
-    await runner.query('SELECT pg_advisory_unlock(hashtext($1))', [`holdfast migrate ${service}`]).catch(() => undefined);
+    await runner.rollbackTransaction().catch(() => undefined);
     await runner.release();
     await orm.destroy();
   }

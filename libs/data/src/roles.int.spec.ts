@@ -1,4 +1,4 @@
-import { databaseServices, marksSchema, markWriters } from '@holdfast/contracts';
+import { databaseRole, databaseServices, databaseSetup, marksSchema, markWriters, migrationLock } from '@holdfast/contracts';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, statement } from './database.js';
@@ -26,5 +26,33 @@ describe('what the database refuses', () => {
       .map(({ readModel }) => `SELECT * FROM ${marksSchema}.${readModel}`);
     for (const sql of [...forbidden, ...own, ...marks]) await expect(run(sql)).rejects.toThrow(/permission denied|must be owner/);
     await database.close();
+  });
+
+  it.each(databaseServices)('%s has no means to fill the disk or to hold up another service', async (service) => {
+    const database = await Database.connect({ url: tables.url(service), pool: 1, applicationName: 'test' });
+    const run = (sql: string) => database.rows(statement('', sql));
+    const forbidden = [
+      'CREATE TEMP TABLE mine (id int)',
+      'SELECT lo_create(0)',
+      `SELECT lo_from_bytea(0, 'mine')`,
+      'SELECT pg_advisory_lock(1)',
+      'SELECT pg_advisory_xact_lock(1, 2)',
+      'SELECT pg_try_advisory_lock(1)',
+      `SELECT pg_logical_emit_message(false, 'mine', 'text')`,
+      'SET temp_file_limit = -1',
+      `ALTER ROLE ${databaseRole(service)} CONNECTION LIMIT -1`,
+      `DO $$ BEGIN LOCK TABLE ${migrationLock(service)} IN ACCESS SHARE MODE; END $$`,
+      ...databaseServices.filter((s) => s !== service).map((s) => `DO $$ BEGIN LOCK TABLE ${s}.secret; END $$`),
+    ];
+    for (const sql of forbidden) await expect(run(sql)).rejects.toThrow(/permission denied/);
+    await database.close();
+  });
+
+  it('gives a role no more connections than its limit, and the others theirs', async () => {
+    const limited = databaseSetup({ passwords: Object.fromEntries(databaseServices.map((s) => [s, 'x'])), connectionLimit: 7 });
+    expect(limited.filter((sql) => sql.endsWith('CONNECTION LIMIT 7'))).toHaveLength(databaseServices.length);
+    const roles = await tables.query<{ rolconnlimit: number }>(`SELECT rolconnlimit FROM pg_roles WHERE rolname LIKE 'holdfast%'`);
+    expect(roles.map((r) => r.rolconnlimit)).toEqual(databaseServices.map(() => expect.any(Number)));
+    expect(Math.min(...roles.map((r) => r.rolconnlimit))).toBeGreaterThan(0);
   });
 });

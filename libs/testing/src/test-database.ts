@@ -31,7 +31,7 @@ export async function createTestDatabase(service: ServiceName, migrate: (ownerUr
     await admin.query(`CREATE DATABASE ${name}`);
     const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
     const owner = await connected(ownerUrl);
-    for (const statement of databaseSetup({ passwords })) await owner.query(statement);
+    for (const statement of databaseSetup({ passwords, connectionLimit: 150 })) await owner.query(statement);
     await owner.end();
   });
   await migrate(ownerUrl);
@@ -63,7 +63,6 @@ function addressOf(server: string, database: string, role?: string): string {
 async function buffersOf(url: string, text: string, values: readonly unknown[]): Promise<number> {
   const session = await connected(url);
   try {
-    await session.query("SET plan_cache_mode = 'force_generic_plan'");
     await session.query(`PREPARE measured AS ${text}`);
     const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE measured (${values.map(literal).join(', ')})`;
     // What is looked up in the catalogue and filled into caches at first is not the statement's.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { guessed, traces } from './traces.js';
+import { guessed, traces, tracesIn } from './traces.js';
 
 const id = randomUUID();
 const salt = randomBytes(16);
@@ -18,6 +18,18 @@ describe('traces', () => {
   ])('are found %s', (_, text) => expect(traces(`before ${text} after`, [id])).not.toEqual([]));
 
   it('are not found of somebody else', () => expect(traces(`(${id})${bytes(Buffer.from(id))}`, [randomUUID()])).toEqual([]));
+});
+
+describe('traces in a file', () => {
+  it.each([
+    ['as text', Buffer.from(`..${id}..`)],
+    ['as its 16 bytes', Buffer.concat([randomBytes(7), Buffer.from(id.replaceAll('-', ''), 'hex'), randomBytes(3)])],
+    ['as text in base64', Buffer.from(Buffer.from(`.${id}`).toString('base64'))],
+    ['as text in hexadecimal', Buffer.from(Buffer.from(id).toString('hex'))],
+  ])('are found %s', (_, file) => {
+    expect(tracesIn(file, [id])).not.toEqual([]);
+    expect(tracesIn(file, [randomUUID()])).toEqual([]);
+  });
 });
 
 describe('a guess', () => {

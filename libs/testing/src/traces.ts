@@ -2,15 +2,33 @@ import { createHash } from 'node:crypto';
 
 /** Encodings of each value that stand in the text. */
 export function traces(text: string, values: string[]): string[] {
-  const forms = values.flatMap((value) => {
-    const plain = Buffer.from(value);
-    const inside = [plain, Buffer.from(value.replaceAll('-', ''), 'hex')].filter((bytes) => bytes.length > 8);
-    // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its neighbours.
-    const base64 = inside.flatMap((bytes) => [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(shift === 0 ? 0 : 4, -4)));
-    return [value, value.replaceAll('-', ''), ...inside.map((bytes) => bytes.toString('hex')), ...base64, ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_'))];
-  });
   // Base64 that stands in bytes is in the dump in hexadecimal.
-  return forms.filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
+  return values.flatMap(forms).filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
+}
+
+/** Encodings of each value that stand in a file, as text or as bytes. */
+export function tracesIn(file: Buffer, values: string[]): string[] {
+  return values.flatMap((value) => [
+    ...forms(value).filter((form) => file.includes(form)),
+    ...insides(value).flatMap((bytes) => (file.includes(bytes) ? [`the bytes of ${value}`] : [])),
+  ]);
+}
+
+/** What base64url stands for. */
+export function bytesOf(base64url: string): Buffer {
+  return Buffer.from(base64url, 'base64url');
+}
+
+/** A value as text and, of a UUID or another one in hexadecimal, as the bytes it stands for. */
+function insides(value: string): Buffer[] {
+  const hex = value.replaceAll('-', '');
+  return [Buffer.from(value), ...(/^([0-9a-f]{2}){9,}$/i.test(hex) ? [Buffer.from(hex, 'hex')] : [])];
+}
+
+function forms(value: string): string[] {
+  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its neighbours.
+  const base64 = insides(value).flatMap((bytes) => [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(shift === 0 ? 0 : 4, -4)));
+  return [value, value.replaceAll('-', ''), ...insides(value).map((bytes) => bytes.toString('hex')), ...base64, ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
 /** Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints them). */

@@ -17,7 +17,7 @@ describe('listing a large log', () => {
   let database: Database;
   const list = async (filter: AuditFilter, before?: number, limit = 50) => {
     // As it comes over the bus.
-    const message = { input: { filter, limit, ...(before !== undefined && { before }) }, context: testContext() };
+    const message = { input: { filter, limit, ...(before !== undefined && { before }) }, context: testContext(), caller: 'gateway' };
     return new ListEventsHandler(database, new Names(database), openedBy(database)).handle(message as never, undefined as never);
   };
   const seqs = ({ items }: { items: AuditEvent[] }) => items.map((e) => e.seq);

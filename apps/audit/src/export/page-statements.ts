@@ -29,11 +29,11 @@ export const strayEntries = statement(
   `SELECT ${columns} FROM entry e WHERE e.org = $1 AND e.seq > coalesce((SELECT seq FROM head WHERE org = $1), 0) AND e.seq > $2 ORDER BY e.seq LIMIT 100`,
 );
 
-/** OFFSET 0 keeps the planner at one look per entry, in the one partition where it lies. */
+/** OFFSET 0 keeps the planner at one look per entry, in the one partition where it lies, and at the index by place: the one by target begins with `org` too. */
 export const pageTargets = statement(
   'export_targets',
   `SELECT q.n, t.target FROM unnest((SELECT $2::int[]), (SELECT $3::bigint[]), (SELECT $4::text[]), (SELECT $5::int[])) AS q(n, seq, class, month),
-     LATERAL (SELECT t.target FROM entry_target t WHERE t.org = $1 AND t.seq = q.seq AND t.class = q.class AND t.month = q.month OFFSET 0) t`,
+     LATERAL (SELECT org, target FROM entry_target WHERE seq = q.seq AND class = q.class AND month = q.month OFFSET 0) t WHERE t.org = $1`,
 );
 
 export const lateness = statement('export_late', 'SELECT late_ms AS "lateMs" FROM head WHERE org = $1');

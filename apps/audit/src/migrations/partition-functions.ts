@@ -8,18 +8,22 @@ const droppable = retentionNames.filter((name) => retentions[name].months !== un
  * waits for nobody, where CREATE TABLE … PARTITION OF would hold up every reader and writer of the log.
  */
 export const makePartitions = `
-CREATE FUNCTION make_partitions(month int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = audit, pg_temp AS $$
-DECLARE class text; parent text; partition text;
+CREATE OR REPLACE FUNCTION make_partitions(month int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = audit, pg_temp AS $$
+DECLARE class text; parent text; partition text; columns text;
 BEGIN
   IF month IS NULL OR month NOT BETWEEN 2000 * 12 AND 2999 * 12 THEN
     RAISE EXCEPTION 'no month of a log: %', month USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('audit.make_partitions'));
+  -- One at a time. The mode lets everybody read and append, and nobody but the owner may take it.
+  LOCK TABLE entry IN SHARE UPDATE EXCLUSIVE MODE;
   FOREACH class IN ARRAY ARRAY[${classes}] LOOP
     FOREACH parent IN ARRAY ARRAY['entry', 'entry_target'] LOOP
       partition := format('%s_%s_%s_%s', parent, class, month / 12, lpad((month % 12 + 1)::text, 2, '0'));
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
       EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', partition, parent || '_' || class);
+      -- No planner statistics (keepNoStatistics): LIKE does not copy that.
+      SELECT string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ') INTO columns FROM pg_attribute WHERE attrelid = to_regclass(partition) AND attnum > 0;
+      EXECUTE format('ALTER TABLE %I %s', partition, columns);
       EXECUTE format('REVOKE UPDATE, DELETE ON %I FROM holdfast_audit', partition);
       EXECUTE format('CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', partition);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)', parent || '_' || class, partition, month);

@@ -1,6 +1,6 @@
 import { CONFIG } from '@holdfast/bus';
 import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
-import { Database, statement, type Sql } from '@holdfast/data';
+import { Database, statement, takeLock, type Sql } from '@holdfast/data';
 import { Inject, Injectable } from '@nestjs/common';
 import type { IssuerKey } from '@holdfast/contracts';
 import type { Config } from '../config.js';
@@ -36,7 +36,6 @@ const select = statement(
   `SELECT kid, alg, private_jwk, signs_from, (SELECT (extract(epoch FROM max(changed_at)) * 1000)::bigint FROM signing_key WHERE issuer = $1) AS version
    FROM signing_key WHERE issuer = $1 AND retired_at IS NULL`,
 );
-const takeTurn = statement('signing_key_turn', `SELECT pg_advisory_xact_lock(hashtext('auth signing key ' || $1))`);
 const insert = statement(
   'signing_key_insert',
   'INSERT INTO signing_key (kid, issuer, alg, private_jwk, signs_from, changed_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())',
@@ -85,7 +84,7 @@ export class SigningKeys {
 
   private inTurn<T>(issuer: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.database.transaction(async (sql) => {
-      await sql.rows(takeTurn, [issuer]);
+      await takeLock(sql, `signing key ${issuer}`);
       return work(sql);
     });
   }

@@ -8,10 +8,10 @@ import { verb, type Json } from '../verb.js';
 export function databaseCommands(program: Command): void {
   const database = program.command('database').description('the database (PostgreSQL)');
 
-  verb(database, 'setup', 'make roles, schemas and grants, as the owner named by DATABASE_URL, with DB_PASSWORD_<SERVICE>; may be run again', ['database setup']).action(
+  verb(database, 'setup', 'make roles, schemas and grants, as the owner named by DATABASE_URL, with DB_PASSWORD_<SERVICE>, and DB_CONNECTIONS for each role; may be run again', ['database setup']).action(
     async ({ json }: Json) => {
-      const { url, passwords } = databaseConfig();
-      const statements = databaseSetup({ passwords });
+      const { url, ...options } = databaseConfig();
+      const statements = databaseSetup(options);
       await asOwner(url, 'Setting up the database', async (client) => {
         for (const statement of statements) await client.query(statement);
       });

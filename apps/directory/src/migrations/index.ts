@@ -2,5 +2,12 @@ import { CreateDirectory1763700000000 } from './1763700000000-create-directory.j
 import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
 import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logout.js';
 import { DisplayName1764080000000 } from './1764080000000-display-name.js';
+import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 
-export const migrations = [CreateDirectory1763700000000, SignInOfApps1763800000000, OriginsAndLogout1763900000000, DisplayName1764080000000];
+export const migrations = [
+  CreateDirectory1763700000000,
+  SignInOfApps1763800000000,
+  OriginsAndLogout1763900000000,
+  DisplayName1764080000000,
+  NamedLocks1764200000000,
+];

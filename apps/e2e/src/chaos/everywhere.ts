@@ -15,10 +15,8 @@ export async function rowsThatName(house: Pick<House, 'launcher'>, ids: string[]
 }
 
 /** All that stands in the database, with bytes in hexadecimal: what pg_dump would write. */
-export async function rowsOfAllTables(house: Pick<House, 'launcher'>): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: house.launcher.databaseUrl });
-  await client.connect();
-  try {
+export function rowsOfAllTables(house: Pick<House, 'launcher'>): Promise<Row[]> {
+  return asOwner(house, async (client) => {
     const tables = await client.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
@@ -28,6 +26,32 @@ export async function rowsOfAllTables(house: Pick<House, 'launcher'>): Promise<R
       for (const { text } of rows) all.push({ table: name, text });
     }
     return all;
+  });
+}
+
+/** The files of all tables, with their TOAST and indexes, and of the planner's statistics, as they are on the disk. */
+export function filesOfAllRelations(house: Pick<House, 'launcher'>): Promise<{ name: string; bytes: Buffer }[]> {
+  return asOwner(house, async (client) => {
+    await client.query('CHECKPOINT');
+    const { rows } = await client.query<{ name: string; bytes: Buffer }>(
+      `SELECT format('%I.%I', n.nspname, c.relname) AS name, pg_read_binary_file(pg_relation_filepath(c.oid)) AS bytes
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE c.relkind IN ('r', 'i', 't') AND (n.nspname NOT IN ('pg_catalog', 'information_schema') OR c.relname LIKE 'pg_statistic%') AND pg_relation_size(c.oid) > 0`,
+    );
+    return rows;
+  });
+}
+
+/** As the owner of the database. */
+export function query<T extends pg.QueryResultRow>(house: Pick<House, 'launcher'>, sql: string, values: unknown[] = []): Promise<T[]> {
+  return asOwner(house, async (client) => (await client.query<T>(sql, values)).rows);
+}
+
+async function asOwner<T>(house: Pick<House, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  await client.connect();
+  try {
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -1,7 +1,6 @@
-import { statement, type Sql } from '@holdfast/data';
+import { statement, takeLock, type Sql } from '@holdfast/data';
 import type { SettingChange } from '../settings/settings.js';
 
-const lock = statement('type_lock', `SELECT pg_advisory_xact_lock(hashtextextended('credential_type/' || $1, 0))`);
 const demote = statement(
   'type_demote',
   'UPDATE credential_type SET is_default = false, version = version + 1 WHERE org = $1 AND is_default AND name <> $2 RETURNING name, version',
@@ -9,7 +8,7 @@ const demote = statement(
 
 /** Changes of one organization's types follow each other: together they keep exactly one default. */
 export async function lockTypes(sql: Sql, org: string): Promise<void> {
-  await sql.rows(lock, [org]);
+  await takeLock(sql, `credential types ${org}`);
 }
 
 /** Takes the place of the default type of before, which has changed too then. */

@@ -1,10 +1,9 @@
-import { statement, type Sql } from '@holdfast/data';
+import { statement, tryLock, type Sql } from '@holdfast/data';
 import type { Change } from '../credentials/change.js';
 import type { Customer, CustomerOffer, HeldCredential } from '../credentials/customer.js';
 import { credentialColumns, offerColumns } from '../credentials/customers.js';
 import { withoutNulls } from '../credentials/without-nulls.js';
 
-const turn = statement('ends_turn', `SELECT pg_try_advisory_xact_lock(hashtextextended('issuance/ends', 0)) AS mine`);
 /** By the indexes `offer_ending` and `credential_ending`. Who is being changed right now tells the end of that customer anyway. */
 const due = statement(
   'ends_due',
@@ -22,9 +21,8 @@ const markCredentials = statement('ends_mark_credentials', 'UPDATE credential SE
 const bump = statement('ends_versions', 'UPDATE subject s SET version = e.version FROM unnest($1::uuid[], $2::int[]) AS e(id, version) WHERE s.id = e.id');
 
 /** One replica at a time: whether it is this one's turn until the transaction ends. */
-export async function takeTurn(sql: Sql): Promise<boolean> {
-  const [lock] = await sql.rows<{ mine: boolean }>(turn);
-  return lock?.mine ?? false;
+export function takeTurn(sql: Sql): Promise<boolean> {
+  return tryLock(sql, 'expirations');
 }
 
 /** Locks customers of whom an end is due, twice `limit` at most, and reads them. */

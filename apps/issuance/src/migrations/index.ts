@@ -7,5 +7,17 @@ import { Presence1763925000000 } from './1763925000000-presence.js';
 import { OutboxByCustomer1764000100000 } from './1764000100000-outbox-by-customer.js';
 import { ErasuresUnderWay1764000200000 } from './1764000200000-erasures-under-way.js';
 import { PasskeysPerOrganization1764020000000 } from './1764020000000-passkeys-per-organization.js';
+import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 
-export const migrations = [First1763700000000, Claims1763800000000, SettingVersions1763910000000, SignInsSince1763915000000, ToldEnds1763920000000, Presence1763925000000, OutboxByCustomer1764000100000, ErasuresUnderWay1764000200000, PasskeysPerOrganization1764020000000];
+export const migrations = [
+  First1763700000000,
+  Claims1763800000000,
+  SettingVersions1763910000000,
+  SignInsSince1763915000000,
+  ToldEnds1763920000000,
+  Presence1763925000000,
+  OutboxByCustomer1764000100000,
+  ErasuresUnderWay1764000200000,
+  PasskeysPerOrganization1764020000000,
+  NamedLocks1764200000000,
+];

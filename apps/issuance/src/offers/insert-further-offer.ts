@@ -9,7 +9,7 @@ import type { IdempotencyKey } from '../idempotency/idempotency.js';
 import { tellEnds } from '../expiry/expiry.js';
 import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
 
-const tryKey = statement('offer_further_try_key', `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || encode($2::bytea, 'hex'), 0)) AS free`);
+/** Waits for a request with the same key that is still running. */
 const storeKey = statement(
   'offer_further_key',
   `INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -47,8 +47,6 @@ export async function insertFurtherOffer(
 }
 
 async function takeKey(sql: Sql, key: IdempotencyKey & { answer: Buffer }, customer: Customer, event: string): Promise<boolean> {
-  const [lock] = await sql.rows<{ free: boolean }>(tryKey, [key.app, key.keyHash]);
-  if (!lock?.free) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
   const values = [key.app, key.keyHash, key.fingerprint, key.answer, customer.id, event, customer.version, key.at];
   return (await sql.rows(storeKey, values)).length > 0;
 }

@@ -1,6 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
 import type { OutboxRow } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import type { Customer } from '../credentials/customer.js';
 import type { OfferSecret } from '../credentials/customers.js';
 import type { IdempotencyKey } from '../idempotency/idempotency.js';
@@ -18,19 +17,18 @@ const rows = `
   new_event AS (
     INSERT INTO outbox (id, aggregate, subject, payload) SELECT $13, $14, $15, $16 FROM go)`;
 
-const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS free, true AS made`));
+const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS made`));
 
 /**
- * The same with an Idempotency-Key. The advisory lock is held while the transaction runs: who does not get it has the
- * same request running beside it. The key commits with the effect or not at all.
+ * The same with an Idempotency-Key. The key commits with the effect or not at all: of two requests with one key the second
+ * waits here for the first one's commit, and then has its answer.
  */
 const keyed = statement(
   'offer_first_keyed',
-  types(`WITH lock AS (SELECT pg_try_advisory_xact_lock(hashtextextended($3 || encode($17, 'hex'), 0)) AS free),
-  go AS (
+  types(`WITH go AS (
     INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at)
-    SELECT $3, $17, $18, $19, $1, $13, 1, $4 FROM lock WHERE free ON CONFLICT DO NOTHING RETURNING 1),
-  ${rows} SELECT (SELECT free FROM lock) AS free, EXISTS (SELECT 1 FROM go) AS made`),
+    SELECT $3, $17, $18, $19, $1, $13, 1, $4 ON CONFLICT DO NOTHING RETURNING 1),
+  ${rows} SELECT EXISTS (SELECT 1 FROM go) AS made`),
 );
 
 /** Names each parameter's type once, since inside SELECT lists PostgreSQL takes an untyped one for text. */
@@ -42,10 +40,7 @@ function types(sql: string): string {
   return sql.replace(/\$\d+/g, (parameter) => `${parameter}::${typed[parameter]}`);
 }
 
-/**
- * Stores a first offer. False when the key has an answer already; `idempotency_in_progress` when a request with the key
- * is still running.
- */
+/** Stores a first offer. False when the key has an answer already. */
 export async function insertFirstOffer(
   sql: Sql,
   customer: Customer,
@@ -63,8 +58,7 @@ export async function insertFirstOffer(
     event.id, event.aggregate, event.subject, event.payload,
   ];
   const [result] = key
-    ? await sql.rows<{ free: boolean; made: boolean }>(keyed, [...values, key.keyHash, key.fingerprint, key.answer])
-    : await sql.rows<{ free: boolean; made: boolean }>(plain, values);
-  if (!result?.free) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
-  return result.made;
+    ? await sql.rows<{ made: boolean }>(keyed, [...values, key.keyHash, key.fingerprint, key.answer])
+    : await sql.rows<{ made: boolean }>(plain, values);
+  return result!.made;
 }

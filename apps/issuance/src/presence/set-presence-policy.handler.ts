@@ -1,12 +1,11 @@
 import { setPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/bus';
-import { statement, type Sql } from '@holdfast/data';
+import { statement, takeLock, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';
 import { PresencePolicies, shown, storedPolicy, type StoredPolicy } from './presence-policies.js';
 
-const lock = statement('presence_policy_lock', `SELECT pg_advisory_xact_lock(hashtextextended('presence_policy/' || $1, 0))`);
 const write = statement(
   'presence_policy_write',
   `INSERT INTO presence_policy (org, policy, turnstile_secret, version) VALUES ($1, $2, $3, $4)
@@ -26,7 +25,7 @@ export class SetPresencePolicyHandler {
     const { org } = context;
     await this.organizations.require(context);
     const reply = await this.settings.commit(context, async (sql) => {
-      await sql.rows(lock, [org]);
+      await takeLock(sql, `presence policy ${org}`);
       const before = await storedPolicy(sql, org);
       const after: StoredPolicy = { policy: policy ?? before.policy, secret: this.secretAfter(before, org, turnstileSecret), version: before.version + 1 };
       await this.store(sql, org, after);

@@ -1,0 +1,60 @@
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migrate } from './migrate.js';
+
+class Tables1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE person (name text, town text, born date)');
+    await runner.query('CREATE INDEX person_lower ON person (town, lower(name))');
+    await runner.query('CREATE TABLE visit (org text, note text) PARTITION BY LIST (org)');
+    await runner.query(`CREATE TABLE visit_acme PARTITION OF visit FOR VALUES IN ('acme')`);
+  }
+
+  down(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class Later1800000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE person ADD COLUMN phone text');
+    await runner.query('CREATE STATISTICS person_towns (mcv) ON name, town FROM person');
+  }
+
+  down(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+describe('a migrated schema', () => {
+  let tables: TestDatabase;
+  const kept = () => tables.query(`SELECT tablename, attname FROM pg_stats WHERE schemaname = 'issuance'`);
+  beforeAll(async () => {
+    tables = await createTestDatabase('issuance', (url) => migrate('issuance', url, [Tables1700000000000]));
+    await tables.query(`INSERT INTO issuance.person SELECT 'Ada Canary', 'Lakeside', now() FROM generate_series(1, 300)`);
+    await tables.query(`INSERT INTO issuance.visit SELECT 'acme', 'Ada Canary' FROM generate_series(1, 300)`);
+  });
+  afterAll(() => tables.drop());
+
+  it('has no planner statistics after ANALYZE: of no column, partition or expression of an index', async () => {
+    await tables.query('ANALYZE');
+    expect(await kept()).toEqual([]);
+  });
+
+  it('loses the statistics that it had when it is migrated again, with new columns and with extended statistics', async () => {
+    await tables.query('ALTER TABLE issuance.person ALTER name SET STATISTICS 100');
+    await tables.query('ALTER INDEX issuance.person_lower ALTER COLUMN 2 SET STATISTICS 100');
+    await tables.query('ANALYZE');
+    expect(await kept()).toEqual([{ tablename: 'person', attname: 'name' }, { tablename: 'person_lower', attname: 'lower' }]);
+    await migrate('issuance', tables.ownerUrl, [Tables1700000000000, Later1800000000000]);
+    expect(await kept()).toEqual([]);
+    await tables.query('ANALYZE');
+    expect(await kept()).toEqual([]);
+    expect(await tables.query(`SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = 'issuance'::regnamespace`)).toEqual([]);
+    // Nor in the file, where a row that was deleted stays until it is written anew.
+    await tables.query('CHECKPOINT');
+    const [{ file }] = (await tables.query<{ file: Buffer }>(`SELECT pg_read_binary_file(pg_relation_filepath('pg_catalog.pg_statistic')) AS file`)) as [{ file: Buffer }];
+    expect([file.includes('Ada Canary'), file.includes('Lakeside')]).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,47 @@
+/** Runs one statement, outside of a transaction. */
+type Run = (sql: string) => Promise<unknown>;
+
+/**
+ * ANALYZE copies values of rows (the most common ones, bounds of a histogram) into `pg_statistic`, and there they stay when
+ * the rows are deleted, until the next ANALYZE of that table. So an erased customer would be readable in `pg_stats` for weeks.
+ * Hence no column of a service's schema has statistics. It is a rule without exceptions: a list of columns with values that
+ * may be kept would have to be right for every column that is ever added. Statements do without, see
+ * docs/adr/0028-no-planner-statistics.md. A database that had statistics loses them here.
+ */
+export async function keepNoStatistics(schema: string, run: Run): Promise<void> {
+  await run(stopGathering(schema));
+  const [{ kept } = { kept: 0 }] = (await run(`SELECT count(*)::int AS kept FROM pg_stats WHERE schemaname = '${schema}'`)) as { kept: number }[];
+  if (kept === 0) return;
+  await run(removeGathered(schema));
+  // What was removed stays in the blocks of the catalogue's file until they are written anew.
+  await run('VACUUM (FULL) pg_catalog.pg_statistic');
+}
+
+/** Statistics of an index's expressions are kept as columns of the index. Extended statistics have no target: they are dropped. */
+const stopGathering = (schema: string) => `
+DO $$
+DECLARE c record;
+BEGIN
+  FOR c IN
+    SELECT k.relname, string_agg(format('ALTER %I SET STATISTICS 0', a.attname), ', ') AS columns FROM pg_attribute a JOIN pg_class k ON k.oid = a.attrelid
+    WHERE k.relnamespace = '${schema}'::regnamespace AND k.relkind IN ('r', 'p', 'm') AND a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget IS DISTINCT FROM 0
+    GROUP BY k.relname
+  LOOP EXECUTE format('ALTER TABLE ${schema}.%I %s', c.relname, c.columns); END LOOP;
+  FOR c IN
+    SELECT k.relname, a.attnum FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = k.oid
+    WHERE k.relnamespace = '${schema}'::regnamespace AND i.indexprs IS NOT NULL AND a.attnum <= i.indnkeyatts AND i.indkey[a.attnum - 1] = 0 AND a.attstattarget IS DISTINCT FROM 0
+  LOOP EXECUTE format('ALTER INDEX ${schema}.%I ALTER COLUMN %s SET STATISTICS 0', c.relname, c.attnum); END LOOP;
+  FOR c IN SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = '${schema}'::regnamespace
+  LOOP EXECUTE format('DROP STATISTICS ${schema}.%I', c.stxname); END LOOP;
+END $$`;
+
+/** PostgreSQL 18 lets the owner of a table do it, older ones a superuser alone. */
+const removeGathered = (schema: string) => `
+DO $$
+BEGIN
+  IF to_regprocedure('pg_catalog.pg_clear_attribute_stats(text, text, text, boolean)') IS NOT NULL THEN
+    PERFORM pg_clear_attribute_stats(schemaname, tablename, attname, inherited) FROM pg_stats WHERE schemaname = '${schema}';
+  ELSE
+    DELETE FROM pg_statistic USING pg_class k WHERE starelid = k.oid AND k.relnamespace = '${schema}'::regnamespace;
+  END IF;
+END $$`;
