@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '../infra/ports.ts';
@@ -19,20 +19,21 @@ export interface Control {
 }
 
 /** Listens for `holdfast service …` on the loopback address; the token lies in a file that only our user can read. */
-export async function openControl(members: Member[]): Promise<Control> {
+export async function openControl(members: Member[]): Promise<Control & { close(): void }> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
-    void answer(request, token, members).then(({ status, body }) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
+    // Whatever a request does, it must not end the launcher, and all services with it.
+    void answer(request, token, members)
+      .catch((error: unknown) => ({ status: 500, body: { message: `That failed: ${String(error)}` } }))
+      .then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { token, port: (server.address() as AddressInfo).port };
+  return { token, port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
 async function answer(request: IncomingMessage, token: string, members: Member[]): Promise<{ status: number; body: unknown }> {
   if (!sameText(request.headers.authorization ?? '', `Bearer ${token}`)) return { status: 401, body: { message: 'The token of launcher.json is missing.' } };
-  const [, action = '', target = ''] = (request.url ?? '').split('/').map(decodeURIComponent);
+  const [, action = '', target = ''] = (request.url ?? '').split('/').map(decoded);
   if (action === 'list') return { status: 200, body: await Promise.all(members.map(statusOf)) };
   const perform = request.method === 'POST' ? actions[action] : undefined;
   if (!perform) return { status: 404, body: { message: `There is no action ${action}.` } };
@@ -68,6 +69,16 @@ async function statusOf({ name, replica, readyUrl, supervised }: Member): Promis
   return { name, replica, pid: supervised.pid, state, readyUrl };
 }
 
+/** As it stands when it cannot be decoded: then it names nothing that we have. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** By their hashes, since two texts of one length may differ in bytes, which timingSafeEqual answers by throwing. */
 function sameText(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }
