@@ -17,7 +17,7 @@ class StrayController {
 
 class Root {}
 
-const config = { BASE_URL: 'http://localhost:3000', HTTP_PORT: 0, HTTP_HOST: '127.0.0.1', TRUSTED_PROXIES: [] as string[], AUTH_URLS: ['http://127.0.0.1:1'] } as unknown as GatewayConfig;
+const config = { BASE_URL: 'http://localhost:3000', HTTP_PORT: 0, HTTP_HOST: '127.0.0.1', HTTP_HEADERS_TIMEOUT_SECONDS: 10, HTTP_BODY_TIMEOUT_SECONDS: 10, HTTP_MAX_CONNECTIONS: 10, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 10, TRUSTED_PROXIES: [] as string[], AUTH_URLS: ['http://127.0.0.1:1'] } as unknown as GatewayConfig;
 let started: INestApplicationContext | undefined;
 afterEach(() => started?.close());
 

@@ -4,6 +4,7 @@ import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BearerStrategy } from './access/bearer.strategy.js';
 import { publicRoutes } from './access/public-routes.js';
 import { assertRecorded, assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
@@ -35,7 +36,7 @@ export function createHttpApp(config: GatewayConfig) {
 
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const routes = app.get(RouteTable);
-    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, app.get<Clock>(CLOCK));
+    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, app.get<Clock>(CLOCK), (request) => app.get(BearerStrategy).identify(request));
     fastify.decorateRequest('call');
     let closing = false;
     fastify.addHook('preClose', (done) => {

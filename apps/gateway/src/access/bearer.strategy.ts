@@ -31,7 +31,8 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     return claims;
   }
 
-  private async identify({ raw }: FastifyRequest): Promise<AccessTokenClaims> {
+  /** @throws missing_token, invalid_token, unavailable */
+  async identify({ raw }: Pick<FastifyRequest, 'raw'>): Promise<AccessTokenClaims> {
     const claims = await this.tokens.verify(bearerToken(raw));
     if ((await this.feed.check(claims)) === 'refused') {
       throw new AppError('invalid_token', 'The app was disabled, or its secret or grant taken away, after this token was made.');

@@ -1,6 +1,7 @@
-import type { AuditRecord, ErrorCode } from '@holdfast/contracts';
+import type { AccessTokenClaims, AuditRecord, ErrorCode } from '@holdfast/contracts';
 import type { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '@holdfast/kit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { completeClaimEndpoint } from '../claim/claim.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
@@ -14,11 +15,13 @@ let counted: [org: string, record: Omit<AuditRecord, 'id'>, network: string][] =
 let away = false;
 const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(entry))) } as unknown as AuditWriter;
 const counter = { count: (...entry: (typeof counted)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry))) } as unknown as RefusalCounter;
-const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', { now: () => new Date() });
+const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
+let identified: () => Promise<AccessTokenClaims>;
+const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', { now: () => new Date() }, () => identified());
 
-async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
+async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}, sent: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
-    method: endpoint.method, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
+    method: endpoint.method, headers: sent, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
     call: { began: performance.now(), address: '2001:db8::7', requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
   const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
@@ -94,4 +97,31 @@ it('counts a 401 of a guarded endpoint as refused at the door, and nothing else 
   await answered(listSubjectsEndpoint, 404, { code: 'not_found' });
   expect(written).toEqual([]);
   expect(counted).toEqual([['acme', expect.objectContaining({ action: 'api.refused', outcome: expect.objectContaining({ status: 401 }) }), expect.any(String)]]);
+});
+
+describe('what leads to no endpoint', () => {
+  const nowhere = { method: 'GET', path: '' } as Endpoint;
+  const lost = (status: number, headers: Record<string, string>) => answered(nowhere, status, { code: status === 404 ? 'not_found' : 'method_not_allowed' }, {}, headers);
+  const bearer = { authorization: 'Bearer x' };
+
+  it.each([[404, 'not_found'], [405, 'method_not_allowed']])('is counted with %i as the app whose token came with it, without its path', async (status, code) => {
+    identified = () => Promise.resolve(claims);
+    expect(await lost(status, bearer)).toEqual({ payload: 'payload', status });
+    expect(counted).toMatchObject([['acme', { action: 'api.refused', actor: { type: 'app', id: 'app_1' }, outcome: { result: 'failure', status, code }, request: { route: '*' } }, '2001:db8:0:0::/64']]);
+  });
+
+  it('is not counted without a token, or with one that is not good', async () => {
+    identified = () => Promise.reject(new AppError('invalid_token'));
+    await lost(404, {});
+    await lost(404, bearer);
+    expect(counted).toEqual([]);
+  });
+
+  it('is answered with 503 when it cannot be told whose token it is, or not be counted', async () => {
+    identified = () => Promise.reject(new AppError('unavailable'));
+    expect((await lost(404, bearer)).status).toBe(503);
+    identified = () => Promise.resolve(claims);
+    away = true;
+    expect((await lost(404, bearer)).status).toBe(503);
+  });
 });

@@ -1,4 +1,4 @@
-import { appendRecords, outcomes, shortId as shortIdSchema, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { appendRecords, outcomes, shortId as shortIdSchema, type AccessTokenClaims, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -37,6 +37,8 @@ export class AuditHook {
     endpoints: readonly Endpoint[],
     private readonly baseUrl: string,
     private readonly clock: Clock,
+    /** The claims of whoever calls; rejects when their token is not good. */
+    private readonly identify: (request: FastifyRequest) => Promise<AccessTokenClaims>,
   ) {
     this.endpoints = new Map(endpoints.map((e) => [`${e.method} ${e.path}`, e]));
   }
@@ -46,9 +48,10 @@ export class AuditHook {
     const { call } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
-    if (!endpoint?.action || call.answeredByAuth || call.audited) return payload;
+    if (endpoint ? !endpoint.action || call.answeredByAuth || call.audited : request.headers.authorization === undefined) return payload;
     try {
-      await this.record(endpoint.action, endpoint, request, reply.statusCode);
+      if (endpoint?.action) await this.record(endpoint.action, endpoint, request, reply.statusCode);
+      else await this.countUnroutable(request, reply.statusCode);
       return payload;
     } catch (error) {
       return this.withhold(request, reply, error);
@@ -74,6 +77,25 @@ export class AuditHook {
     // What may be kept for a year is the answer, not its refusal.
     void reply.code(error.status).headers({ 'cache-control': 'no-store', ...headers });
     return body;
+  }
+
+  /**
+   * What leads to no endpoint (404, 405) is counted as the app whose token came with it: somebody may be trying out what a
+   * stolen token opens. The path is anybody's text and may name a customer, so it stays out of the log. Without a good
+   * token it concerns no organization.
+   */
+  private async countUnroutable(request: FastifyRequest, status: number): Promise<void> {
+    const claims = await this.identify(request).catch((error: unknown) => {
+      if (error instanceof AppError && error.code !== 'unavailable') return undefined;
+      throw error;
+    });
+    if (!claims) return;
+    request.call.claims = claims;
+    const context = contextOf(request);
+    const { id: _, ...record } = auditRecord({ ...context, request: { ...context.request, route: '*' } }, this.clock.now(), {
+      action: 'api.refused', targets: [], outcome: outcomeOf(status, request.call.code),
+    });
+    await this.refusals.count(claims.org, record, networkOf(request.call.address));
   }
 
   /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
