@@ -11,6 +11,9 @@ const shortOffers = { OFFER_MIN_SECONDS: '2' };
 /** Proofs of presence that cost next to nothing and soon run out; and Turnstile where no service of ours may call. */
 const cheapPresence = { PRESENCE_COST: '1', PRESENCE_STEPS: '4', PRESENCE_SECONDS: '15', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' };
 
+/** All tests come from one address, and the benchmark is one app. Those that try a limit come from an address of their own. */
+const highLimits = { RATE_LIMITS: 'all=100000000,presence=600', CLIENT_RATE_PER_MINUTE: '100000000', WRONG_SECRETS_PER_MINUTE: '1000000' };
+
 /**
  * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
@@ -25,7 +28,7 @@ export async function startHouse(servers: Throwaway, replicas = 'auth=2,gateway=
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence },
+    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence, ...highLimits },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

@@ -169,7 +169,7 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
   const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}) => {
     const config: Config = {
       ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11),
-      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
+      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
     const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger });

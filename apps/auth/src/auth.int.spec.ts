@@ -217,6 +217,27 @@ describe('the record', () => {
   });
 });
 
+describe('wrong secrets', () => {
+  test('are answered 429 when there are too many of them, from one address or for one client; the right one passes', async () => {
+    const client = newClient();
+    const wrong = (address: string) => post(ask('issued:read'), { clientId: client.clientId, secret: 'wrong' }, { 'x-holdfast-client-address': address });
+    let refused: Answer | undefined;
+    // The bucket fills while we send, so how many it takes is up to the machine.
+    for (let batch = 0; !refused && batch < 50; batch += 1) {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => wrong(`192.0.2.${i % 4}`)));
+      refused = answers.find(({ status }) => status !== 401);
+    }
+    expect(refused).toMatchObject({ status: 429, json: { error: 'temporarily_unavailable' } });
+    expect(refused!.headers.get('ratelimit')).toMatch(/^"wrong_secret";r=0;t=\d+$/);
+    expect(Number(refused!.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused!.headers.get('www-authenticate')).toBeNull();
+    const right = await post(ask('issued:read'), client, { 'x-holdfast-client-address': '192.0.2.1' });
+    expect(right.status).toBe(200);
+    const other = newClient();
+    expect((await post(ask('issued:read'), { clientId: other.clientId, secret: 'wrong' }, { 'x-holdfast-client-address': '198.51.100.1' })).status).toBe(401);
+  });
+});
+
 describe('keys', () => {
   test('fifty first starts at the same time make one', async () => {
     await database.query('DELETE FROM auth.signing_key');

@@ -20,6 +20,7 @@ import { SubjectsController } from './credentials/subjects.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { endpoints } from './endpoints.js';
 import { ProblemFilter } from './errors/problem.filter.js';
+import { RequestLimits } from './limits/request-limits.js';
 import { PAGES, readPages } from './pages/built-pages.js';
 import { PagesController } from './pages/pages.controller.js';
 import { PresenceController } from './presence/presence.controller.js';
@@ -42,6 +43,7 @@ import { RouteTable } from './routing/route-table.js';
     { provide: PAGES, useFactory: () => readPages() },
     { provide: WIDGET, useFactory: () => readWidget() },
     RouteTable,
+    RequestLimits,
     AuthProxy,
     AuthReplicas,
     BearerStrategy,

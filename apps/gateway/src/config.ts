@@ -1,5 +1,6 @@
 import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/kit';
 import { z } from 'zod';
+import { rateLimitsSchema } from './limits/limit-classes.js';
 
 const urls = z
   .string()
@@ -19,8 +20,7 @@ export const configSchema = baseConfigSchema.extend({
   AUTH_MAX_REQUESTS_PER_ADDRESS: z.coerce.number().int().min(1).default(32).describe('How many of all these may be of one IPv4 address or IPv6 /64; more of them wait, for two seconds at most'),
   AUTH_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(60).default(10).describe('By when auth must have answered in full, in seconds'),
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
-  CLAIM_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Requests to the claim routes per address and minute, in each replica'),
-  PRESENCE_RATE_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Challenges of the built-in proof of presence per address and minute, in each replica'),
+  RATE_LIMITS: rateLimitsSchema.describe('Requests a minute by class of limit where the defaults do not fit, such as `claim=1200,read=60000`; `all=…` for every class that is not named. Per address or app, in each replica: docs/runbook.md'),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean))

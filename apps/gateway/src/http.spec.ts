@@ -5,6 +5,7 @@ import { FakeClock } from '@holdfast/testing';
 import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
 import type { GatewayConfig } from './config.js';
 import { createHttpApp } from './http.js';
+import { RequestLimits } from './limits/request-limits.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Controller()
@@ -27,7 +28,7 @@ it('refuses to start with a route that nobody declared', async () => {
   const root = {
     module: Root,
     controllers: [StrayController],
-    providers: [RouteTable, provide(AuditWriter, {}), provide(RefusalCounter, {}), provide(CLOCK, new FakeClock()), provide(LOGGER, silent), provide(Shutdown, { before: () => undefined })],
+    providers: [RouteTable, provide(AuditWriter, {}), provide(RefusalCounter, {}), provide(CLOCK, new FakeClock()), provide(LOGGER, silent), provide(Shutdown, { before: () => undefined }), provide(RequestLimits, { admit: () => undefined })],
   };
   const starting = createHttpApp(config)(root, undefined as never).then((app) => (started = app));
   await expect(starting).rejects.toThrow('GET /debug is registered without a declaration');

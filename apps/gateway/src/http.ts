@@ -6,12 +6,14 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BearerStrategy } from './access/bearer.strategy.js';
 import { publicRoutes } from './access/public-routes.js';
-import { assertRecorded, assertRoutes } from './access/route-assertion.js';
+import { assertLimited, assertRecorded, assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { endpoints } from './endpoints.js';
 import { unroutable } from './errors/unroutable.js';
+import { limitRequests } from './limits/limit-requests.js';
+import { RequestLimits } from './limits/request-limits.js';
 import { observeRequests } from './observability/observe-requests.js';
 import { newCall, routeTemplate } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
@@ -53,6 +55,7 @@ export function createHttpApp(config: GatewayConfig) {
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
     fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : unacceptable(request)));
+    limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;
       if (version) void reply.header('api-version', version);
@@ -62,6 +65,7 @@ export function createHttpApp(config: GatewayConfig) {
     for (const { method, url } of seen) routes.add(method, url);
     const declared = endpoints.map(({ method, path, operation, ...e }) => ({ ...e, route: `${method} ${path}`, guarded: operation !== undefined }));
     assertRecorded(declared);
+    assertLimited(declared);
     assertRoutes(routes.all(), declared, publicRoutes);
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;

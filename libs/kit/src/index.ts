@@ -13,6 +13,7 @@ export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';
 export * from './network.js';
 export * from './random.js';
+export * from './rate-limiter.js';
 export * from './zod-faults.js';
 export * from './http/read-body.js';
 export * from './http/read-json.js';

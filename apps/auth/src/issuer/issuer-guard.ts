@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/kit';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { TooManyRequests } from '../clients/client-limits.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../provider/token-request.js';
 import type { Ending } from './issuer-acts.js';
@@ -48,9 +49,11 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     noteOutcome(ctx.req, { clientId: request.client?.app.clientId, verified: request.secretId !== undefined, org: shortId });
   });
   provider.on('authorization.success', (ctx) => void endings.set(ctx, { signedIn: true }));
-  const refused = (ctx: KoaContextWithOIDC, { error = 'server_error', error_detail: detail }: { error?: string; error_detail?: string }) => {
+  const refused = (ctx: KoaContextWithOIDC, thrown: { error?: string; error_detail?: string; origin?: ErrorOrigin }) => {
+    const { error = 'server_error', error_detail: detail, origin } = thrown;
     endings.set(ctx, { error });
-    noteOutcome(ctx.req, { code: error, detail });
+    noteOutcome(ctx.req, { code: error, detail, origin });
+    if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm']) (provider as EventEmitter).on(`${route}.error`, refused);
   provider.on('server_error', (ctx, err) => {

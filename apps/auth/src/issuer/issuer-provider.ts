@@ -1,5 +1,6 @@
 import { webOrigins } from '@holdfast/contracts';
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { ofDatabase } from '../provider/temporarily-unavailable.js';
@@ -38,6 +39,7 @@ export interface IssuerParts {
   /** Of cookies: the first signs, the others are of before a rotation. */
   cookieKeys: readonly Buffer[];
   clients: ClientRegistry;
+  limits: ClientLimits;
   customers: Customers;
   store: StateStore;
   endings: Endings;
@@ -53,7 +55,7 @@ export function createIssuerProvider(organization: OrganizationProfile, keys: Si
   signCookies(provider, organization.shortId, cookieKeys);
   carryVersions(provider);
   endSessionsWhole(provider, organization.shortId, endings, audit);
-  serveApps(provider, organization.shortId, clients, pepper);
+  serveApps(provider, organization.shortId, clients, parts.limits, pepper);
   return provider;
 }
 

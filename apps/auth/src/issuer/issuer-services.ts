@@ -2,6 +2,7 @@ import { CONFIG, LOGGER } from '@holdfast/bus';
 import type { Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from 'oidc-provider';
+import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -20,6 +21,7 @@ import { WebOrigins } from './web-origins.js';
 export class IssuerServices {
   constructor(
     private readonly clients: ClientRegistry,
+    private readonly limits: ClientLimits,
     private readonly customers: Customers,
     private readonly store: StateStore,
     private readonly endings: Endings,
@@ -30,10 +32,10 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, customers, store, endings, audit, origins, logger, config } = this;
+    const { clients, limits, customers, store, endings, audit, origins, logger, config } = this;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
-    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, customers, store, endings, audit });
+    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, limits, customers, store, endings, audit });
     const signIns = bindSignIns(provider, organization.shortId, baseUrl);
     guardIssuer(provider, organization.shortId, { audit, origins, signIns, logger });
     return { provider, signIns };

@@ -1,5 +1,6 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
+import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { asUnavailable } from './temporarily-unavailable.js';
 import { tokenRequestOf } from './token-request.js';
@@ -8,7 +9,7 @@ import { tokenRequestOf } from './token-request.js';
  * Gives the library its clients. It would build one from metadata for all but the last hundred, and compare with one plain
  * secret; here one is built per record of directory, and secrets are keyed hashes of which two may be live.
  */
-export function serveClients(provider: Provider, clients: ClientRegistry, pepper: Buffer): void {
+export function serveClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
   // The published types leave the constructor's argument out.
   const Built = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
   const built = new WeakMap<ClientRecord, Client>();
@@ -17,6 +18,7 @@ export function serveClients(provider: Provider, clients: ClientRegistry, pepper
 
   provider.Client.find = async (clientId: string): Promise<Client> => {
     const request = tokenRequestOf(Provider.ctx);
+    request.presentedClientId = clientId;
     const record = await clients.find(clientId).catch((error: unknown) => {
       throw asUnavailable(error);
     });
@@ -31,7 +33,11 @@ export function serveClients(provider: Provider, clients: ClientRegistry, pepper
   provider.Client.prototype.compareClientSecret = function (presented: string): boolean {
     const request = tokenRequestOf(Provider.ctx);
     const secretId = matchSecret(pepper, presented, request.client);
-    if (secretId === undefined) return false;
+    if (secretId === undefined) {
+      limits.countWrongSecret(request.network, request.presentedClientId);
+      return false;
+    }
+    limits.admit(request.client!.app.clientId);
     request.secretId = secretId;
     return true;
   };

@@ -1,5 +1,6 @@
 import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
 import { errors, Provider, type Configuration } from 'oidc-provider';
+import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { LocalSigningKey } from '../keys/local-signing-key.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -13,13 +14,14 @@ export interface PlatformProviderOptions {
   baseUrl: string;
   keys: SigningKey[];
   clients: ClientRegistry;
+  limits: ClientLimits;
   pepper: Buffer;
 }
 
 /** The platform's own issuer: client credentials for RFC 9068 access tokens, and nothing else. */
-export function createPlatformProvider({ baseUrl, keys, clients, pepper }: PlatformProviderOptions): Provider {
+export function createPlatformProvider({ baseUrl, keys, clients, limits, pepper }: PlatformProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration(baseUrl, keys));
-  serveClients(provider, clients, pepper);
+  serveClients(provider, clients, limits, pepper);
   return provider;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, LOGGER } from '@holdfast/bus';
 import type { Logger } from '@holdfast/kit';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { platform, SigningKeys } from '../keys/signing-keys.js';
@@ -20,6 +21,7 @@ export class Providers implements OnModuleInit {
   constructor(
     private readonly keys: SigningKeys,
     private readonly clients: ClientRegistry,
+    private readonly limits: ClientLimits,
     private readonly audit: TokenAudit,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -27,7 +29,7 @@ export class Providers implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper } = this.config;
-    const provider = createPlatformProvider({ baseUrl, keys: (await this.keys.load(platform)).keys, clients: this.clients, pepper });
+    const provider = createPlatformProvider({ baseUrl, keys: (await this.keys.load(platform)).keys, clients: this.clients, limits: this.limits, pepper });
     guardTokenEndpoint(provider, this.audit, this.logger);
     this.routes.set(`POST ${tokenRoute}`, provider.callback());
     const metadata = JSON.stringify(platformMetadata(baseUrl));

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
+import { TooManyRequests } from '../clients/client-limits.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
@@ -30,8 +31,10 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
     await finish(ctx, request, audit);
   });
   // error_detail says more than the caller is told; it never holds a credential.
-  provider.on('grant.error', (ctx, { error, error_detail: detail }) => {
-    noteOutcome(ctx.req, { code: error, detail });
+  provider.on('grant.error', (ctx, thrown) => {
+    const { error, error_detail: detail, origin } = thrown as typeof thrown & { origin?: ErrorOrigin };
+    noteOutcome(ctx.req, { code: error, detail, origin });
+    if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   });
   provider.on('server_error', (ctx, err) => {
     // What is only away is expected, and stands in the access line with its origin.

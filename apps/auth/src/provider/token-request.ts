@@ -15,6 +15,8 @@ export interface TokenRequest {
   person: Pick<RequestInfo, 'address' | 'userAgent'>;
   /** Whose refusals are counted together (networkOf). */
   network: string;
+  /** The client that the request names, whether there is one or not. */
+  presentedClientId?: string;
   client?: ClientRecord;
   secretId?: string;
   /** The customer whom it is about, and the credential by which they are known. */

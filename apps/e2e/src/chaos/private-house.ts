@@ -34,7 +34,7 @@ export class PrivateHouse extends House {
   #launch(...args: string[]): ChildProcess {
     const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), args, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port), CLAIM_RATE_PER_MINUTE: '100000', ...this.extra }),
+      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port), RATE_LIMITS: 'all=1000000', CLIENT_RATE_PER_MINUTE: '1000000', ...this.extra }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const keep = (chunk: Buffer) => appendFileSync(join(this.home, 'launcher.log'), chunk);

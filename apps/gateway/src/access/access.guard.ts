@@ -1,26 +1,38 @@
 import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InsufficientScopeError } from '../errors/problem.js';
+import { RequestLimits } from '../limits/request-limits.js';
 import { ENDPOINT, type Endpoint } from '../routing/endpoint.js';
 
 /**
- * The one guard of every route. The order is product §3's: token (401), organization (403), scope (403); input and object
- * come after, in the controller.
+ * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization (403), scope (403);
+ * input and object come after, in the controller.
  */
 @Injectable()
 export class AccessGuard extends AuthGuard('bearer') {
+  @Inject(RequestLimits) private readonly limits!: RequestLimits;
+
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const endpoint = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint | undefined;
     if (!endpoint) throw new AppError('not_found');
     if (!endpoint.operation) return true;
 
-    await super.canActivate(context);
-    const request = context.switchToHttp().getRequest<FastifyRequest & { user: AccessTokenClaims }>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest & { user: AccessTokenClaims }>();
+    const reply = http.getResponse<FastifyReply>();
+    try {
+      await super.canActivate(context);
+    } catch (error) {
+      if (error instanceof AppError && error.status === 401) this.limits.countDenied(request, reply);
+      throw error;
+    }
     const claims = request.user;
     request.call.claims = claims;
+    // Before organization and scope: what an app is refused counts as much as what it is given.
+    this.limits.admitApp(claims, endpoint, reply);
     // One source of the tenant: the token. An organization that does not exist is just another organization.
     if ((request.params as { shortId?: string }).shortId !== claims.org) {
       throw new AppError('wrong_organization', "Use your own organization's short ID.");

@@ -8,6 +8,7 @@ import { endpoint, Route } from '../routing/endpoint.js';
 export const resourceMetadataEndpoint = endpoint({
   id: 'getResourceMetadata',
   method: 'GET',
+  limit: 'metadata',
   path: '/.well-known/oauth-protected-resource',
   tag: 'OAuth',
   unrecorded: 'metadata, the same for everybody',

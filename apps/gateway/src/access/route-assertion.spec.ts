@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../routing/route-table.js';
 import { endpoints } from '../endpoints.js';
-import { assertRecorded, assertRoutes } from './route-assertion.js';
+import { limitClassOf } from '../limits/limit-classes.js';
+import { assertLimited, assertRecorded, assertRoutes } from './route-assertion.js';
 
 const guarded = { route: 'GET /o/{shortId}/x', guarded: true };
 const open = { route: 'GET /docs', guarded: false };
@@ -50,5 +51,17 @@ describe('the assertion that nothing goes unrecorded', () => {
     ['one that says both', { guarded: false, action: 'subject.read', unrecorded: 'why not' }, 'an action and a reason'],
   ])('refuses %s', (_, declared, message) => {
     expect(() => assertRecorded([{ route: 'GET /x', ...declared }])).toThrow(message);
+  });
+});
+
+describe('rate limits', () => {
+  it('refuse a public endpoint that declares none, and nothing else', () => {
+    const declared = [{ route: 'GET /a', guarded: false }, { route: 'GET /b', guarded: false, limit: 'page' }, { route: 'GET /c', guarded: true }];
+    expect(() => assertLimited(declared)).toThrow('GET /a asks for no token and declares no rate limit');
+    expect(() => assertLimited(declared.slice(1))).not.toThrow();
+  });
+
+  it('are declared by every public endpoint that there is', () => {
+    expect(endpoints.filter((e) => limitClassOf(e) === undefined).map((e) => e.id)).toEqual([]);
   });
 });

@@ -38,3 +38,9 @@ export function assertRecorded(declared: readonly KnownRecord[]): void {
   });
   if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
 }
+
+/** Every public endpoint has a rate limit: one that somebody forgot would be the one that is used. */
+export function assertLimited(declared: readonly { route: string; guarded: boolean; limit?: string }[]): void {
+  const forgotten = declared.filter(({ guarded, limit }) => !guarded && limit === undefined);
+  if (forgotten.length > 0) throw new Error(`The gateway will not start:\n  ${forgotten.map(({ route }) => `${route} asks for no token and declares no rate limit`).join('\n  ')}`);
+}

@@ -15,7 +15,7 @@ const shortest = 300;
 
 /** Headers that every answer carries, whatever it says (http.ts). */
 const saysNothing = new Set([
-  'x-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers',
+  'x-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers', 'ratelimit', 'ratelimit-policy',
 ]);
 
 /** Said by its status: refused for who the caller is, or failed for what was asked. */
@@ -60,7 +60,8 @@ export class AuditHook {
 
   private record(action: Action, endpoint: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { call } = request;
-    const context = recordedFor(endpoint, request);
+    // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
+    const context = call.code === 'rate_limited' ? undefined : recordedFor(endpoint, request);
     if (!context) return this.countRefusal(action, endpoint, request, status);
     const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) });
     const left = soon - (performance.now() - call.began);
@@ -101,15 +102,16 @@ export class AuditHook {
   /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
   private async countRefusal(action: Action, { operation }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
-    const refused = operation ? status === 401 : status >= 400;
+    const { claims } = request.call;
+    const refused = operation ? status === 401 || status === 429 : status >= 400;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!refused || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
-    const { id: _, ...record } = auditRecord(anonymousContextOf(request, shortId), this.clock.now(), {
+    const { id: _, ...record } = auditRecord(claims ? contextOf(request) : anonymousContextOf(request, shortId), this.clock.now(), {
       action: operation ? 'api.refused' : action,
       targets: [],
       outcome: outcomeOf(status, request.call.code),
     });
-    await this.refusals.count(shortId, record, networkOf(request.call.address));
+    await this.refusals.count(claims?.org ?? shortId, record, networkOf(request.call.address));
   }
 }
 

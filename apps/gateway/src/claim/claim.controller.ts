@@ -24,6 +24,7 @@ const ended: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 export const claimEndpoint = endpoint({
   id: 'getClaim',
   method: 'POST',
+  limit: 'claim',
   path: '/o/{shortId}/api/claim',
   tag,
   summary: 'Look at a claim link',
@@ -43,6 +44,7 @@ export const claimEndpoint = endpoint({
 export const claimOptionsEndpoint = endpoint({
   id: 'getClaimOptions',
   method: 'POST',
+  limit: 'claim',
   path: '/o/{shortId}/api/claim/options',
   tag,
   summary: 'Begin a claim',
@@ -64,6 +66,7 @@ export const claimOptionsEndpoint = endpoint({
 export const completeClaimEndpoint = endpoint({
   id: 'completeClaim',
   method: 'POST',
+  limit: 'claim',
   path: '/o/{shortId}/api/claim/complete',
   tag,
   summary: 'Complete a claim',

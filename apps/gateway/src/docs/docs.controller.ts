@@ -18,12 +18,13 @@ const html = 'text/html; charset=utf-8';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', path: '/openapi.json', tag, unrecorded, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
-export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', path: '/docs', tag, unrecorded, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
-export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', path: '/docs/errors', tag, unrecorded, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
+export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', limit: 'page', path: '/openapi.json', tag, unrecorded, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
+export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', limit: 'page', path: '/docs', tag, unrecorded, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
+export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', limit: 'page', path: '/docs/errors', tag, unrecorded, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
+  limit: 'page',
   path: '/docs/assets/{file}',
   tag,
   unrecorded,

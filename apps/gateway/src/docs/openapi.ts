@@ -6,7 +6,7 @@ import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
 /** Codes that every guarded endpoint may answer. */
-const always: ErrorCode[] = ['missing_token', 'invalid_token', 'wrong_organization', 'insufficient_scope', 'invalid_request', 'unavailable', 'internal'];
+const always: ErrorCode[] = ['missing_token', 'invalid_token', 'wrong_organization', 'insufficient_scope', 'invalid_request', 'rate_limited', 'unavailable', 'internal'];
 
 const tags: Record<string, string> = {
   OAuth: 'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
@@ -24,7 +24,9 @@ const about = `**A first call.** Get a token at \`/oauth2/token\` with the clien
 
 **Reading what was written.** Once a change is answered, every read shows it, whoever asks. When that cannot be kept, a read answers 503 with \`Retry-After\`, never an old state.
 
-**Order of checks.** Token (401), organization (403), scope (403), parameters and body (400, 422), object (404; the same for what is not yours and what does not exist).`;
+**Rate limits.** Per app, and per address on public routes: responses carry \`RateLimit-Policy\` and \`RateLimit\` (draft-ietf-httpapi-ratelimit-headers), a 429 \`Retry-After\`.
+
+**Order of checks.** Token (401), rate limit (429), organization (403), scope (403), parameters and body (400, 422), object (404; the same for what is not yours and what does not exist).`;
 
 /** The OpenAPI 3.1 description, from the very declarations that guard and validate. */
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
@@ -62,7 +64,8 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
 
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const { id, tag, summary, description, operation, body, answers, errors = [], reference } = endpoint;
-  const codes: ErrorCode[] = [...(operation ? always : []), ...errors, ...(body ? (['request_timeout'] as const) : [])];
+  const limited: ErrorCode[] = reference?.responses ? [] : ['rate_limited'];
+  const codes = [...new Set<ErrorCode>([...(operation ? always : limited), ...errors, ...(body ? (['request_timeout'] as const) : [])])];
   return {
     operationId: id,
     tags: [tag],

@@ -67,7 +67,7 @@ export function problemResponses(codes: readonly ErrorCode[], hasBody: boolean):
 function problemResponse(status: number, codes: ErrorCode[]): Json {
   const nameOf = (code: ErrorCode) => (code === 'invalid_request' && status === 422 ? 'invalid_request-422' : code);
   const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } } : {};
-  const later = status === 503 || codes.includes('idempotency_in_progress') ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {};
+  const later = status === 503 || status === 429 || codes.includes('idempotency_in_progress') ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {};
   return {
     description: codes.map((c) => `\`${c}\`: ${errorCatalogue[c].title}.`).join(' '),
     headers: { ...requestIdHeader, ...challenge, ...later },

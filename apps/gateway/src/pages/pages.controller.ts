@@ -19,6 +19,7 @@ const sameForAll = 'The same document for every organization, known or not: only
 export const claimPageEndpoint = endpoint({
   id: 'getClaimPage',
   method: 'GET',
+  limit: 'page',
   path: '/o/{shortId}/claim',
   tag,
   unrecorded,
@@ -31,6 +32,7 @@ export const claimPageEndpoint = endpoint({
 export const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
+  limit: 'page',
   path: '/o/{shortId}/sign-in/{uid}',
   tag,
   unrecorded,
@@ -43,6 +45,7 @@ export const signInPageEndpoint = endpoint({
 export const pageAssetEndpoint = endpoint({
   id: 'getPageAsset',
   method: 'GET',
+  limit: 'page',
   path: '/pages/{file}',
   tag,
   unrecorded,

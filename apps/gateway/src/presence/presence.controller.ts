@@ -21,6 +21,7 @@ const cors = { 'Access-Control-Allow-Origin': 'The origin that asked, when it is
 export const presenceChallengeEndpoint = endpoint({
   id: 'getPresenceChallenge',
   method: 'GET',
+  limit: 'presence',
   path,
   tag,
   summary: 'Get a challenge for a sign-up form',
@@ -37,6 +38,7 @@ export const presenceChallengeEndpoint = endpoint({
 export const presencePreflightEndpoint = endpoint({
   id: 'preflightPresenceChallenge',
   method: 'OPTIONS',
+  limit: 'presence',
   path,
   tag,
   summary: 'What a browser asks first (CORS)',

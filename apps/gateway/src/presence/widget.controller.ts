@@ -8,6 +8,7 @@ import { WIDGET, type Widget } from './widget.js';
 export const widgetEndpoint = endpoint({
   id: 'getPresenceWidget',
   method: 'GET',
+  limit: 'page',
   path: '/assets/altcha/{version}/{file}',
   tag: 'Proof of presence',
   unrecorded: 'static files, the same for everybody',

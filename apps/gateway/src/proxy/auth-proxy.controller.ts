@@ -9,6 +9,7 @@ const tag = 'OAuth';
 export const tokenEndpoint = endpoint({
   id: 'createToken',
   method: 'POST',
+  limit: 'token',
   path: '/oauth2/token',
   tag,
   action: 'token.issue',
@@ -25,6 +26,7 @@ export const tokenEndpoint = endpoint({
 export const metadataEndpoint = endpoint({
   id: 'getServerMetadata',
   method: 'GET',
+  limit: 'metadata',
   path: '/.well-known/oauth-authorization-server',
   tag,
   unrecorded: 'metadata, the same for everybody',

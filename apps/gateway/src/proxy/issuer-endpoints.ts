@@ -8,12 +8,12 @@ const ofOrganization = z.strictObject({ shortId });
 const uid = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/).describe('The sign-in, as it stands in the address of its page');
 const ofSignIn = z.strictObject({ shortId, uid });
 const errors: Endpoint['errors'] = ['unknown_organization'];
-const forEverybody = { unrecorded: 'the same for everybody, and names no caller' };
-const preflight = { unrecorded: 'a question of the browser, before any call' };
-const signIn = { action: 'customer.sign_in' } as const;
-const signOut = { action: 'customer.sign_out' } as const;
+const forEverybody = { limit: 'metadata' as const, unrecorded: 'the same for everybody, and names no caller' };
+const preflight = { limit: 'token' as const, unrecorded: 'a question of the browser, before any call' };
+const signIn = { action: 'customer.sign_in', limit: 'authorize' } as const;
+const signOut = { action: 'customer.sign_out', limit: 'authorize' } as const;
 
-const issuer = (id: string, method: Endpoint['method'], path: string, summary: string, answer: string, more: Pick<Endpoint, 'description' | 'params' | 'action' | 'unrecorded'>) =>
+const issuer = (id: string, method: Endpoint['method'], path: string, summary: string, answer: string, more: Pick<Endpoint, 'description' | 'params' | 'action' | 'unrecorded' | 'limit'>) =>
   endpoint({ id, method, path: `/o/{shortId}${path}`, tag, summary, params: ofOrganization, answers: { 200: { description: answer } }, errors, errorForm: 'oauth', ...(more.action && { recorder: 'auth' as const }), ...more });
 
 export const discovery = issuer('getDiscovery', 'GET', '/.well-known/openid-configuration', "Metadata of an organization's issuer (OpenID Connect Discovery)", 'The metadata: a standard client needs nothing else', forEverybody);
@@ -30,10 +30,11 @@ export const authorizePost = issuer('authorizeByForm', 'POST', '/authorize', 'Be
 export const resume = issuer('resumeSignIn', 'GET', '/authorize/{uid}', 'Go on after the sign-in page', 'With 303 the way back to the app', { ...signIn, params: ofSignIn });
 export const issuerToken = issuer('exchangeCode', 'POST', '/token', 'Exchange a code or a refresh token (RFC 6749 §4.1.3, §6)', 'ID token, access token and, if the app has them, a refresh token', {
   action: 'customer.token',
+  limit: 'token',
   description: 'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone. A refresh token is good once; used twice, it ends all that came of its sign-in.',
 });
-export const userinfo = issuer('getUserinfo', 'GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub` and `credential`', { action: 'customer.userinfo' });
-export const userinfoPost = issuer('postUserinfo', 'POST', '/userinfo', 'The same by POST', '`sub` and `credential`', { action: 'customer.userinfo' });
+export const userinfo = issuer('getUserinfo', 'GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub` and `credential`', { action: 'customer.userinfo', limit: 'token' });
+export const userinfoPost = issuer('postUserinfo', 'POST', '/userinfo', 'The same by POST', '`sub` and `credential`', { action: 'customer.userinfo', limit: 'token' });
 export const jwks = issuer('getIssuerKeys', 'GET', '/jwks', 'Public keys of the issuer (RFC 7517)', 'The keys', forEverybody);
 export const endSession = issuer('endSession', 'GET', '/session/end', 'Sign out (RP-Initiated Logout)', 'A page that asks, or with 303 the way back', {
   ...signOut,
@@ -41,14 +42,14 @@ export const endSession = issuer('endSession', 'GET', '/session/end', 'Sign out 
 });
 export const endSessionPost = issuer('endSessionByForm', 'POST', '/session/end', 'Sign out by a form', 'With 303 the same by GET', signOut);
 export const endSessionConfirm = issuer('confirmEndSession', 'POST', '/session/end/confirm', 'What the sign-out page sends', 'With 303 the way back', signOut);
-export const endSessionSuccess = issuer('getEndSessionResult', 'GET', '/session/end/success', 'The page after a sign-out that leads nowhere', 'The page', { unrecorded: 'the page after a sign-out, which has its record' });
-export const revocation = issuer('revokeToken', 'POST', '/token/revocation', 'Revoke a token (RFC 7009)', 'Done, whether there was such a token or not', { action: 'customer.token_revoke' });
+export const endSessionSuccess = issuer('getEndSessionResult', 'GET', '/session/end/success', 'The page after a sign-out that leads nowhere', 'The page', { limit: 'page', unrecorded: 'the page after a sign-out, which has its record' });
+export const revocation = issuer('revokeToken', 'POST', '/token/revocation', 'Revoke a token (RFC 7009)', 'Done, whether there was such a token or not', { action: 'customer.token_revoke', limit: 'token' });
 export const tokenPreflight = issuer('preflightToken', 'OPTIONS', '/token', 'CORS', 'For apps of the kind spa', preflight);
 export const userinfoPreflight = issuer('preflightUserinfo', 'OPTIONS', '/userinfo', 'CORS', 'For apps of the kind spa', preflight);
 export const revocationPreflight = issuer('preflightRevocation', 'OPTIONS', '/token/revocation', 'CORS', 'For apps of the kind spa', preflight);
 
 const pageErrors: Endpoint['errors'] = ['unknown_organization', 'unknown_sign_in', 'unavailable'];
-const page = { tag: pageTag, params: ofSignIn, errors: pageErrors, ...signIn, recorder: 'auth' as const };
+const page = { tag: pageTag, params: ofSignIn, errors: pageErrors, ...signIn, limit: 'sign_in' as const, recorder: 'auth' as const };
 
 export const showSignIn = endpoint({
   ...page, id: 'getSignIn', method: 'GET', path: '/o/{shortId}/api/sign-in/{uid}', summary: 'What the sign-in page shows',

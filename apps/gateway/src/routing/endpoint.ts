@@ -1,6 +1,7 @@
 import type { Action, ErrorCode, Operation } from '@holdfast/contracts';
 import { applyDecorators, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
+import type { PublicLimitClass } from '../limits/limit-classes.js';
 
 /** A success answer of an endpoint. */
 export interface Answer {
@@ -37,6 +38,11 @@ export interface Endpoint<
   action?: Action;
   /** Who records its calls, when neither the gateway nor the handler of a change does: auth knows who they are. */
   recorder?: 'auth';
+  /**
+   * Which rate limit a public endpoint falls under; the gateway does not start without. One that asks for a token is limited
+   * per app, by its method (limit-classes.ts).
+   */
+  limit?: PublicLimitClass;
   /** Why its calls leave no record: whom do they not act for? */
   unrecorded?: string;
   /**

@@ -1,0 +1,50 @@
+import { CONFIG } from '@holdfast/bus';
+import { RateLimiter } from '@holdfast/kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { errors } from 'oidc-provider';
+import { Counter } from 'prom-client';
+import type { Config } from '../config.js';
+
+const limited = new Counter({ name: 'holdfast_client_limited_total', help: 'Requests of clients answered 429, by why', labelNames: ['limit'] });
+
+/** 429 in OAuth's form. */
+export class TooManyRequests extends errors.OIDCProviderError {
+  constructor(readonly headers: Record<string, string>) {
+    super(429, 'temporarily_unavailable');
+    this.error_description = 'too many requests; wait for Retry-After';
+    this.expose = true;
+  }
+}
+
+/**
+ * How often a client may prove to be itself, and how often somebody may fail to. The two are counted apart, and a secret is
+ * compared before either is asked, so nobody can keep a client out by sending wrong secrets in its name.
+ */
+@Injectable()
+export class ClientLimits {
+  private readonly proven: RateLimiter;
+  private readonly failures: RateLimiter;
+
+  constructor(@Inject(CONFIG) { CLIENT_RATE_PER_MINUTE, WRONG_SECRETS_PER_MINUTE }: Pick<Config, 'CLIENT_RATE_PER_MINUTE' | 'WRONG_SECRETS_PER_MINUTE'>) {
+    this.proven = new RateLimiter('client', CLIENT_RATE_PER_MINUTE);
+    this.failures = new RateLimiter('wrong_secret', WRONG_SECRETS_PER_MINUTE);
+  }
+
+  /** Of a client whose secret was right. @throws TooManyRequests */
+  admit(clientId: string): void {
+    this.take(this.proven, clientId);
+  }
+
+  /** Of a secret that was wrong: by where it came from, and by whose it should have been. @throws TooManyRequests in place of the 401 */
+  countWrongSecret(network: string, clientId: string | undefined): void {
+    this.take(this.failures, `from ${network}`);
+    if (clientId !== undefined) this.take(this.failures, `of ${clientId}`);
+  }
+
+  private take(limiter: RateLimiter, key: string): void {
+    const result = limiter.take(key);
+    if (result.allowed) return;
+    limited.inc({ limit: limiter.name });
+    throw new TooManyRequests(limiter.headersOf(result));
+  }
+}

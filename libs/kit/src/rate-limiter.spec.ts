@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { RateLimiter } from './rate-limiter.js';
+
+let now = 0;
+const limiter = (perMinute: number, maxKeys?: number) => {
+  now = 0;
+  return new RateLimiter('claim', perMinute, { now: () => now, ...(maxKeys !== undefined && { maxKeys }) });
+};
+const waitOf = (limit: RateLimiter, key: string, at: number) => {
+  now = at;
+  return limit.take(key).retryAfterSeconds;
+};
+
+describe('a rate limiter', () => {
+  it('lets a minute’s worth through at once, and then as it fills', () => {
+    const limit = limiter(60);
+    for (let i = 0; i < 60; i += 1) expect(waitOf(limit, 'a', 0)).toBe(0);
+    expect(waitOf(limit, 'a', 0)).toBe(1);
+    expect(waitOf(limit, 'a', 999)).toBe(1);
+    expect(waitOf(limit, 'b', 999)).toBe(0);
+    expect(waitOf(limit, 'a', 1000)).toBe(0);
+    expect(waitOf(limit, 'a', 1000)).toBe(1);
+  });
+
+  it('says how long to wait', () => {
+    const limit = limiter(1);
+    expect(waitOf(limit, 'a', 0)).toBe(0);
+    expect(waitOf(limit, 'a', 15_000)).toBe(45);
+    expect(waitOf(limit, 'a', 60_000)).toBe(0);
+  });
+
+  it('lets no more through in any time than a bucket and what has filled since', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.array(fc.nat(10_000), { maxLength: 300 }), (perMinute, pauses) => {
+        const limit = limiter(perMinute);
+        const passed = pauses.filter((pause) => waitOf(limit, 'a', now + pause) === 0).length;
+        expect(passed).toBeLessThanOrEqual(perMinute + (now / 60_000) * perMinute + 1e-6);
+      }),
+    );
+  });
+
+  it('remembers so many keys and no more', () => {
+    const limit = limiter(1, 2);
+    for (const key of ['a', 'b', 'c']) expect(waitOf(limit, key, 0)).toBe(0);
+    expect(waitOf(limit, 'c', 0)).toBe(60);
+    expect(waitOf(limit, 'a', 0)).toBe(0);
+  });
+
+  it('names policy, remaining requests and wait in its headers', () => {
+    const limit = limiter(2);
+    expect(limit.headersOf(limit.take('a'))).toEqual({ 'ratelimit-policy': '"claim";q=2;w=60', ratelimit: '"claim";r=1;t=30' });
+    limit.take('a');
+    expect(limit.headersOf(limit.take('a'))).toEqual({ 'ratelimit-policy': '"claim";q=2;w=60', ratelimit: '"claim";r=0;t=30', 'retry-after': '30' });
+  });
+});
