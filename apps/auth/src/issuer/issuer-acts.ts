@@ -81,7 +81,7 @@ function signInAct(ctx: KoaContextWithOIDC, { subject, credential }: TokenReques
     return { action: 'customer.sign_in', actor: customer, outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' } };
   }
   // What was refused on the sign-in page has its record from there; this is the way back to the app.
-  if (error === undefined || (route === 'resume' && error === 'access_denied')) return undefined;
+  if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required'))) return undefined;
   return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
 }
 

@@ -99,7 +99,7 @@ describe('the sign-in page', () => {
   test('shows who asks, to the browser that began and to no other', async () => {
     const browser = new TestBrowser(house.base);
     const page = await browser.begin((await request()).url);
-    expect((await browser.go(page)).json).toEqual({ organization: { shortId: 'acme', name: 'Acme & Sons' }, app: { name: 'Shop' } });
+    expect((await browser.go(page)).json).toEqual({ organization: { shortId: 'acme', name: 'Acme & Sons' }, app: { name: 'Shop', uri: 'https://shop.example/bye' } });
     const other = new TestBrowser(house.base);
     await other.begin((await request()).url);
     for (const step of ['', '/options', '/complete', '/cancel']) {
@@ -122,19 +122,28 @@ describe('the sign-in page', () => {
     }
   });
 
-  test('a customer without a live credential goes back with access_denied, one who cancels too', async () => {
+  test('a customer without a live credential goes back with access_denied, one who leaves without a passkey with login_required', async () => {
     const subject = newCustomer();
     book.customers.get(subject)!.state = 'not_live';
-    for (const end of ['complete', 'cancel']) {
+    for (const [end, error] of [['complete', 'access_denied'], ['cancel', 'login_required']]) {
       const browser = new TestBrowser(house.base);
       const { url, checks } = await request();
       const page = await browser.begin(url);
       await browser.post(`${page}/options`);
       const { json } = await browser.post(`${page}/${end}`, end === 'complete' ? { response: { as: subject } } : {});
       const { location } = await browser.go(json.redirectTo as string);
-      expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error: 'access_denied', iss: `${house.base}/o/acme`, state: checks.expectedState });
+      expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error, iss: `${house.base}/o/acme`, state: checks.expectedState });
     }
     expect(book.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([['customer.sign_in', subject, 'no_live_credential'], ['customer.sign_in', 'anonymous', 'cancelled']]);
+  });
+
+  test('a customer who leaves after a passkey that nobody knows goes back with access_denied', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    await browser.post(`${page}/options`);
+    await browser.post(`${page}/complete`, { response: { as: randomUUID() } });
+    const { json } = await browser.post(`${page}/cancel`, {});
+    expect(new URL((await browser.go(json.redirectTo as string)).location).searchParams.get('error')).toBe('access_denied');
   });
 
   test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {

@@ -65,15 +65,21 @@ export class SignInSteps {
   async cancel(call: SignInCall): Promise<SignInResult> {
     const interaction = await this.underWay(call);
     await this.audit.refuse(orgOf(call), call.facts, 'cancelled');
-    return { redirectTo: await finish(interaction, { error: 'access_denied', error_description: 'the customer did not sign in' }) };
+    return { redirectTo: await finish(interaction, triedInVain(interaction) ? refusedError : leftError) };
   }
 
   private async refuse(call: SignInCall, interaction: Interaction, { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>): Promise<SignInResult> {
     if (subject !== undefined) call.facts.subject = subject;
     await this.audit.refuse(orgOf(call), call.facts, reason);
     // Another passkey may do. This customer's will not, however often they try.
-    if (reason !== 'no_live_credential') return { refused: reason };
-    return { refused: reason, redirectTo: await finish(interaction, { error: 'access_denied', error_description: 'the customer has no live credential' }) };
+    if (reason === 'no_live_credential') return { refused: reason, redirectTo: await finish(interaction, refusedError) };
+    if (!triedInVain(interaction)) {
+      // Read again: what another tab has finished meanwhile must not be written over.
+      const current = await this.underWay(call);
+      current.lastSubmission = { refused: reason };
+      await current.persist();
+    }
+    return { refused: reason };
   }
 
   /** The sign-in of this browser with this id. @throws unknown_sign_in */
@@ -99,6 +105,16 @@ export class SignInSteps {
     await interaction.persist();
     await before?.destroy();
   }
+}
+
+/** The customer showed a passkey, and is refused: no credential is known for it, or none that is live (docs/connect.md). */
+const refusedError: InteractionResults = { error: 'access_denied', error_description: 'the customer has no live credential' };
+/** The customer left without showing a passkey, so nobody is signed in (OpenID Connect Core §3.1.2.6). */
+const leftError: InteractionResults = { error: 'login_required', error_description: 'the customer left without signing in' };
+
+/** Whether a passkey was shown in this sign-in that nobody here is known by. */
+function triedInVain({ lastSubmission }: Interaction): boolean {
+  return lastSubmission?.refused !== undefined;
 }
 
 /** Where the browser goes on. */

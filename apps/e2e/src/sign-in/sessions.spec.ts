@@ -235,12 +235,12 @@ describe('passkeys that prove too little', () => {
     expect(await answerSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({ status: 422, json: { code: 'passkey_invalid' } });
   });
 
-  it('turning back is told to the app', async () => {
+  it('leaving without a passkey is told to the app as login_required', async () => {
     const agent = fresh();
     const { url, checks } = await shop.begin();
     const page = await beginSignIn(agent, url);
     const { json } = await agent.post(`${page}/cancel`);
     const { location } = await agent.go(String(json.redirectTo));
-    expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error: 'access_denied', state: checks.expectedState, iss: `${house.baseUrl}/o/${shop.app.org}` });
+    expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error: 'login_required', state: checks.expectedState, iss: `${house.baseUrl}/o/${shop.app.org}` });
   });
 });

@@ -69,7 +69,7 @@ export const completeSignInStep = endpoint({
 export const cancelSignIn = endpoint({
   ...page, id: 'cancelSignIn', method: 'POST', path: '/o/{shortId}/api/sign-in/{uid}/cancel', summary: 'Go back to the app without signing in',
   errors: [...pageErrors, 'cross_site_request', 'unsupported_media_type'],
-  answers: { 200: { description: '`redirectTo`: the app is told `access_denied` there', schema: signInResultSchema } },
+  answers: { 200: { description: '`redirectTo`: the app is told `login_required` there, or `access_denied` after a passkey that was refused', schema: signInResultSchema } },
 });
 
 /** In the order of the reference. */

@@ -120,11 +120,11 @@ function signedInBy(idToken: string, claims: oidc.IDToken): SignedIn {
   };
 }
 
-/** `access_denied` is a customer who turned back, or whose credential is not valid now. All else is not the customer's doing. */
+/** `login_required` is a customer who left without a passkey, `access_denied` one without a valid credential. All else is not the customer's doing. */
 function refusalBy(error: unknown): Outcome {
   if (error instanceof oidc.AuthorizationResponseError) {
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable') throw new HoldfastAway(error.error);
-    return { refused: error.error === 'access_denied' ? 'not_allowed' : 'not_valid', reason: error.error };
+    return { refused: error.error === 'access_denied' || error.error === 'login_required' ? 'not_allowed' : 'not_valid', reason: error.error };
   }
   if (error instanceof oidc.ResponseBodyError) {
     if (error.status >= 500) throw new HoldfastAway(error.error);
