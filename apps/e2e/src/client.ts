@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
-import { exchange, type Problem, type Reply } from './http.ts';
+import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
 import type { App, House } from './house.ts';
 
 export interface Page<Item> {
@@ -154,9 +154,10 @@ export class Client {
     return walk((token) => this.call<Page<PublicEvent>>('GET', `${this.api}/admin/events?limit=200${token.next_page_token ? `&next_page_token=${encodeURIComponent(token.next_page_token)}` : ''}`));
   }
 
-  /** The whole log, or what a filter leaves of it, newest first. */
+  /** The whole log, or what a filter leaves of it, newest first; requests have the ids that tests chose for them, also where an erasure took these away. */
   async wholeLog(query: Record<string, string> = {}): Promise<AuditEvent[]> {
-    return walk((token) => this.audit({ limit: '200', ...query, ...token }));
+    const events = await walk((token) => this.audit({ limit: '200', ...query, ...token }));
+    return events.map((e) => ({ ...e, request: { ...e.request, id: chosenIds.get(e.request.id) ?? e.request.id } }));
   }
 }
 

@@ -227,6 +227,7 @@ describe('every answer', () => {
     for (const path of [`${shop.api}/credentials/subjects`, '/nothing', '/openapi.json']) {
       const { headers, body, status } = await send('GET', path, { 'x-request-id': id });
       expect(headers['x-request-id']).toBe(id);
+      expect(headers['holdfast-request-id']).toMatch(uuid);
       if (status >= 400) expect(body).toMatchObject({ requestId: id, instance: expect.stringContaining(id) });
     }
     expect((await send('POST', '/oauth2/token', { 'x-request-id': id })).headers['x-request-id']).toBe(id);

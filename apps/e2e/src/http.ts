@@ -38,6 +38,9 @@ export interface Problem {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
+/** The X-Request-Id that a test chose, by the id that Holdfast gave: an erasure takes the first one out of the audit log. */
+export const chosenIds = new Map<string, string>();
+
 /** Sends a call and reads the whole answer. Rejects only when there is none. */
 export function exchange<Body = Problem>({ origin, method = 'GET', path, headers = {}, body, chunked, timeout = 30_000 }: Wire): Promise<Reply<Body>> {
   const began = performance.now();
@@ -51,6 +54,7 @@ export function exchange<Body = Problem>({ origin, method = 'GET', path, headers
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
         const flat = Object.fromEntries(Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
+        if (headers['x-request-id'] !== undefined) chosenIds.set(flat['holdfast-request-id'] ?? '', String(headers['x-request-id']));
         resolve({ status: response.statusCode ?? 0, headers: flat, text, body: parse(text, flat['content-type']) as Body, milliseconds: performance.now() - began });
       });
     });

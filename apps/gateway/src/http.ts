@@ -15,13 +15,13 @@ import { unroutable } from './errors/unroutable.js';
 import { limitRequests } from './limits/limit-requests.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { observeRequests } from './observability/observe-requests.js';
-import { newCall, routeTemplate } from './routing/call.js';
+import { newCall, routeTemplate, type Call } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
 /** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
 export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
-    const refusals = unroutable(config.BASE_URL, (requestId, traceparent) => headersOf(config, requestId, traceparent));
+    const refusals = unroutable(config.BASE_URL, (call) => headersOf(config, call));
     // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
     const routerOptions = { maxParamLength: 16_384 };
     const headersTimeoutMs = config.HTTP_HEADERS_TIMEOUT_SECONDS * 1000;
@@ -48,7 +48,7 @@ export function createHttpApp(config: GatewayConfig) {
     const forms = new Map(endpoints.map(({ method, path, errorForm }) => [`${method} ${path}`, errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
       request.call = newCall(request, forms.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeTemplate(request)}`));
-      void reply.headers(headersOf(config, request.call.requestId, request.call.trace.traceparent));
+      void reply.headers(headersOf(config, request.call));
       done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
@@ -89,10 +89,11 @@ function takeBodiesUnread(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-function headersOf({ BASE_URL }: GatewayConfig, requestId: string, traceparent: string): Record<string, string> {
+function headersOf({ BASE_URL }: GatewayConfig, { requestId, shown }: Call): Record<string, string> {
   return {
-    'x-request-id': requestId,
-    traceparent,
+    'x-request-id': shown.requestId,
+    'holdfast-request-id': requestId,
+    traceparent: shown.trace.traceparent,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',

@@ -71,7 +71,9 @@ export class RefusalCounter {
       if (made >= mostOfNetwork || this.counts.size >= most) return undefined;
       this.networks.set(network, made + 1);
     }
-    this.counts.set(id, (counted = { org, record: { ...record, id }, count: 0 }));
+    // It stands for many, and is kept in clear until its minute is over: what the caller chose goes.
+    const { callerId: _, callerTraceparent: __, ...request } = record.request;
+    this.counts.set(id, (counted = { org, record: { ...record, request, id }, count: 0 }));
     return counted;
   }
 

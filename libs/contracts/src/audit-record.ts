@@ -139,6 +139,7 @@ export type AuditRecord = z.infer<typeof auditRecordSchema>;
 export const auditEventSchema = auditRecordSchema
   .extend({
     seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
+    request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
     targets: z.array(auditTargetSchema.omit({ holder: true })).describe("A customer's ids, or their pseudonyms once the customer is erased"),
   })
   .meta({ id: 'AuditEvent' });

@@ -19,11 +19,13 @@ export type Actor = z.infer<typeof actorSchema>;
  * an app's request they are left out.
  */
 export const requestInfoSchema = z.strictObject({
-  id: z.string().describe('The X-Request-Id that the caller sent or was given'),
-  traceparent: z.string().describe('W3C Trace Context of the request'),
+  id: z.string().describe('The X-Request-Id that the caller sent, or the one that Holdfast gave: that of the header Holdfast-Request-Id. The former is gone once the customer whom the request concerned is erased'),
+  traceparent: z.string().describe('W3C Trace Context that the caller sent, or one of our own, as with `id`'),
   method: z.string().describe('HTTP method; `CLI` for the command line of the operator'),
   route: z.string().describe('Template of the route, never the path itself'),
   address: z.string().max(64).optional().describe("Of a customer or person: the address they came from. Gone once they are erased"),
+  callerId: z.string().max(128).optional().describe('Inside of Holdfast alone: the X-Request-Id that the caller sent, where `id` is ours'),
+  callerTraceparent: z.string().max(64).optional().describe('Inside of Holdfast alone: the trace that the caller sent, where `traceparent` is ours'),
   userAgent: z.string().max(512).optional().describe('Of a customer or person: the User-Agent header. Gone once they are erased'),
 });
 export type RequestInfo = z.infer<typeof requestInfoSchema>;

@@ -138,6 +138,36 @@ describe('what is personal', () => {
     expect(arranged([item(1, acting)], { erased }).persons).toEqual([]);
   });
 
+  describe('as an id that a caller chose for a request may be', () => {
+    const uuid = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
+    const chosen = { id: 'ours', traceparent: '', method: 'GET', route: '/', callerId: uuid, callerTraceparent: `00-${uuid.replaceAll('-', '')}-00f067aa0ba902b7-01` };
+    const hashesOf = (text: string) => Object.keys((JSON.parse(text) as { personal?: object }).personal ?? {});
+
+    it('is sealed for the customer whom it concerned, and read in the place of ours', () => {
+      const { entries: [entry], persons } = arranged([item(1, { request: chosen, targets: [customer] })]);
+      const text = entry!.leaf.bytes.toString();
+      expect(text).not.toMatch(/019aa5f2|caller/);
+      expect([hashesOf(text), persons.map((p) => p.holder)]).toEqual([['requestId', 'traceparent'], ['c']]);
+      const opened = unsealPersonal(entry!.personal!.sealed, persons[0]!.person.key, 'acme', id(1));
+      expect(eventOf(1, entry!.leaf.bytes, new Map(), opened).request).toEqual({ id: uuid, traceparent: chosen.callerTraceparent, method: 'GET', route: '/' });
+      expect(eventOf(1, entry!.leaf.bytes, new Map()).request).toEqual({ id: 'ours', traceparent: '', method: 'GET', route: '/' });
+    });
+
+    it('is sealed for nobody where the record names nobody, apart from all that is only a customer\'s, and gone with the next erasure', () => {
+      const list = item(1, { request: { ...chosen, address: '203.0.113.7' } });
+      const { entries: [entry], persons } = arranged([list]);
+      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.holder)]).toEqual([['requestId', 'traceparent'], ['']]);
+      expect(leafText([list, item(2, {}, { erases: 'c' })])).not.toMatch(/personal|019aa5f2/);
+    });
+
+    it('is left out when it is the id of somebody who was erased, also as the id of a trace', () => {
+      const erased = new Set([customerKey('acme', uuid).toString('hex')]);
+      for (const request of [{ ...chosen, callerTraceparent: '' }, { ...chosen, callerId: 'free' }, { ...chosen, callerId: uuid.toUpperCase() }]) {
+        expect(leafText([item(1, { request }), item(2, { request, targets: [customer] })], { erased })).not.toMatch(/personal/);
+      }
+    });
+  });
+
   it('is left out when the key of that person cannot be opened: the log goes on', () => {
     const { entries, persons } = arranged([item(1, acting)], { persons: new Map([[key('acme', 'c'), undefined]]) });
     expect([entries.length, entries[0]!.personal, persons]).toEqual([1, undefined, []]);

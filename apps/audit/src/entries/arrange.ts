@@ -4,7 +4,7 @@ import { leafHash } from '@holdfast/tlog';
 import { choose, key, type Item } from './choose.js';
 import { emptyHead, GrowingLog, type Head, type Subtree } from './head.js';
 import { leafOf, namesIn, type Leaf, type Name } from './leaf.js';
-import { holderOf, newPerson, personalOf, sealPersonal, type Person } from './person.js';
+import { holderOf, idsChosen, newPerson, nobody, personalOf, sealPersonal, type Person } from './person.js';
 import { pseudonymOf, salted, type Random } from './pseudonym.js';
 
 /** What the database knows about the items of a batch, read while the heads of their logs are held. */
@@ -53,7 +53,9 @@ export interface Arranged {
  */
 export function arrange(items: readonly Item[], known: Known, now: Date, random: Random): Arranged {
   const erasing = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [key(org, erases)])));
-  const isGone = (org: string, value: string) => erasing.has(key(org, value)) || known.erased.has(customerKey(org, value).toString('hex'));
+  const erasingIn = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [org])));
+  // With whoever is erased goes what callers chose for requests that named nobody.
+  const isGone = (org: string, value: string) => (value === nobody && erasingIn.has(org)) || erasing.has(key(org, value)) || known.erased.has(customerKey(org, value).toString('hex'));
   const logs = new Map<string, GrowingLog>();
   const pseudonyms = new Map(known.pseudonyms);
   const people = new Map(known.persons);
@@ -88,8 +90,9 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     let log = logs.get(org);
     if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
     const holder = holderOf(record);
-    const values = holder === undefined || isGone(org, holder) ? {} : personalOf(record, random);
-    const person = holder === undefined || Object.keys(values).length === 0 ? undefined : personOf(org, holder);
+    const gone = isGone(org, holder) || idsChosen(record).some((id) => isGone(org, id));
+    const values = gone ? {} : personalOf(record, random);
+    const person = Object.keys(values).length === 0 ? undefined : personOf(org, holder);
     const personal = person ? values : {};
     const leaf = leafOf(record, replacement(org, namesIn(record)), personal);
     const entry = { org, seq: log.nextSeq, class: retentionOf(record.action), month: log.month, record, provisional, leaf, leafHash: leafHash(leaf.bytes) };

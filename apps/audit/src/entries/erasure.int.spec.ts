@@ -98,4 +98,21 @@ describe('after an erasure', () => {
     expect(guessed(after, [who, credential, address])).toEqual([]);
     await assertWhole(tables);
   });
+
+  it('nor is it there as the id that callers gave to their requests, whomever these named', async () => {
+    const gone = randomUUID();
+    const chosen = { ...testContext().request, callerId: gone, callerTraceparent: `00-${gone.replaceAll('-', '')}-00f067aa0ba902b7-01` };
+    const records = [recordOf({ action: 'subject.list', request: chosen }), recordOf({ targets: [{ type: 'customer', id: gone, holder: gone }], request: chosen })];
+    await append(...records);
+    expect((await events()).slice(-2).map(({ request: { id, traceparent } }) => [id, traceparent])).toEqual([[gone, chosen.callerTraceparent], [gone, chosen.callerTraceparent]]);
+    await erase(gone);
+    // Late, or from an app that goes on with it.
+    await append(recordOf({ action: 'subject.list', request: chosen }), recordOf({ targets: [{ type: 'customer', id: other, holder: other }], request: chosen }));
+    const after = await dump();
+    expect(traces(after, [gone])).toEqual([]);
+    expect(guessed(after, [gone, chosen.callerTraceparent])).toEqual([]);
+    const read = await events();
+    expect(JSON.stringify(read)).not.toContain(gone);
+    expect(read.filter((e) => records.some((r) => r.id === e.id)).map((e) => e.request.id)).toEqual(records.map((r) => r.request.id));
+  });
 });

@@ -4,7 +4,7 @@ import type { Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import type { Head } from './head.js';
 import { namesIn } from './leaf.js';
-import { holderOf, openPersonKey, personalIn } from './person.js';
+import { holderOf, idsChosen, openPersonKey, personalIn } from './person.js';
 
 const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
 /** In the order of the names, so that two batches never wait for each other. */
@@ -61,7 +61,10 @@ async function held(sql: Sql, orgs: string[]): Promise<Map<string, Head>> {
 async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer): Promise<Omit<Known, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
-  const names = distinct(records.flatMap(({ org, record }) => namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }])));
+  const names = distinct(records.flatMap(({ org, record }) => [
+    ...namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }]),
+    ...idsChosen(record).map((value) => ({ org, value })),
+  ]));
   const holders = distinct(records.flatMap(({ org, record }) => personalHolder(record).map((value) => ({ org, value }))));
   const found = await sql.rows<Found>(lookUp, [
     ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => n.value), names.map((n) => customerKey(n.org, n.value)),
@@ -81,8 +84,7 @@ async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer)
 
 /** Of most records nothing personal is known, and no key is looked for. */
 function personalHolder(record: NonNullable<Item['record']>): string[] {
-  const holder = personalIn(record).length > 0 ? holderOf(record) : undefined;
-  return holder === undefined ? [] : [holder];
+  return personalIn(record).length > 0 ? [holderOf(record)] : [];
 }
 
 function distinct(names: { org: string; value: string }[]): { org: string; value: string }[] {

@@ -35,7 +35,7 @@ export function namesIn({ actor, targets }: AuditRecord): Name[] {
 export function leafOf(record: AuditRecord, replacement: (value: string) => string | undefined, personal: Personal = {}): Leaf {
   const actor = somebody.has(record.actor.type) ? { type: record.actor.type, id: replacement(record.actor.id) ?? record.actor.id } : record.actor;
   const targets = record.targets.map(({ type, id }) => ({ type, id: replacement(id) ?? id }));
-  const { address: _, userAgent: __, ...request } = record.request;
+  const { address: _, userAgent: __, callerId: ____, callerTraceparent: _____, ...request } = record.request;
   const { reason: ___, ...changes } = record.changes ?? {};
   const hashes = Object.entries(personal).map(([field, value]) => [field, commitment(value).toString('base64url')]);
   const leaf = { ...record, actor, targets, request, ...(record.changes && { changes }), ...(hashes.length > 0 && { personal: Object.fromEntries(hashes) as Record<string, string> }) };
@@ -46,8 +46,9 @@ export function leafOf(record: AuditRecord, replacement: (value: string) => stri
 export function eventOf(seq: number, leaf: Buffer, names: ReadonlyMap<string, { value: string }>, opened: Personal = {}): AuditEvent {
   const { id, personal: _, ...record } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown };
   const open = <T extends { id: string }>(named: T): T => ({ ...named, id: names.get(named.id)?.value ?? named.id });
-  const { reason, ...origin } = opened;
-  const request = { ...record.request, ...Object.fromEntries(Object.entries(origin).map(([field, { value }]) => [field, value])) };
+  const { reason, requestId, ...origin } = opened;
+  // What the caller chose stands in the place of ours, as long as it may be known.
+  const request = { ...record.request, ...Object.fromEntries(Object.entries(origin).map(([field, { value }]) => [field, value])), ...(requestId && { id: requestId.value }) };
   const changes = { ...record.changes, ...(reason && { reason: { to: reason.value } }) };
   return { id, seq, ...record, actor: open(record.actor), targets: record.targets.map(open), request, ...((record.changes ?? reason) && { changes }) };
 }

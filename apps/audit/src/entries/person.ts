@@ -13,27 +13,40 @@ export interface Person {
   key: Buffer;
 }
 
-/** What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text. */
-export const personalFields = ['address', 'userAgent', 'reason'] as const;
+/**
+ * What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text. The
+ * ids that a caller chose for its request may be those of a customer: `requestId` is its X-Request-Id.
+ */
+export const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
+/** Kept of a record that names nobody as well, under a key that goes with the next erasure, whoever is erased. */
+const fieldsOfNobody = new Set<string>(['requestId', 'traceparent']);
+/** Stands for the customer whom a record that names nobody may concern all the same. No id is empty. */
+export const nobody = '';
 export type Personal = Partial<Record<(typeof personalFields)[number], Salted>>;
 
 export function newPerson(random: Random): Person {
   return { id: randomUUID(), key: random(32) };
 }
 
-/** Whose the personal values of a record are: who acts, or else the first holder among its targets. */
-export function holderOf(record: AuditRecord): string | undefined {
+/** Whose the personal values of a record are: who acts, or else the first holder among its targets, or else nobody. */
+export function holderOf(record: AuditRecord): string {
   const holders = namesIn(record).flatMap(({ holder }) => holder ?? []);
-  return holders.find((holder) => holder === record.actor.id) ?? holders[0];
+  return holders.find((holder) => holder === record.actor.id) ?? holders[0] ?? nobody;
+}
+
+/** Ids that a customer may have, in what the caller chose: as they are, and the 16 bytes of a trace as a UUID. */
+export function idsChosen({ request: { callerId, callerTraceparent } }: AuditRecord): string[] {
+  const trace = /^00-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})-/.exec(callerTraceparent ?? '');
+  return [...(callerId === undefined ? [] : [callerId, callerId.toLowerCase()]), ...(trace ? [trace.slice(1).join('-')] : [])];
 }
 
 /** What of a record is personal, by field: of most nothing. */
-export function personalIn({ request, changes }: AuditRecord): [field: (typeof personalFields)[number], value: string][] {
-  const said = { ...request, reason: changes?.reason?.to };
-  return personalFields.flatMap((field) => {
-    const value = said[field];
-    return typeof value === 'string' ? [[field, value]] : [];
-  });
+export function personalIn(record: AuditRecord): [field: (typeof personalFields)[number], value: string][] {
+  const { request: { address, userAgent, callerId: requestId, callerTraceparent: traceparent }, changes } = record;
+  const said = { address, userAgent, reason: changes?.reason?.to, requestId, traceparent };
+  const fields = personalFields.filter((field) => typeof said[field] === 'string');
+  const kept = fields.length > 0 && holderOf(record) === nobody ? fields.filter((field) => fieldsOfNobody.has(field)) : fields;
+  return kept.map((field) => [field, said[field] as string]);
 }
 
 export function personalOf(record: AuditRecord, random: Random): Personal {

@@ -1,7 +1,7 @@
 import { statement } from '@holdfast/data';
 import type { Arranged } from './arrange.js';
 import type { Item } from './choose.js';
-import { sealPersonKey } from './person.js';
+import { nobody, sealPersonKey } from './person.js';
 
 /** Columns of a table and their types, for rows that are written as one array per column. */
 interface Columns<Row> {
@@ -80,14 +80,14 @@ const parts = [entries, places, targets, heads, subtrees, named, persons, settle
 
 /**
  * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning, and
- * with the person's key goes what was personal. SELECT hides from the planner how long the arrays are: seeing few rows, it
+ * with the person's key goes what was personal, and with that of nobody what callers chose as ids of requests. SELECT hides from the planner how long the arrays are: seeing few rows, it
  * would find a plan made for them cheaper than the one it keeps, and plan with every batch.
  */
 export const writeBatch = statement(
   'entry_write',
   `WITH ${withRows()},
    unnamed AS (DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.holder = e.holder RETURNING p.org, p.value),
-   unsealed AS (DELETE FROM person_key k USING erasing e WHERE k.org = e.org AND k.holder = e.holder)
+   unsealed AS (DELETE FROM person_key k USING erasing e WHERE k.org = e.org AND (k.holder = e.holder OR k.holder = '${nobody}'))
    INSERT INTO erased (key)
    SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8')) FROM (SELECT org, value FROM unnamed UNION ALL SELECT org, holder FROM erasing) AS gone(org, value)
    ON CONFLICT DO NOTHING`,

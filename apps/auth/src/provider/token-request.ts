@@ -48,10 +48,12 @@ export function tokenRequest(request: IncomingMessage, route: string): TokenRequ
 
 /** The gateway sets both headers; they only become ours when there is none, or when they are not what they should be. */
 function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
-  const { 'x-request-id': id, traceparent } = headers;
+  const { 'x-request-id': id, traceparent, 'x-holdfast-caller-request-id': callerId, 'x-holdfast-caller-traceparent': callerTraceparent } = headers;
   return {
     id: typeof id === 'string' && requestIdForm.test(id) ? id : newId(),
     traceparent: typeof traceparent === 'string' && traceparentForm.test(traceparent) ? traceparent : newTraceparent(),
+    ...(typeof callerId === 'string' && requestIdForm.test(callerId) && { callerId }),
+    ...(typeof callerTraceparent === 'string' && traceparentForm.test(callerTraceparent) && { callerTraceparent }),
     method,
     route,
   };

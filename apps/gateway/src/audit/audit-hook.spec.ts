@@ -22,7 +22,7 @@ const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjects
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}, sent: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
     method: endpoint.method, headers: sent, routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') }, params: { shortId: 'acme' },
-    call: { began: performance.now(), address: '2001:db8::7', requestId: 'r', trace: { traceparent: 't' }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
+    call: { began: performance.now(), address: '2001:db8::7', requestId: 'r', trace: { traceparent: 't' }, shown: { requestId: 'chosen', trace: { traceparent: 'chosen' } }, auditId: '00000000-0000-4000-8000-000000000001', targets: [], ...call },
   } as unknown as FastifyRequest;
   const reply = { statusCode: status, code: (s: number) => ((reply.statusCode = s), reply), headers: () => reply, type: () => reply, getHeaders: () => headers, removeHeader: (name: string) => (delete headers[name], reply) };
   const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');

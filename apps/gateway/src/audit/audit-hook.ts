@@ -15,7 +15,7 @@ const shortest = 300;
 
 /** Headers that every answer carries, whatever it says (http.ts). */
 const saysNothing = new Set([
-  'x-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers', 'ratelimit', 'ratelimit-policy',
+  'x-request-id', 'holdfast-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers', 'ratelimit', 'ratelimit-policy',
 ]);
 
 /** Said by its status: refused for who the caller is, or failed for what was asked. */

@@ -112,7 +112,7 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
 
 function headersOf({ idempotent }: Endpoint): Json[] {
   const requestId = {
-    name: 'X-Request-Id', in: 'header', required: false, description: 'Your own id of the request; another form is replaced by an id of ours',
+    name: 'X-Request-Id', in: 'header', required: false, description: 'Your own id of the request, which the answer and its audit record carry; another form is replaced by an id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of the answer\'s `Holdfast-Request-Id` alone',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
   if (!idempotent) return [requestId];

@@ -16,7 +16,7 @@ export const problemSchema = {
     detail: { type: 'string', description: 'What is wrong with this request, and what to do' },
     instance: { type: 'string', description: 'Names this occurrence' },
     code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'What to branch on. The list may grow; a code keeps its meaning' },
-    requestId: { type: 'string', description: 'Tell it to whoever runs the service: it leads to the log lines' },
+    requestId: { type: 'string', description: '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header `Holdfast-Request-Id`' },
     errors: {
       type: 'array',
       description: 'Each fault of the input: where it is, by one of `pointer`, `parameter` and `header`, and what is wrong',

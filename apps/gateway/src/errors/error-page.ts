@@ -38,7 +38,7 @@ export function isNavigation({ url, headers }: Pick<FastifyRequest, 'url' | 'hea
 export function sendErrorPage(request: FastifyRequest, reply: FastifyReply, { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>): void {
   const { title, text } = words[code] ?? otherWords;
   const again = retryAfter !== undefined && request.method === 'GET' ? `<a class="act primary" href="${escapeHtml(request.url)}">Try again</a>\n` : '';
-  const details = [errorCatalogue[code].title, `request ${request.call.requestId}`].map((line) => `<p>${escapeHtml(line)}</p>`).join('');
+  const details = [errorCatalogue[code].title, `request ${request.call.shown.requestId}`].map((line) => `<p>${escapeHtml(line)}</p>`).join('');
   const body = `<p>${escapeHtml(text)}</p>\n${again}<details><summary>Details</summary>${details}</details>`;
   void reply
     .header('content-security-policy', htmlPagePolicy())

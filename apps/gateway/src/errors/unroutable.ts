@@ -2,20 +2,20 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, newId } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newCall } from '../routing/call.js';
+import { newCall, type Call } from '../routing/call.js';
 import { problemOf, problemType } from './problem.js';
 
 /** Node's code for headers or a body that did not arrive in time. */
 const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** What is refused before any hook or route of ours sees it, in the same form as every other refusal. */
-export function unroutable(baseUrl: string, headersOf: (requestId: string, traceparent: string) => Record<string, string>) {
+export function unroutable(baseUrl: string, headersOf: (call: Call) => Record<string, string>) {
   return {
     /** An address that cannot be decoded. */
     frameworkErrors(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-      const { requestId, trace } = newCall(request);
+      const call = newCall(request);
       const error = new AppError('invalid_request', 'The address could not be read.');
-      reply.raw.writeHead(error.status, { ...headersOf(requestId, trace.traceparent), 'content-type': problemType }).end(JSON.stringify(problemOf(error, requestId, baseUrl)));
+      reply.raw.writeHead(error.status, { ...headersOf(call), 'content-type': problemType }).end(JSON.stringify(problemOf(error, call.shown.requestId, baseUrl)));
     },
     /** What is no HTTP, or too much of it. */
     clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
@@ -23,7 +23,7 @@ export function unroutable(baseUrl: string, headersOf: (requestId: string, trace
         const requestId = newId();
         const error = code === timedOut ? new AppError('request_timeout') : new AppError('invalid_request', 'The request could not be read.', { status: code === 'HPE_HEADER_OVERFLOW' ? 431 : 400 });
         const body = JSON.stringify(problemOf(error, requestId, baseUrl));
-        const headers = { 'x-request-id': requestId, 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' };
+        const headers = { 'x-request-id': requestId, 'holdfast-request-id': requestId, 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' };
         const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`);
       }

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import type { GatewayConfig } from '../config.js';
 import { originOf } from '../observability/observe-requests.js';
+import { chosenByCaller } from '../routing/call.js';
 import { NotBegun, type AuthAnswer } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
 import { ConcurrencyLimit, NoCapacity } from './concurrency-limit.js';
@@ -54,7 +55,7 @@ export class AuthProxy {
 
   private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthAnswer> {
     const { requestId, trace, address } = request.call;
-    const headers = requestHeaders(request.headers, { baseUrl: this.config.BASE_URL, address, requestId, traceparent: trace.traceparent });
+    const headers = requestHeaders(request.headers, { baseUrl: this.config.BASE_URL, address, requestId, traceparent: trace.traceparent, ...chosenByCaller(request.call) });
     // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
     const send = () => this.replicas.send({ method: request.method, path: request.url, headers, ...(body && { body }) });
     try {
@@ -69,7 +70,8 @@ export class AuthProxy {
   }
 
   private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthAnswer): void {
-    const { [errorHeader]: code, ...passed } = headers;
+    // Ours to set, as the caller sent them.
+    const { [errorHeader]: code, 'x-request-id': _, traceparent: __, ...passed } = headers;
     request.call.answeredByAuth = true;
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, passed);
     void reply.code(status).headers(passed).send(body);

@@ -13,13 +13,18 @@ describe('headers of a proxied request', () => {
     expect(endToEnd({ connection: 'close, X-Trick ,cookie', 'x-trick': '1', cookie: 'a=b', accept: '*/*' })).toEqual({ accept: '*/*' });
   });
 
-  it.each(['x-holdfast-client-address', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-holdfast-error', 'forwarded', 'x-real-ip'])('do not include the %s of a client', (name) => {
+  it.each(['x-holdfast-client-address', 'x-holdfast-caller-request-id', 'x-holdfast-caller-traceparent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-holdfast-error', 'forwarded', 'x-real-ip'])('do not include the %s of a client', (name) => {
     expect(Object.values(requestHeaders({ [name]: 'evil', host: 'evil' }, forwarded))).not.toContain('evil');
   });
 
   it('say where the request comes from though Connection names the header that says it', () => {
     const sent = requestHeaders({ connection: 'x-holdfast-client-address, x-forwarded-host', 'x-holdfast-client-address': '203.0.113.1' }, forwarded);
     expect(sent).toMatchObject({ 'x-holdfast-client-address': '192.0.2.7', 'x-forwarded-host': 'id.example', 'x-forwarded-proto': 'https', host: 'id.example' });
+  });
+
+  it('say what the caller chose apart from our own ids', () => {
+    const sent = requestHeaders({ 'x-request-id': 'chosen', traceparent: 'chosen' }, { ...forwarded, callerId: 'chosen', callerTraceparent: 'chosen too' });
+    expect(sent).toMatchObject({ 'x-request-id': 'r', traceparent: 't', 'x-holdfast-caller-request-id': 'chosen', 'x-holdfast-caller-traceparent': 'chosen too' });
   });
 
   it('include everything else, several values too', () => {

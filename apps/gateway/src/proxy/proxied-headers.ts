@@ -13,6 +13,9 @@ const internal = /^(x-forwarded-|x-holdfast-|forwarded$|x-real-ip$)/;
 
 /** By which auth learns where a customer comes from. */
 const addressHeader = 'x-holdfast-client-address';
+/** By which auth learns what the caller chose, for the audit record alone. */
+const callerIdHeader = 'x-holdfast-caller-request-id';
+const callerTraceHeader = 'x-holdfast-caller-traceparent';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -28,10 +31,13 @@ export interface Forwarded {
   address: string;
   requestId: string;
   traceparent: string;
+  /** What the caller chose in their stead. */
+  callerId?: string;
+  callerTraceparent?: string;
 }
 
 /** Of a client's request, what auth may see, and what we say of it. */
-export function requestHeaders(headers: IncomingHttpHeaders, { baseUrl, address, requestId, traceparent }: Forwarded): Record<string, string | string[]> {
+export function requestHeaders(headers: IncomingHttpHeaders, { baseUrl, address, requestId, traceparent, callerId, callerTraceparent }: Forwarded): Record<string, string | string[]> {
   const { protocol, host } = new URL(baseUrl);
   // The body goes on as it was read: undici says how long it is.
   const own = Object.entries(endToEnd(headers)).filter(([name]) => !internal.test(name) && name !== 'content-length');
@@ -43,5 +49,7 @@ export function requestHeaders(headers: IncomingHttpHeaders, { baseUrl, address,
     [addressHeader]: address,
     'x-request-id': requestId,
     traceparent,
+    ...(callerId !== undefined && { [callerIdHeader]: callerId }),
+    ...(callerTraceparent !== undefined && { [callerTraceHeader]: callerTraceparent }),
   };
 }

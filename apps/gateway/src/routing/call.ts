@@ -2,7 +2,7 @@ import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, Err
 import { newId, personalOrigin } from '@holdfast/kit';
 import type { FastifyRequest } from 'fastify';
 import type { ErrorForm } from './endpoint.js';
-import { childOf, type Trace } from './trace.js';
+import { childOf, newTrace, type Trace } from './trace.js';
 
 /** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
 export interface Call {
@@ -10,8 +10,11 @@ export interface Call {
   readonly began: number;
   /** Where it comes from, behind trusted proxies; empty when the connection was reset before we could ask. */
   readonly address: string;
+  /** Ours, for log lines, events and records: what a caller chose may name a customer, who may be erased. */
   readonly requestId: string;
   readonly trace: Trace;
+  /** What the answer carries: what the caller sent, if anything, else ours. */
+  readonly shown: { readonly requestId: string; readonly trace: Trace };
   /** Id of this request's one audit record: ours, so that a caller who repeats an X-Request-Id cannot hide a call. */
   readonly auditId: string;
   /** Verified claims; absent until the guard has let the caller in. */
@@ -44,8 +47,11 @@ const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function newCall(request: FastifyRequest, errorForm: ErrorForm = 'problem'): Call {
   const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && acceptable.test(given) ? given : newId();
-  return { began: performance.now(), address: request.ip ?? '', requestId, trace: childOf(request.headers.traceparent), auditId: newId(), errorForm, targets: [] };
+  const requestId = newId();
+  const continued = childOf(request.headers.traceparent);
+  const trace = continued ?? newTrace();
+  const shown = { requestId: typeof given === 'string' && acceptable.test(given) ? given : requestId, trace };
+  return { began: performance.now(), address: request.ip ?? '', requestId, trace: continued ? newTrace() : trace, shown, auditId: newId(), errorForm, targets: [] };
 }
 
 export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
@@ -83,5 +89,14 @@ export function customerContextOf(request: FastifyRequest, shortId: string): Cal
 
 function context(request: FastifyRequest, org: string, actor: Actor): CallContext {
   const { requestId, trace, auditId } = request.call;
-  return { org, actor, request: { id: requestId, traceparent: trace.traceparent, method: request.method, route: routeTemplate(request) }, auditId };
+  const route = routeTemplate(request);
+  return { org, actor, request: { id: requestId, traceparent: trace.traceparent, ...chosenByCaller(request.call), method: request.method, route }, auditId };
+}
+
+/** Travels with the request, and is stored in one place alone: in its audit record, sealed, so that an erasure reaches it. */
+export function chosenByCaller({ requestId, trace, shown }: Call): { callerId?: string; callerTraceparent?: string } {
+  return {
+    ...(shown.requestId !== requestId && { callerId: shown.requestId }),
+    ...(shown.trace !== trace && { callerTraceparent: shown.trace.traceparent }),
+  };
 }

@@ -8,11 +8,15 @@ export interface Trace {
 const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const zeros = /^0+$/;
 
-/** Continues a valid `traceparent`, begins a new trace otherwise. The caller's sampling wish is passed on, not obeyed. */
-export function childOf(parent: string | string[] | undefined): Trace {
+/** Continues a valid `traceparent`; undefined when there is none. The caller's sampling wish is passed on, not obeyed. */
+export function childOf(parent: string | string[] | undefined): Trace | undefined {
   const match = typeof parent === 'string' ? form.exec(parent) : null;
   const [, traceId, parentId, flags] = match ?? [];
-  const valid = traceId && parentId && !zeros.test(traceId) && !zeros.test(parentId);
+  if (!traceId || !parentId || zeros.test(traceId) || zeros.test(parentId)) return undefined;
+  return { traceparent: `00-${traceId}-${randomForIds(8).toString('hex')}-${flags}` };
+}
+
+export function newTrace(): Trace {
   const random = randomForIds(24).toString('hex');
-  return { traceparent: `00-${valid ? traceId : random.slice(16)}-${random.slice(0, 16)}-${valid ? flags : '00'}` };
+  return { traceparent: `00-${random.slice(16)}-${random.slice(0, 16)}-00` };
 }
