@@ -12,12 +12,13 @@ import { Readiness } from './parts.js';
 import { startService, type RunningService } from './start-service.js';
 
 /** A directory that the test writes. */
-const book = { seq: 3, entries: [] as AccessEntry[], asked: 0, broken: false };
+const book = { seq: 3, entries: [] as AccessEntry[], asked: 0, loaded: 0, broken: false };
 
 @Controller()
 class Directory {
   @Handles(accessChanges)
   async changes({ since }: RequestOf<typeof accessChanges>): Promise<ReplyOf<typeof accessChanges>> {
+    book.loaded += 1;
     if (book.broken) throw new AppError('unavailable');
     return { seq: book.seq, entries: book.entries.filter((e) => e.seq > since) };
   }
@@ -59,7 +60,7 @@ beforeAll(async () => {
   heart = await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, silent);
 });
 beforeEach(async () => {
-  Object.assign(book, { seq: 3, entries: [app(3, 'app_old', { disabled: true })], asked: 0, broken: false });
+  Object.assign(book, { seq: 3, entries: [app(3, 'app_old', { disabled: true })], asked: 0, loaded: 0, broken: false });
   gateway = await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, createLogger('test', 'fatal'));
   readiness = new Readiness();
   feed = new AccessFeed(new Bus(gateway), 'gateway', readiness);
@@ -167,4 +168,29 @@ test('a database that was set back: everything is loaded again and everybody tol
   await eventually(() => feed.entry('app', 'app_older') !== undefined, 3000);
   expect(feed.entry('app', 'app_old')).toBeUndefined();
   expect(heard).toEqual([undefined, 'app_older']);
+});
+
+test('a heartbeat that announces what directory does not have makes no loop, and hides no change', async () => {
+  await started();
+  const [began, before] = [performance.now(), book.loaded];
+  const forging = setInterval(() => heart.publish(accessFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })), 5);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  disable('app_1');
+  await eventually(() => feed.entry('app', 'app_1') !== undefined, 2000);
+  clearInterval(forging);
+  expect(book.loaded - before).toBeLessThanOrEqual((performance.now() - began) / 250 + 2);
+  await eventually(() => feed.fresh);
+});
+
+test('a heartbeat of an older change, while directory is silent, takes nothing away that is known', async () => {
+  await started();
+  silence();
+  await eventually(() => !feed.fresh, 1500);
+  book.broken = true;
+  heart.publish(accessFeedSubject, JSON.stringify({ seq: 1 }));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([await readiness.ready(), feed.fresh]).toEqual([true, false]);
+  expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
+  book.broken = false;
+  await eventually(() => feed.fresh);
 });

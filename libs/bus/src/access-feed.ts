@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { AccessQuestions } from './access-questions.js';
 import { refusedBy, type TokenOrigin } from './access-rule.js';
 import type { Bus } from './bus.js';
+import { countDropped } from './dropped.js';
 import { listen } from './listen.js';
 import type { Readiness } from './parts.js';
 import { systemContext } from './system-context.js';
@@ -27,6 +28,8 @@ export class AccessFeed {
   /** Newest change that is known here; undefined before the snapshot. */
   private seq?: number;
   private announced = 0;
+  /** Everything is loaded anew; what is known stays until then. */
+  private startOver = true;
   private confirmedAt = -Infinity;
   private refreshing = false;
 
@@ -74,28 +77,35 @@ export class AccessFeed {
     } else if (!this.fresh) {
       // A late heartbeat of one replica among others is nothing. Alone it means that the database was set back.
       this.logger.warn(`directory is at change ${seq} and we are at ${this.seq}; loading everything again`);
-      this.seq = undefined;
-      this.announced = seq;
+      this.startOver = true;
       void this.refresh();
     }
   }
 
+  /** Four times a second at the most while it finds nothing: a heartbeat that announces what directory does not have makes no loop. */
   private async refresh(): Promise<void> {
     if (this.refreshing) return;
     this.refreshing = true;
-    while (this.seq === undefined || this.seq < this.announced) {
+    while (this.startOver || this.seq === undefined || this.seq < this.announced) {
+      const before = this.startOver ? undefined : this.seq;
       try {
         await this.load();
       } catch (error) {
         this.logger.debug(`cannot load changes of access yet: ${String(error)}`);
         await new Promise((resolve) => setTimeout(resolve, retryAfter));
+        continue;
       }
+      if (this.seq === undefined || this.seq >= this.announced) continue;
+      // Directory read its database after the heartbeat and knows of no such change: the heartbeat was not directory's.
+      countDropped(accessFeedSubject, 'body', `it announced change ${this.announced}, and directory is at ${this.seq}`);
+      this.announced = this.seq;
+      if (this.seq === before) await new Promise((resolve) => setTimeout(resolve, retryAfter));
     }
     this.refreshing = false;
   }
 
   private async load(): Promise<void> {
-    const since = this.seq ?? 0;
+    const since = this.startOver ? 0 : (this.seq ?? 0);
     const began = performance.now();
     const { seq, entries } = await this.bus.request(accessChanges, { since }, systemContext(this.service));
     if (since === 0) {
@@ -110,6 +120,7 @@ export class AccessFeed {
       this.tell(entry);
     }
     this.seq = seq;
+    this.startOver = false;
     this.confirmedAt = began;
   }
 

@@ -89,6 +89,17 @@ test('the access feed goes on when JetStream is made to deliver into it', async 
   await eventually(() => feed.fresh);
 });
 
+test("JetStream's acknowledgement of an event is no heartbeat, though it has a number of the same name", async () => {
+  const feed = new AccessFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
+  feed.start();
+  await eventually(() => feed.fresh);
+  const [directory, before] = [await as('directory'), await dropped(accessFeedSubject)];
+  const forging = setInterval(() => directory.publish('evt.directory.app.updated', '{}', { reply: accessFeedSubject }), 50);
+  await eventually(() => !feed.fresh, 5000);
+  clearInterval(forging);
+  expect(await dropped(accessFeedSubject)).toBeGreaterThan(before);
+});
+
 test('notices of applied events go on when JetStream is made to deliver into them', async () => {
   const notices = new AppliedNotices(await as('directory'), 'directory');
   const subject = appliedSubject('audit', 'directory');

@@ -160,5 +160,5 @@ export const appAccess = query({
   request: z.strictObject({ clientId, org: z.string() }),
   reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
 });
-/** Heartbeat of the feed: the newest seq there is. */
+/** Heartbeat of the feed: the newest seq there is. Strict: JetStream's acknowledgement of an event has a `seq` as well, and goes wherever its publisher wants it. */
 export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });
