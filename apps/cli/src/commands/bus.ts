@@ -2,6 +2,7 @@ import { declareStreams } from '@holdfast/bus/client';
 import type { Command } from 'commander';
 import { connected } from '../house.js';
 import { show } from '../output.js';
+import { Refusal } from '../refusal.js';
 import { verb, type Json } from '../verb.js';
 
 /** A start job may come before its server: it waits this long, in ms. */
@@ -14,7 +15,9 @@ export function busCommands(program: Command): void {
     .option('--replicas <count>', 'NATS servers that keep each stream', Number, 1)
     .action(({ replicas, json }: Json & { replicas: number }) =>
       connected('deploy', async ({ connection }) => {
-        const declared = await declareStreams(connection, replicas);
+        const declared = await declareStreams(connection, replicas).catch((error: unknown) => {
+          throw new Refusal(`The streams could not be declared: ${String(error)}. Is NATS_NKEY_SEED that of the user deploy, and does the nats-server have JetStream?`);
+        });
         show({ declared }, json, () => declared.join('\n'));
       }, patience),
     );

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startTestBus, type TestBus } from '@holdfast/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+let nats: TestBus;
+beforeAll(async () => void (nats = await startTestBus()));
+afterAll(() => nats.stop());
+
+const declare = (seed: string) =>
+  promisify(execFile)(process.execPath, [fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'bus', 'declare', '--json'], { env: { PATH: process.env.PATH, NATS_URL: nats.url, NATS_NKEY_SEED: seed } });
+
+test('bus declare declares streams and consumers, as often as it is run', async () => {
+  const first = JSON.parse((await declare(nats.seed('deploy'))).stdout) as { declared: string[] };
+  expect(first.declared).toEqual(expect.arrayContaining(['stream ISSUANCE', 'consumer ISSUANCE/audit', 'stream DIRECTORY']));
+  expect(JSON.parse((await declare(nats.seed('deploy'))).stdout)).toEqual(first);
+});
+
+test('bus declare with the seed of another user says whose it must be', async () => {
+  await expect(declare(nats.seed('operator'))).rejects.toThrow(/Is NATS_NKEY_SEED that of the user deploy/);
+});

@@ -1,0 +1,91 @@
+// Every command of docs/runbook.md, run as it stands there: an operator reads it when something is broken, and nobody else ever.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { databaseServices } from '@holdfast/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { cleanEnvironment } from './config.ts';
+import { root, type App } from './house.ts';
+import { house } from './under-test.ts';
+
+const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
+/** Commands and statements in a line, and the first line of each block. */
+const commands = [
+  ...[...text.matchAll(/`((?:holdfast|node|npm|openssl|docker|psql|SELECT|UPDATE|DELETE|INSERT|ALTER|VACUUM|REINDEX|ANALYZE)(?: [^`]*)?)`/g)].map(([, command]) => command!.replaceAll('\\|', '|')),
+  ...[...text.matchAll(/```\w*\n([^\n]*)/g)].map(([, line]) => line!),
+];
+
+let org: string;
+let app: App;
+let owner: pg.Client;
+
+const holdfast = (...args: string[]) => (): Promise<unknown> => house.operator(...args);
+/** Of the owner of the database; undone, since others use the same. */
+const undone = (sql: string) => async (): Promise<void> => {
+  await owner.query('BEGIN');
+  try {
+    await owner.query(sql);
+  } finally {
+    await owner.query('ROLLBACK');
+  }
+};
+
+/** How each is run here, with what it leaves out. */
+const run: Record<string, () => Promise<unknown>> = {
+  'holdfast bus declare': holdfast('bus', 'declare'),
+  'holdfast database setup': holdfast('database', 'setup'),
+  'holdfast events quarantined': holdfast('events', 'quarantined'),
+  'holdfast events retry': holdfast('events', 'retry'),
+  'holdfast secret create': () => house.operator('secret', 'create', app.clientId),
+  'holdfast secret revoke': async () => house.operator('secret', 'revoke', app.clientId, (await house.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id),
+  'holdfast app disable': () => house.operator('app', 'disable', app.clientId),
+  'holdfast org suspend': () => house.operator('org', 'suspend', org),
+  'holdfast presence set <org> --turnstile-secret-stdin': () => house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
+  'SELECT * FROM marks.subjects': undone('SELECT * FROM marks.subjects'),
+  'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone('SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org'),
+  'SELECT count(*) FROM audit.provisional': undone('SELECT count(*) FROM audit.provisional'),
+  "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone("UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'"),
+  "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": undone("UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'"),
+  'DELETE FROM issuance.idempotency': undone('DELETE FROM issuance.idempotency'),
+  VACUUM: () => owner.query('VACUUM'),
+  'node dist/migrate.js': async () => {
+    const migrate = (service: string) => promisify(execFile)(process.execPath, [join(root, 'apps', service, 'dist', 'migrate.js')], { env: cleanEnvironment({ DATABASE_URL: house.launcher.databaseUrl }) });
+    for (const service of databaseServices) await migrate(service);
+  },
+  'openssl rand 32 | basenc --base64url | tr -d =': async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', 'openssl rand 32 | basenc --base64url | tr -d =']);
+    expect(stdout.trim()).toMatch(/^[\w-]{43}$/);
+  },
+};
+
+/** What is not run here, and why. A file that is named runs it. */
+const notHere: Record<string, string> = {
+  holdfast: 'the name of the command line',
+  'npm run holdfast --': 'how all others are run',
+  'npm start': 'how the stack under test was started',
+  'BEGIN;': 'apps/cli/src/restore.int.spec.ts: it erases, so it has a database of its own',
+  'DO $$': 'apps/audit/src/entries/damaged.int.spec.ts: it needs a log that is damaged',
+};
+
+beforeAll(async () => {
+  org = await house.newOrganization();
+  app = await house.newApp(org, 'runbook', ['offers:write']);
+  owner = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  await owner.connect();
+});
+afterAll(() => owner.end());
+
+describe('the runbook', () => {
+  it('has no command that is not run by a test', () => {
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter((command) => !run[command] && !notHere[command])).toEqual([]);
+    expect([...Object.keys(run), ...Object.keys(notHere)].filter((command) => !commands.includes(command))).toEqual([]);
+    for (const file of Object.values(notHere).flatMap((why) => /^[\w/.-]+\.spec\.ts/.exec(why) ?? [])) expect([file, readFileSync(join(root, file), 'utf8')]).toEqual([file, expect.stringContaining('docs/runbook.md')]);
+  });
+
+  it.each(Object.entries(run))('%s', async (_, command) => {
+    await command();
+  });
+});
