@@ -41,7 +41,6 @@ describe('a service is told what it needs and no more', () => {
 
   test('the gateway knows every replica it hands requests on to', () => {
     expect(envOf('gateway').AUTH_URLS).toBe('http://127.0.0.1:7001,http://127.0.0.1:7002');
-    expect(envOf('gateway').AUDIT_URLS).toBe('http://127.0.0.1:7003');
     expect(envOf('audit').AUTH_URLS).toBeUndefined();
   });
 

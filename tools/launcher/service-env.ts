@@ -40,7 +40,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'auth' ? cookieKeys(secrets) : {}),
     ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
-    ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), AUDIT_URLS: urls('audit'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
+    ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
 }
 

@@ -6,6 +6,7 @@ import { busCommands } from './commands/bus.js';
 import { databaseCommands } from './commands/database.js';
 import { databaseRewriteCommand } from './commands/database-rewrite.js';
 import { demoCommands } from './commands/demo.js';
+import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
 import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
@@ -29,6 +30,6 @@ Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
 /** The whole command line. Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
-  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, auditCommands, demoCommands, busCommands, databaseCommands, databaseRewriteCommand, auditPartitionCommands]) add(program);
+  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, auditCommands, demoCommands, busCommands, eventCommands, databaseCommands, databaseRewriteCommand, auditPartitionCommands]) add(program);
   return program.addHelpText('after', examples);
 }

@@ -1,5 +1,5 @@
-import { outboundProvider, outboxProvider } from '@holdfast/bus';
-import { streams } from '@holdfast/contracts';
+import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
+import { quarantines, streams } from '@holdfast/contracts';
 import { Module } from '@nestjs/common';
 import { AccessChangesHandler } from './access/access-changes.handler.js';
 import { AppAccessHandler } from './access/app-access.handler.js';
@@ -31,6 +31,7 @@ import { Secrets } from './secrets/secrets.js';
     GrantOperationsHandler, UngrantOperationsHandler,
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,
     GetClientHandler, AccessChangesHandler, AppAccessHandler,
+    quarantineController(quarantines.directory),
   ],
   providers: [outboxProvider(streams.directory), outboundProvider, Changes, Heartbeat, Secrets],
 })

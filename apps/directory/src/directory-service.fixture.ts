@@ -47,7 +47,7 @@ export function withDirectory(): void {
     };
     const directory = startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-    auditing = new EventConsumer(streams.directory, 'audit', await connect('audit'), async (batch) => void events.push(...batch));
+    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) => void events.push(...batch));
     auditing.start();
     await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
   });

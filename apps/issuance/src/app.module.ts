@@ -1,5 +1,5 @@
-import { streams } from '@holdfast/contracts';
-import { outboundProvider, outboxProvider } from '@holdfast/bus';
+import { quarantines, streams } from '@holdfast/contracts';
+import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
@@ -41,6 +41,7 @@ import { Renewals } from './sign-in/renewals.js';
     BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
     ListCredentialTypesHandler, CreateCredentialTypeHandler, UpdateCredentialTypeHandler,
     PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,
+    quarantineController(quarantines.issuance),
   ],
   providers: [
     outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Renewals, TellerOfEnds, Receipts, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,

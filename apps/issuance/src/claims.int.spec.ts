@@ -71,7 +71,7 @@ describe('claim and sign in', () => {
     gateway = new Bus(await as('gateway'));
     auth = new Bus(await as('auth'));
     for (const consumer of streams.issuance.consumers) {
-      const c = new EventConsumer(streams.issuance, consumer, await as(consumer), async (events) => void (consumer === 'subjects' && heard.push(...events)));
+      const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => void (consumer === 'subjects' && heard.push(...events)));
       c.start();
       consumers.push(c);
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createOffer, eraseSubject, streams, withdrawOffer, type BusUser, type CallContext, type HouseEvent, type OfferRequest } from '@holdfast/contracts';
+import { createOffer, eraseSubject, quarantines, streams, withdrawOffer, type BusUser, type CallContext, type HouseEvent, type OfferRequest } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';
@@ -20,6 +20,8 @@ describe('issuance', () => {
   const consumers: EventConsumer<typeof streams.issuance>[] = [];
   let bus: Bus;
   let heard: HouseEvent[] = [];
+  /** What auth cannot apply: word of the erasure of these customers. */
+  const stuck = new Set<string>();
 
   const as = async (user: BusUser) => {
     const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
@@ -28,9 +30,10 @@ describe('issuance', () => {
   };
   /** Stands for the read model and for audit: applies everything at once. */
   const listen = async (consumer: (typeof streams.issuance.consumers)[number]) => {
-    const c = new EventConsumer(streams.issuance, consumer, await as(consumer), async (events) => {
+    const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => {
       if (consumer === 'subjects') heard.push(...events);
-    });
+      if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasing' && stuck.has(e.subject))) throw new TypeError('a fault of ours');
+    }, { retryAfterMs: 20 });
     c.start();
     consumers.push(c);
     return c;
@@ -156,6 +159,28 @@ describe('issuance', () => {
     await eventually(async () => expect(await database.query(`SELECT 1 FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([]), 10_000);
     expect(receipts()).toHaveLength(1);
   }, 30_000);
+
+  it('gives no receipt of an erasure that a service has quarantined, and does once that one has applied it', async () => {
+    const { offer: made } = await offer();
+    stuck.add(made.subject);
+    const receipt = () => heard.find((e) => e.type === 'subject.erased' && e.subject === made.subject);
+    await bus.request(eraseSubject, { subject: made.subject }, testContext());
+    const operator = new Bus(await as('operator'));
+    const list = () => operator.request(quarantines.issuance.list, {}, testContext());
+    await eventually(async () => expect(await list()).toMatchObject({ count: 1, events: [{ type: 'subject.erasing', consumer: 'auth', reason: 'TypeError' }] }), 10_000);
+    // Another erasure behind it has its receipt: the quarantined one holds up nobody.
+    const { offer: other } = await offer();
+    await bus.request(eraseSubject, { subject: other.subject }, testContext());
+    await eventually(() => expect(heard.filter((e) => e.type === 'subject.erased' && e.subject === other.subject)).toHaveLength(1), 15_000);
+    expect(receipt()).toBeUndefined();
+    expect(await operator.request(quarantines.issuance.retry, {}, testContext())).toEqual({ retried: 1 });
+    await eventually(async () => expect(await list()).toMatchObject({ count: 1 }), 10_000);
+    expect(receipt()).toBeUndefined();
+    stuck.clear();
+    await operator.request(quarantines.issuance.retry, {}, testContext());
+    await eventually(() => expect(receipt()).toBeDefined(), 15_000);
+    expect((await list()).count).toBe(0);
+  });
 
   it('stores nothing for what it refuses', async () => {
     const before = [await count('subject'), await count('outbox')];

@@ -78,7 +78,7 @@ export class SettingsHouse {
       await startService({ service: 'audit', config: { ...config, NATS_NKEY_SEED: nats.seed('audit') }, module: AuditModule, logger: quiet }),
     ];
     for (const consumer of streams.issuance.consumers) {
-      const events = new EventConsumer(streams.issuance, consumer, await as(consumer), async (some) => void (consumer === 'audit' && house.heard.push(...some)));
+      const events = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (some) => void (consumer === 'audit' && house.heard.push(...some)));
       events.start();
       house.stops.push(() => events.stop());
     }

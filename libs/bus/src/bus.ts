@@ -15,6 +15,17 @@ export class UncertainError extends AppError {}
 /** What Nest makes of a reply. */
 const packetSchema = z.object({ id: z.string(), response: z.unknown().optional(), err: z.unknown().optional() });
 
+/** Loose, since a newer service may add to it. Its code is looked up in the catalogue. */
+const wireErrorSchema = z.looseObject({
+  code: z.string(),
+  detail: z.string().optional(),
+  status: z.int().min(400).max(599).optional(),
+  errors: z.array(z.looseObject({ detail: z.string() })).optional(),
+  retryAfter: z.number().optional(),
+  targets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
+  origin: z.looseObject({ dependency: z.string(), cause: z.string() }).optional(),
+});
+
 const replySchemas = new WeakMap<Contract, z.ZodType>();
 
 /** Asks other services, by contract alone. */
@@ -61,7 +72,7 @@ export class Bus {
 
   private unreadable(contract: Contract, detail: string): UncertainError {
     this.misfit(contract, detail);
-    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, { retryAfter: 1 });
+    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, { retryAfter: 1, origin: { dependency: contract.service, cause: 'internal' } });
   }
 }
 
@@ -80,8 +91,8 @@ function notAnswered({ service }: Contract, error: unknown): AppError {
 }
 
 function fromWire({ kind, service }: Contract, err: unknown): AppError {
-  const { code } = (err ?? {}) as Partial<WireError>;
-  const wire = locate(service, code && code in errorCatalogue ? (err as WireError) : new AppError('internal').toWire());
+  const known = wireErrorSchema.safeParse(err);
+  const wire = locate(service, known.success && Object.hasOwn(errorCatalogue, known.data.code) ? (known.data as WireError) : new AppError('internal').toWire());
   const unknown = wire.code === 'unavailable' || wire.code === 'internal';
   return kind === 'command' && unknown ? new UncertainError(wire.code, wire.detail, wire) : AppError.fromWire(wire);
 }

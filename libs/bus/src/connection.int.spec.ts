@@ -17,7 +17,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => server.close());
+afterAll(() => void server.close());
 
 test('a service does not start on a nats-server that is too old, and says what to do', async () => {
   const nkeySeed = new TextDecoder().decode(createUser().getSeed());

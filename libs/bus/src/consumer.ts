@@ -1,18 +1,21 @@
-import type { HouseEvent, ServiceName, Stream } from '@holdfast/contracts';
+import { quarantines, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
-import type { NatsConnection, Status } from '@nats-io/transport-node';
+import { ClosedConnectionError, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { isFaultOfData } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { announceApplied } from './applied.js';
+import type { Bus } from './bus.js';
+import { countDropped } from './dropped.js';
 import { onStatus, parseJson } from './loops.js';
 import { eventsApplied } from './metrics.js';
+import { systemContext } from './system-context.js';
 
 /** Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
 
 const batchSize = 200;
-const retryAfter = 1000;
+const consumeAgainAfterMs = 500;
 
 /**
  * One unbroken subscription. Sequence numbers begin anew when the server has lost its files, so that an acknowledgement
@@ -27,10 +30,23 @@ interface Received {
   session: Session;
 }
 
+/** How often an event is tried before it is quarantined; the waits between double. */
+const maxAttempts = 5;
+/** Events that have failed here and were not applied since. */
+const maxCounted = 10_000;
+
+export interface ConsumerOptions {
+  /** By the type of the event, which its subject carries: what is not wanted is acknowledged unread. */
+  wants?: (type: string) => boolean;
+  /** Milliseconds until an event that could not be applied is tried again. */
+  retryAfterMs?: number;
+}
+
 /**
  * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot be
- * applied is tried again alone, and for ever: an event is never dropped, and a bad one keeps no other from being applied. But
- * until it is applied no outbox row behind it is confirmed, so a consumer puts aside what it can keep (audit does).
+ * applied is tried again alone, so that a bad event keeps no other from being applied; while the database is away, for ever.
+ * An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed, and delivers it
+ * anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed (docs/adr/0025-quarantine.md).
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
@@ -39,13 +55,19 @@ export class EventConsumer<S extends Stream> {
   private applying?: Promise<void>;
   private messages?: ConsumerMessages;
   private stopped = false;
+  private readonly connection: NatsConnection;
+  private readonly retryAfterMs: number;
+  private readonly attempts = new Map<string, number>();
 
   constructor(
     private readonly stream: S,
     private readonly consumer: ServiceName,
-    private readonly connection: NatsConnection,
+    private readonly bus: Bus,
     private readonly apply: ApplyBatch<z.output<S['event']>>,
+    private readonly options: ConsumerOptions = {},
   ) {
+    this.connection = bus.connection;
+    this.retryAfterMs = options.retryAfterMs ?? 1000;
     this.logger = new Logger(`consumer ${stream.name}`);
   }
 
@@ -76,7 +98,7 @@ export class EventConsumer<S extends Stream> {
       } catch (error) {
         this.logger.warn(`cannot consume ${this.stream.name} yet: ${String(error)}`);
       }
-      if (!this.stopped) await new Promise((resolve) => setTimeout(resolve, retryAfter / 2));
+      if (!this.stopped) await new Promise((resolve) => setTimeout(resolve, consumeAgainAfterMs));
     }
   }
 
@@ -112,28 +134,89 @@ export class EventConsumer<S extends Stream> {
       } catch (error) {
         if (isFaultOfData(error)) await this.applyEach(batch, error);
         // While the database is away, or refuses everything, none of them fares better alone.
-        else this.putBack(batch, error);
+        else this.putBack(batch, error, this.retryAfterMs);
       }
     }
   }
 
   private async applyEach(batch: Received[], error: unknown): Promise<void> {
     if (batch.length > 1) this.logger.warn(`a batch of ${batch.length} failed, trying each alone: ${String(error)}`);
-    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.putBack([one], cause));
+    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.failed(one, cause));
   }
 
   private async applyAll(batch: Received[]): Promise<void> {
-    const events = batch.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
-    await this.apply(events);
-    for (const { message, session } of batch) if (!session.broken) message.ack();
+    const wanted = this.options.wants ? batch.filter(({ message }) => this.options.wants!(typeOf(message))) : batch;
+    const events = wanted.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
+    if (events.length > 0) await this.apply(events);
+    for (const received of batch) acknowledge(received);
     eventsApplied.inc({ stream: this.stream.name }, batch.length);
-    if (!this.connection.isClosed()) announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
+    if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
+    if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
+      announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
+    }
   }
 
-  private putBack(batch: Received[], cause: unknown): void {
+  private async failed(received: Received, cause: unknown): Promise<void> {
+    if (!isFaultOfData(cause)) return this.putBack([received], cause, this.retryAfterMs);
+    const id = idOf(received.message);
+    const attempt = (this.attempts.get(id) ?? 0) + 1;
+    // Whose count goes here is tried some times more.
+    if (this.attempts.size >= maxCounted) this.attempts.clear();
+    this.attempts.set(id, attempt);
+    if (attempt < maxAttempts) return this.putBack([received], cause, this.retryAfterMs * 2 ** (attempt - 1));
+    try {
+      await this.quarantine(id, cause);
+      acknowledge(received);
+      this.attempts.delete(id);
+    } catch (error) {
+      this.logger.warn(`event ${id} cannot be quarantined yet, will try again: ${String(error)}`);
+      this.putBack([received], cause, this.retryAfterMs * 2 ** maxAttempts);
+    }
+  }
+
+  /** An event without an id is not of our relay: nothing is lost with it. */
+  private async quarantine(id: string, cause: unknown): Promise<void> {
+    const event = z.uuid().safeParse(id);
+    const { quarantine } = quarantines[this.stream.producer as keyof typeof quarantines];
+    const known = event.success && (await this.bus.request(quarantine, { event: event.data, reason: reasonOf(cause) }, systemContext(this.consumer))).known;
+    if (known) this.logger.error(`event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`);
+    else countDropped(`evt.${this.stream.producer}.>`, 'body', `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`);
+  }
+
+  private putBack(batch: Received[], cause: unknown, delayMs: number): void {
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(`event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`);
-    for (const { message, session } of batch) if (!session.broken) message.nak(retryAfter);
+    for (const { message, session } of batch) if (!session.broken) unlessClosed(() => message.nak(delayMs));
   }
+}
+
+function acknowledge({ message, session }: Received): void {
+  if (!session.broken) unlessClosed(() => message.ack());
+}
+
+/** What cannot be said any more because the connection is closed is as if it had not been said: the event comes again. */
+function unlessClosed(say: () => void): void {
+  try {
+    say();
+  } catch (error) {
+    if (!(error instanceof ClosedConnectionError)) throw error;
+  }
+}
+
+/** The relay names each message after its event (relay.ts). */
+function idOf({ headers, seq }: JsMsg): string {
+  return headers?.get('Nats-Msg-Id').split('.')[0] || `seq ${seq}`;
+}
+
+/** `evt.<producer>.<type>` */
+function typeOf({ subject }: JsMsg): string {
+  return subject.split('.').slice(2).join('.');
+}
+
+/** Nothing of the event itself, which may name somebody. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof z.ZodError) return `does not fit the schema at ${[...new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'))].join(', ')}`.slice(0, 300);
+  const { name = 'Error', code, constraint } = (cause ?? {}) as { name?: unknown; code?: unknown; constraint?: unknown };
+  return [name, code, constraint].filter((part) => typeof part === 'string').join(' ').slice(0, 300);
 }

@@ -1,5 +1,5 @@
 import { streams, type Stream } from '@holdfast/contracts';
-import { AckPolicy, DeliverPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, DiscardPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 
 const day = 24 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ export async function declareStreams(connection: NatsConnection, replicas = 1): 
   return done;
 }
 
-async function declareStream(jsm: JetStreamManager, { name, subjects, consumers }: Stream, replicas: number): Promise<string[]> {
+async function declareStream(jsm: JetStreamManager, { name, subjects, consumers, maxBytes }: Stream, replicas: number): Promise<string[]> {
   const config: Partial<StreamConfig> & { name: string } = {
     name,
     subjects,
@@ -23,6 +23,10 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers 
     retention: RetentionPolicy.Interest,
     storage: StorageType.File,
     max_age: nanos(day),
+    // A consumer that is away must not fill the disk of all, nor refuse what others wait for: the oldest events go, and the
+    // relay publishes them again (relay.ts).
+    max_bytes: maxBytes,
+    discard: DiscardPolicy.Old,
     duplicate_window: nanos(2 * 60 * 1000),
     num_replicas: replicas,
   };

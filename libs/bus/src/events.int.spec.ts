@@ -9,15 +9,17 @@ import { Logger } from '@nestjs/common';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
 import { EventConsumer, type ApplyBatch } from './consumer.js';
 import { declareStreams } from './declare.js';
 import { outboxTables } from './outbox-table.js';
+import { quarantineTables } from './quarantine-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
 
 class OutboxOnly1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of outboxTables) await runner.query(sql);
+    for (const sql of [...outboxTables, ...quarantineTables]) await runner.query(sql);
   }
   async down(): Promise<void> {}
 }
@@ -55,11 +57,11 @@ describe('events', () => {
     return { outbox, emit };
   };
   const consumer = async (apply: ApplyBatch<DirectoryEvent>) => {
-    const events = new EventConsumer(streams.directory, 'audit', await connectAs('audit'), apply);
+    const events = new EventConsumer(streams.directory, 'audit', new Bus(await connectAs('audit')), apply, { retryAfterMs: 100 });
     events.start();
     closing.push(() => events.stop());
     // An event is confirmed once every consumer has it.
-    const signals = new EventConsumer(streams.directory, 'signals', await connectAs('signals'), () => Promise.resolve());
+    const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () => Promise.resolve());
     signals.start();
     closing.push(() => signals.stop());
   };
@@ -186,7 +188,7 @@ describe('events', () => {
     let open = false;
     const applied = new Set<string>();
     await consumer(async (events) => {
-      if (!open) throw new Error('not now');
+      if (!open) throw Object.assign(new Error('not now'), { code: '57P01' });
       events.forEach((e) => applied.add(e.id));
     });
     const { emit } = await producer();
@@ -198,8 +200,8 @@ describe('events', () => {
     await declare();
     open = true;
     await emit(Array.from({ length: 5 }, event));
-    await eventually(() => expect(applied.size).toBe(10), 15_000);
-    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+    await eventually(() => expect(applied.size).toBe(10), 20_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
   });
 
   it('loses nothing that a killed consumer had taken when the server is killed too', async () => {

@@ -14,6 +14,8 @@ export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-table.js';
 export * from './parts.js';
+export * from './quarantine.js';
+export * from './quarantine-table.js';
 export * from './refusal-id.js';
 export * from './refusals.js';
 export * from './relay.js';

@@ -31,6 +31,35 @@ export const eventsApplied = new Counter({
   labelNames: ['stream'],
 });
 
+export const eventsQuarantined = new Gauge({
+  name: 'holdfast_events_quarantined',
+  help: 'Events that a consumer cannot apply, kept in the outbox of their producer',
+  labelNames: ['stream', 'consumer'],
+});
+
+export const publishFailures = new Counter({
+  name: 'holdfast_outbox_publish_failures_total',
+  help: 'Events that JetStream did not take; each stays in the outbox and is tried again',
+});
+
+export const streamBytes = new Gauge({
+  name: 'holdfast_stream_bytes',
+  help: 'Size of what JetStream holds of a stream',
+  labelNames: ['stream'],
+});
+
+export const streamMaxBytes = new Gauge({
+  name: 'holdfast_stream_max_bytes',
+  help: 'Size from which JetStream discards the oldest events of a stream',
+  labelNames: ['stream'],
+});
+
+export const consumerPending = new Gauge({
+  name: 'holdfast_consumer_pending',
+  help: 'Events of a stream that a consumer has not acknowledged',
+  labelNames: ['stream', 'consumer'],
+});
+
 export const messagesDropped = new Counter({
   name: 'holdfast_bus_messages_dropped_total',
   help: 'Messages of the bus that were not accepted: not from whom they may come, or not of the form they must have',

@@ -21,7 +21,8 @@ function forbiddenToPublish(user: BusUser): string[] {
   return [
     ...contracts().filter((c) => !c.callers.includes(user)).map((c) => c.subject),
     ...all.filter((s) => s.producer !== user).map((s) => `evt.${s.producer}.anything`),
-    ...all.flatMap((s) => s.consumers.filter((c) => c !== user).map((c) => appliedSubject(c, s.producer))),
+    // Who is not awaited has nothing to say.
+    ...all.flatMap((s) => s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer))),
     ...(user === 'directory' ? [] : [accessFeedSubject]),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.forged`),
     ...api,

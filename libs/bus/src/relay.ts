@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Stream } from '@holdfast/contracts';
-import { statement, type Database, type Sql } from '@holdfast/data';
+import type { Database } from '@holdfast/data';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { onStatus } from './loops.js';
-import { outboxPublished, outboxUnconfirmed } from './metrics.js';
+import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures, streamBytes, streamMaxBytes } from './metrics.js';
+import { tendQuarantine } from './quarantine.js';
+import { confirmIn, drop, dropAtOnce, forget, forgetOld, recordPublished, standing, unpublished, type Standing } from './relay-statements.js';
 
 export interface OutboxRow {
   id: string;
@@ -15,54 +17,19 @@ export interface OutboxRow {
   subject: string;
   /** The event as JSON. */
   payload: string;
+  /** How often it came out of quarantine. */
+  retries?: number;
 }
 
-const recordPublished = statement(
-  'outbox_published',
-  `UPDATE outbox SET stream_seq = p.seq, published_at = now()
-   FROM unnest($1::uuid[], $2::bigint[]) AS p(id, seq) WHERE outbox.id = p.id AND outbox.stream_seq IS NULL`,
-);
-/** A row younger than a second is on its way already, unless `$1` says to take all. */
-const unpublished = statement(
-  'outbox_unpublished',
-  `SELECT id, aggregate, subject, payload FROM outbox
-   WHERE stream_seq IS NULL AND ($1 OR created_at < now() - interval '1 second') AND id <> ALL ($2::uuid[]) ORDER BY created_at, id LIMIT 500`,
-);
-const forget = statement('outbox_forget', 'UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND stream_seq IS NOT NULL');
-/** JetStream drops what is older than its max age: tell it again in time. */
-const forgetOld = statement(
-  'outbox_forget_old',
-  `UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
-);
-/** Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. */
-const confirm = statement(
-  'outbox_confirm',
-  `WITH done AS (UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 RETURNING aggregate)
-   SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.eras%')`,
-);
-/** What was on its way when its customer was erased has arrived, the receipt at last; word of the erasure stays until the receipt is written. */
-const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.erasing'`);
-const standing = statement(
-  'outbox_standing',
-  `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at
-   FROM outbox WHERE NOT confirmed`,
-);
-const dropAtOnce = 5000;
-/** An erasure stays until its producer has written the receipt. */
-const drop = statement(
-  'outbox_drop',
-  `WITH gone AS (
-     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND subject NOT LIKE '%.subject.erasing' LIMIT ${dropAtOnce}) RETURNING 1
-   ) SELECT count(*)::int AS gone FROM gone`,
-);
-
-interface Standing {
-  waiting: number;
-  /** Rows whose place a consumer had passed before they got it. */
-  dubious: number;
-  newest: number;
-  at: Date;
-}
+/** From this part of its size on, a stream may discard events before we look again: then nothing that consumers say is believed. */
+const crowdedAt = 0.75;
+/** Below this part there is room for events that are published again. */
+const roomyAt = 0.5;
+/** Who looks less often, because the process stood still, cannot know what was discarded meanwhile. */
+const lookWithinMs = 10_000;
+const warnEveryMs = 10_000;
+/** Of a stored message besides its body: subject, id, the store's own; rather too much. */
+const overhead = 256;
 
 /** What one unbroken connection has told. After a break none of it counts: the server may have lost its tail. */
 interface Heard {
@@ -96,6 +63,12 @@ export class Relay {
   private republishing?: Promise<void>;
   private sweeping = false;
   private stopped = false;
+  /** Bytes in the stream when we looked last, how many it may hold, and what we have published since. */
+  private size = { bytes: 0, maxBytes: Infinity, since: 0, lookedAt: performance.now() };
+  /** The stream may have discarded what a consumer has not had. Its outbox rows are published again once there is room. */
+  private crowded = false;
+  private failures = 0;
+  private warnedAt = -Infinity;
 
   constructor(
     private readonly stream: Stream,
@@ -108,15 +81,40 @@ export class Relay {
   /** Publishes rows that have just been committed. Never throws: what fails stays for the sweep. */
   publish(rows: OutboxRow[]): void {
     const { session, acked, inFlight } = this.heard;
-    for (const { id, subject, payload } of rows) {
+    for (const { id, subject, payload, retries = 0 } of rows) {
       inFlight.add(id);
       outboxPublished.inc();
+      this.size.since += payload.length + overhead;
+      if (this.filled > crowdedAt) this.crowded = true;
       void this.js
-        .publish(subject, payload, { msgID: `${id}.${session}`, timeout: 3000 })
+        // JetStream passes over an id that it has seen within two minutes, and calls the first one's place its place.
+        .publish(subject, payload, { msgID: `${id}.${session}.${retries}`, timeout: 3000 })
         .then(({ seq }) => void acked.push({ id, seq }))
-        .catch((error: unknown) => this.logger.debug(`event ${id} stays in the outbox for now: ${String(error)}`))
+        .catch((error: unknown) => this.notTaken(error))
         .finally(() => inFlight.delete(id));
     }
+  }
+
+  /** Which part of its size the stream has filled, as far as we know. */
+  private get filled(): number {
+    return (this.size.bytes + this.size.since) / this.size.maxBytes;
+  }
+
+  /** As many as there is room for: what is published again shall not push out what is new. */
+  private fitting(rows: OutboxRow[]): OutboxRow[] {
+    const { bytes, since, maxBytes } = this.size;
+    let room = maxBytes * roomyAt - bytes - since;
+    const end = rows.findIndex(({ payload }) => (room -= payload.length + overhead) < 0);
+    return end < 0 ? rows : rows.slice(0, end);
+  }
+
+  private notTaken(error: unknown): void {
+    publishFailures.inc();
+    this.failures += 1;
+    if (performance.now() - this.warnedAt < warnEveryMs) return;
+    this.logger.warn(`JetStream did not take ${this.failures} events of ${this.stream.name}; they stay in the outbox and are published again: ${String(error)}`);
+    this.failures = 0;
+    this.warnedAt = performance.now();
   }
 
   async start(): Promise<void> {
@@ -125,6 +123,7 @@ export class Relay {
     this.every(50, () => this.flush());
     this.every(1000, () => this.sweep(false));
     this.every(2000, () => this.confirm());
+    this.every(5000, () => tendQuarantine(this.database, this.stream.name, this.stream.consumers));
     this.every(60_000, async () => {
       await this.database.rows(forgetOld);
       await this.dropOld();
@@ -174,7 +173,10 @@ export class Relay {
     const { incarnation, ahead } = await this.jetStreamStands();
     await this.flushing;
     await this.database.rows(forget);
-    if (heard === this.heard) this.trusted = { incarnation, ahead };
+    if (heard === this.heard) {
+      this.trusted = { incarnation, ahead };
+      this.crowded = false;
+    }
     await this.sweep(true);
   }
 
@@ -196,8 +198,9 @@ export class Relay {
       for (;;) {
         const known = [...this.heard.inFlight, ...this.heard.acked.map((a) => a.id)];
         const rows = await this.database.rows<OutboxRow>(unpublished, [all, known]);
-        this.publish(rows);
-        if (rows.length < 500 || this.stopped) return;
+        const fitting = this.fitting(rows);
+        this.publish(fitting);
+        if (fitting.length < 500 || this.stopped) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     } finally {
@@ -211,12 +214,29 @@ export class Relay {
     const ahead = trusted?.ahead ?? 0;
     const [{ waiting, dubious, newest, at } = { waiting: 0, dubious: 0, newest: 0, at: new Date() }] = await this.database.rows<Standing>(standing, [ahead]);
     outboxUnconfirmed.set(waiting);
-    if (waiting === 0) return;
+    const stoodStill = performance.now() - this.size.lookedAt > lookWithinMs;
+    if (waiting === 0) return this.nothingWaits();
     if (!trusted || dubious > 0) return this.republish();
     const { incarnation, last, floor } = await this.jetStreamStands();
+    if (stoodStill || this.filled > crowdedAt) this.crowded = true;
+    if (this.crowded) return this.filled < roomyAt ? this.republish() : this.warnCrowded();
     if (incarnation === trusted.incarnation && last >= newest) return this.database.transaction((sql) => confirmIn(sql, [floor, at, ahead]));
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
+  }
+
+  private nothingWaits(): void {
+    this.crowded = false;
+    this.size = { ...this.size, bytes: 0, since: 0, lookedAt: performance.now() };
+    for (const consumer of this.stream.consumers) consumerPending.set({ stream: this.stream.name, consumer }, 0);
+  }
+
+  private warnCrowded(): void {
+    if (performance.now() - this.warnedAt < warnEveryMs) return;
+    this.warnedAt = performance.now();
+    this.logger.warn(
+      `the stream ${this.stream.name} is nearly full, because a consumer does not apply (holdfast_consumer_pending says which). It discards the oldest events; the outbox keeps them, and they are published again once there is room`,
+    );
   }
 
   /**
@@ -230,6 +250,12 @@ export class Relay {
     const marks = await Promise.all(consumers.map((c) => jsm.consumers.info(name, c)));
     // Asked last: a consumer that is ahead of an answer of before is nothing.
     const stream = await jsm.streams.info(name);
+    const { bytes } = stream.state;
+    const maxBytes = stream.config.max_bytes > 0 ? stream.config.max_bytes : Infinity;
+    this.size = { bytes, maxBytes, since: 0, lookedAt: performance.now() };
+    streamBytes.set({ stream: name }, bytes);
+    streamMaxBytes.set({ stream: name }, maxBytes);
+    for (const { name: consumer, num_pending, num_ack_pending } of marks) consumerPending.set({ stream: name, consumer }, num_pending + num_ack_pending);
     const delivered = Math.max(...marks.map((m) => m.delivered.stream_seq));
     return {
       // A consumer made anew begins behind the stream's first message: it has not seen what came before.
@@ -246,9 +272,4 @@ export class Relay {
       if (gone < dropAtOnce || this.stopped) return;
     }
   }
-}
-
-async function confirmIn(sql: Sql, upTo: unknown[]): Promise<void> {
-  const erased = await sql.rows<{ aggregate: string }>(confirm, upTo);
-  if (erased.length > 0) await sql.rows(dropErased, [erased.map((row) => row.aggregate)]);
 }

@@ -8,6 +8,7 @@ export * from './customers.js';
 export * from './audit-record.js';
 export * from './events.js';
 export * from './streams.js';
+export * from './quarantine.js';
 export * from './presence.js';
 export * from './credential-types.js';
 export * from './issuance.js';

@@ -44,7 +44,7 @@ export function busPermissions(user: BusUser): Permissions {
   }
   for (const s of consumedBy(user)) {
     publish.push(`$JS.API.CONSUMER.INFO.${s.name}.${user}`, `$JS.API.CONSUMER.MSG.NEXT.${s.name}.${user}`);
-    publish.push(`$JS.ACK.${s.name}.${user}.>`, appliedSubject(user, s.producer));
+    publish.push(`$JS.ACK.${s.name}.${user}.>`, ...(s.awaited.includes(user) ? [appliedSubject(user, s.producer)] : []));
   }
   if (user === 'directory') publish.push(accessFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(accessFeedSubject);
@@ -87,7 +87,8 @@ export function natsConfig({ publicKeys, host, port, storeDir }: NatsConfigOptio
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: 4_294_967_296 },
-    authorization: { users },
+    // In seconds. A process that begins beside many others takes longer to sign the server's challenge than the 2 that are the default.
+    authorization: { timeout: 10, users },
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }

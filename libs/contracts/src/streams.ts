@@ -9,15 +9,21 @@ export interface Stream<Event extends z.ZodType = z.ZodType> {
   subjects: string[];
   event: Event;
   consumers: readonly ServiceName[];
+  /** Those among them for which a command's answer waits: they say what they have applied. */
+  awaited: readonly ServiceName[];
+  /** What it may hold. A consumer that is away fills its stream so far, and then lacks the oldest events until the relay publishes them again. */
+  maxBytes: number;
 }
 
-function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, consumers: readonly ServiceName[]): Stream<Event> {
-  return { name: producer.toUpperCase(), producer, subjects: [`evt.${producer}.>`], event, consumers };
+const mebibyte = 1_048_576;
+
+function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, rest: Pick<Stream, 'consumers' | 'awaited' | 'maxBytes'>): Stream<Event> {
+  return { name: producer.toUpperCase(), producer, subjects: [`evt.${producer}.>`], event, ...rest };
 }
 
 export const streams = {
-  issuance: stream('issuance', issuanceEventSchema, ['subjects', 'audit', 'auth', 'signals']),
-  directory: stream('directory', directoryEventSchema, ['audit', 'signals']),
+  issuance: stream('issuance', issuanceEventSchema, { consumers: ['subjects', 'audit', 'auth', 'signals'], awaited: ['subjects', 'audit'], maxBytes: 1024 * mebibyte }),
+  directory: stream('directory', directoryEventSchema, { consumers: ['audit', 'signals'], awaited: ['audit'], maxBytes: 256 * mebibyte }),
 };
 
 /** Streams that this service consumes. */

@@ -17,7 +17,7 @@ export class EventRecords implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     for (const stream of Object.values(streams)) {
-      const consumer = new EventConsumer(stream, 'audit', this.bus.connection, (events) => this.apply(events));
+      const consumer = new EventConsumer(stream, 'audit', this.bus, (events) => this.apply(events));
       consumer.start();
       this.shutdown.before(() => consumer.stop());
     }

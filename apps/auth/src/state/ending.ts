@@ -13,6 +13,11 @@ export interface Ending {
 
 const ofCredential: readonly CustomerEvent['type'][] = ['credential.suspended', 'credential.revoked', 'credential.expired'];
 
+/** Whether an event of this type can end sign-ins; offers are most of all events, and none of them does. */
+export function endsSignIns(type: string): boolean {
+  return !/^(offer|credential_type|presence_policy)\./.test(type);
+}
+
 /**
  * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of that credential. A
  * key opens all of a customer's credentials: whatever ends the older keys concerns every app, like erasing.

@@ -1,6 +1,7 @@
 import { streams } from '@holdfast/contracts';
 import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { endsSignIns } from './ending.js';
 import { Endings } from './endings.js';
 
 /** Listens for customers and credentials whose sign-ins must go. That they are refused does not depend on it: issuance is asked each time. */
@@ -13,7 +14,7 @@ export class EndingsConsumer implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus.connection, (events) => this.endings.apply(events));
+    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus, (events) => this.endings.apply(events), { wants: endsSignIns });
     consumer.start();
     this.shutdown.before(() => consumer.stop());
   }

@@ -3,6 +3,7 @@ import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
 import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logout.js';
 import { DisplayName1764080000000 } from './1764080000000-display-name.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
+import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -10,4 +11,5 @@ export const migrations = [
   OriginsAndLogout1763900000000,
   DisplayName1764080000000,
   NamedLocks1764200000000,
+  QuarantinedEvents1764210000000,
 ];

@@ -8,6 +8,7 @@ import { OutboxByCustomer1764000100000 } from './1764000100000-outbox-by-custome
 import { ErasuresUnderWay1764000200000 } from './1764000200000-erasures-under-way.js';
 import { PasskeysPerOrganization1764020000000 } from './1764020000000-passkeys-per-organization.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
+import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
 
 export const migrations = [
   First1763700000000,
@@ -20,4 +21,5 @@ export const migrations = [
   ErasuresUnderWay1764000200000,
   PasskeysPerOrganization1764020000000,
   NamedLocks1764200000000,
+  QuarantinedEvents1764210000000,
 ];

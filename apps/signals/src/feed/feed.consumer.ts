@@ -17,7 +17,7 @@ export class FeedConsumer implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     for (const stream of consumedBy('signals')) {
-      const consumer = new EventConsumer(stream, 'signals', this.bus.connection, (events) => this.apply(events as HouseEvent[]));
+      const consumer = new EventConsumer(stream, 'signals', this.bus, (events) => this.apply(events as HouseEvent[]));
       consumer.start();
       this.shutdown.before(() => consumer.stop());
     }

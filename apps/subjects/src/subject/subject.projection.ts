@@ -37,7 +37,7 @@ export class SubjectProjection implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const consumer = new EventConsumer(streams.issuance, 'subjects', this.bus.connection, (events) => this.apply(events));
+    const consumer = new EventConsumer(streams.issuance, 'subjects', this.bus, (events) => this.apply(events));
     consumer.start();
     this.shutdown.before(() => consumer.stop());
   }
