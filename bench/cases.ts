@@ -42,11 +42,20 @@ function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 }
 
+/** Customers who have an offer, for offers that supersede one another. More than are asked for at once, so that none waits for another. */
+async function knownCustomers(url: string, headers: Record<string, string>): Promise<string[]> {
+  const make = async () => {
+    const response = await fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers, body: '{}' });
+    return ((await response.json()) as { subject: string }).subject;
+  };
+  return Promise.all(Array.from({ length: 256 }, make));
+}
+
 /** All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each round. */
 export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'clientSecret'>, pool: Pool, stockUrl: string, subjects: number): Promise<Case[]> {
   const { baseUrl: url, shop, databaseUrl } = house;
   const bearer = { authorization: `Bearer ${await tokenOf(house, reader, 'issued:read')}` };
-  const offering = { authorization: `Bearer ${await tokenOf(house, shop, 'offers:write')}`, 'content-type': 'application/json' };
+  const offering = { authorization: `Bearer ${await tokenOf(house, shop, 'issued:manage offers:write')}`, 'content-type': 'application/json' };
   const signIn: SignInJob = { kind: 'sign-in', url, org, clientId: shop.clientId, clientSecret: shop.clientSecret, redirectUri: shop.redirectUris[0]!, offering: offering.authorization };
   const tokenRequest = {
     method: 'POST' as const,
@@ -69,6 +78,7 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
   const after = { createdAt: half.rows[0]!.at.toISOString(), subject: half.rows[0]!.subject };
   const page = { org, app: reader.clientId, limit: limit + 1 };
 
+  const again = await knownCustomers(url, offering);
   return [
     { name: 'floor', house: { ...health, url }, against: 'the same on plain node:http', baseline: { ...health, url: stockUrl } },
     { name: 'token', house: { kind: 'http', url, requests: [tokenRequest], expect: 200 }, against: 'stock oidc-provider, same JWT', baseline: { kind: 'http', url: stockUrl, requests: [tokenRequest], expect: 200 } },
@@ -76,6 +86,15 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
       name: 'offer',
       house: { kind: 'http', url, requests: [{ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: '{}' }], expect: 201 },
       against: 'one bare statement, same rows',
+      baseline: sql('offer', { payload } satisfies OfferArgs),
+    },
+    {
+      name: 'further-offer',
+      house: {
+        kind: 'http', url, expect: 201,
+        requests: again.map((subject) => ({ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: JSON.stringify({ subject }) })),
+      },
+      against: 'one bare statement, the rows of a first offer',
       baseline: sql('offer', { payload } satisfies OfferArgs),
     },
     {

@@ -2,7 +2,7 @@
 // tables. It passes or fails nothing.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { auditLogTable, measureAuditLog } from './audit-log.ts';
@@ -11,7 +11,7 @@ import { makeCases, type Case } from './cases.ts';
 import { House } from './house.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
-import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
+import { hasMoreCores, parseOptions, type Options } from './options.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
 import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
@@ -21,8 +21,10 @@ import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
 import { measureVerify, verifyTable } from './verify.ts';
 
-const options = parse();
+const options = parseOptions(process.argv.slice(2));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
+/** What else ran when the measuring began. */
+const [loadBefore = 0] = loadavg();
 const house = new House(process.env.HOLDFAST_HOME ?? '.holdfast');
 await stayOnTwoCores();
 await sleep(3000);
@@ -56,7 +58,9 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
 
-  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s\n`);
+  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s`);
+  const [loadAfter = 0] = loadavg();
+  say(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
   say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
   say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
   if (issuers) say(`${issuersTable(issuers)}\n`);
@@ -90,14 +94,8 @@ async function stayOnTwoCores(): Promise<void> {
   if (!done.every((status) => status === 0)) say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
 }
 
-function parse(): Options {
-  try {
-    const parsed = parseOptions(process.argv.slice(2));
-    if (!parsed.help) return parsed;
-    process.stdout.write(help);
-    return process.exit(0);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}`);
-    return process.exit(2);
-  }
+/** Figures belong to a commit; a changed work tree is no commit. */
+function commit(): string {
+  const git = (...args: string[]) => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
+  return `${git('rev-parse', '--short', 'HEAD') || 'unknown'}${git('status', '--porcelain') ? ' with changes' : ''}`;
 }

@@ -11,8 +11,10 @@ export interface Measured extends Result {
   total: number;
 }
 
-/** What runs after the last answer belongs to the requests too: the relay's notes, the consumers' last batch. */
-const settling = 300;
+/** What runs after the last response belongs to the requests too: the relay's confirmations, the consumers' last batch. */
+const settlingMs = 300;
+/** By then a stack is at rest: what it does later would be counted against the yardstick that follows. */
+const restMs = 2200;
 
 /** The processes that make load and stand in as yardsticks. */
 export class Bench {
@@ -38,8 +40,9 @@ export class Bench {
   async measure(job: Job, load: Load): Promise<Measured> {
     const before = await this.#cpu(job);
     const result = await this.#workerOf(job).run(job, load);
-    await sleep(settling);
+    await sleep(settlingMs);
     const after = await this.#cpu(job);
+    await sleep(restMs);
     const each = Math.max(1, result.requests + result.failures);
     const cpu = Object.fromEntries([...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / each]));
     const total = Object.values(cpu).reduce((sum, micros) => sum + micros, 0);

@@ -6,6 +6,10 @@ test('options in either form', () => {
   expect(parseOptions(['--concurrency', '8']).concurrency).toEqual([8]);
 });
 
+test('measures at one request, at 16 and at 64 unless told otherwise', () => {
+  expect(parseOptions([]).concurrency).toEqual([1, 16, 64]);
+});
+
 test('says what it does not know', () => {
   expect(() => parseOptions(['--fast'])).toThrow('There is no option --fast');
   expect(() => parseOptions(['--rounds', 'x'])).toThrow('above zero');

@@ -23,8 +23,8 @@ export const help = `Usage: npm run bench [-- options]
 
   --rounds N          interleaved rounds, of which medians are printed (5)
   --seconds S         length of one measurement (2)
-  --concurrency LIST  requests under way at once (1,16,32)
-  --only LIST         of floor,token,offer,get,list,deep-list,sign-in,issuers,audit,verify (all)
+  --concurrency LIST  requests under way at once (1,16,64)
+  --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,issuers,audit,verify (all)
   --subjects N        customers of the app whose lists are read (100000)
   --organizations N   whose issuers are asked (1000; their keys are made first, which takes minutes)
   --json FILE         writes everything that was measured
@@ -39,7 +39,7 @@ const list = (text: string): string[] => text.split(',').filter(Boolean);
 
 /** @throws {Error} with a sentence for the reader */
 export function parseOptions(args: string[]): Options {
-  const options: Options = { rounds: 5, seconds: 2, concurrency: [1, 16, 32], only: [], subjects: 100_000, organizations: 1000, help: false };
+  const options: Options = { rounds: 5, seconds: 2, concurrency: [1, 16, 64], only: [], subjects: 100_000, organizations: 1000, help: false };
   for (let i = 0; i < args.length; i++) {
     const [name = '', inline] = args[i]!.split(/=(.*)/s, 2);
     if (name === '--help' || name === '-h') {

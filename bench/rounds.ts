@@ -1,6 +1,8 @@
 import type { Case } from './cases.ts';
 import type { Bench, Measured } from './measure.ts';
 import type { Options } from './options.ts';
+import { warmUp } from './warm-up.ts';
+import type { Job } from './workers/job.ts';
 
 /** One measurement of the house and the one of the yardstick right beside it. */
 export interface Pair {
@@ -17,14 +19,21 @@ export interface Pair {
  */
 export async function runRounds(bench: Bench, cases: () => Promise<Case[]>, { rounds, seconds, concurrency, only }: Options, progress: (text: string) => void): Promise<Pair[]> {
   const pairs: Pair[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  for (const { name, house, baseline, concurrency: own = concurrency } of await cases()) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const load = { concurrency: Math.max(...own), seconds };
+    const warm = async (job: Job): Promise<number> => (await warmUp(async () => (await bench.measure(job, load)).total)).length;
+    const runs = { house: await warm(house), baseline: baseline && (await warm(baseline)) };
+    progress(`warm: ${name} after ${runs.house} runs${runs.baseline ? `, yardstick after ${runs.baseline}` : ''}`);
+  }
+  for (let round = 1; round <= rounds; round++) {
     for (const { name, against, house, baseline, concurrency: own = concurrency } of await cases()) {
       if (only.length > 0 && !only.includes(name)) continue;
-      for (const inFlight of round === 0 ? [Math.max(...own)] : own) {
+      for (const inFlight of own) {
         const load = { concurrency: inFlight, seconds };
         const measured = { house: await bench.measure(house, load), baseline: baseline && (await bench.measure(baseline, load)) };
-        progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`);
-        if (round > 0) pairs.push({ name, against, concurrency: inFlight, ...measured });
+        progress(`round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`);
+        pairs.push({ name, against, concurrency: inFlight, ...measured });
       }
     }
   }

@@ -8,5 +8,6 @@ import { run } from './setup/run.mjs';
 requireNode();
 await ensureModules();
 const node = houseNode();
-await ensureBuild(node);
+// The text of --help needs no build, and nothing is started for it (tools/testing/bench.ts).
+if (!process.argv.includes('--help') && !process.argv.includes('-h')) await ensureBuild(node);
 run(node, 'testing/bench.ts', process.argv.slice(2));

@@ -4,7 +4,7 @@ import { freePort } from '../infra/ports.ts';
 import { externalNats } from './servers.ts';
 
 let server: Server | undefined;
-afterEach(() => server?.close());
+afterEach(() => void server?.close());
 
 /** Greets as a nats-server of this version does. */
 async function greetingAs(info: object): Promise<number> {

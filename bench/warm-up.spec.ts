@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { isFlat, warmUp } from './warm-up.ts';
+
+test.each([
+  [[], false],
+  [[100, 100], false],
+  [[100, 98, 96], true],
+  [[300, 200, 199], false],
+  [[100, 100, 90], false],
+])('the runs %j count as flat: %s', (seen, flat) => expect(isFlat(seen)).toBe(flat));
+
+test('warms up until three runs are alike', async () => {
+  const costs = [900, 500, 300, 290, 285, 100];
+  expect(await warmUp(() => Promise.resolve(costs.shift()!))).toEqual([900, 500, 300, 290, 285]);
+});
+
+test('gives up after ten runs that never are', async () => {
+  let cost = 1;
+  expect(await warmUp(() => Promise.resolve((cost *= 2)))).toHaveLength(10);
+});
