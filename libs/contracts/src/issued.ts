@@ -3,9 +3,16 @@ import { command, query } from './contract.js';
 import { credentialSchema } from './customers.js';
 import { uuid } from './fields.js';
 
+/**
+ * No control characters, nothing that turns the direction of text, no private use. As ranges of characters and below the
+ * surrogates, since generators and linters of other languages know neither `\p{…}` nor the `u` flag; what ranges cannot say
+ * (lone surrogates, tags, unassigned) is refused by the check behind it.
+ */
+const printable = /^[^\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\uffff]*$/;
+
 /** Body of a suspension, resumption or revocation. */
 export const reasonSchema = z
-  .strictObject({ reason: z.string().trim().min(1).max(200).regex(/^\P{C}*$/u, 'must be printable text').optional().describe('Why, for the record: a word for programs. Kept under a key of the customer, in the log as well, and gone when they are erased').meta({ examples: ['lost_device'] }) })
+  .strictObject({ reason: z.string().trim().min(1).max(200).regex(printable, 'must be printable text').refine((text) => /^\P{C}*$/u.test(text), 'must be printable text').optional().describe('Why, for the record: a word for programs. Kept under a key of the customer, in the log as well, and gone when they are erased').meta({ examples: ['lost_device'] }) })
   .meta({ id: 'Reason' });
 
 /** Of the calling app alone, like everything about its customers (specification §2, visibility). */

@@ -19,8 +19,8 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', limit: 'page', path: '/openapi.json', tag, unrecorded, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
-export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', limit: 'page', path: '/docs', tag, unrecorded, summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
-export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', limit: 'page', path: '/docs/errors', tag, unrecorded, summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
+export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', limit: 'page', path: '/docs', tag, unrecorded, internal: 'a page', summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
+export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', limit: 'page', path: '/docs/errors', tag, unrecorded, internal: 'a page', summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
@@ -28,6 +28,7 @@ export const assetEndpoint = endpoint({
   path: '/docs/assets/{file}',
   tag,
   unrecorded,
+  internal: 'a page, or what it loads',
   summary: 'What the reference page loads',
   params: z.object({ file: z.string().describe('Name of the file') }),
   answers: { 200: { description: 'The file' } },

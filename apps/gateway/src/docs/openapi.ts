@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Answer, Endpoint } from '../routing/endpoint.js';
 import { examples, type Examples } from './examples.js';
 import { jsonSchema, type Json } from './json-schema.js';
+import { oauthErrorAnswer } from './oauth.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
 /** Codes that every guarded endpoint may answer. */
@@ -14,6 +15,8 @@ const tags: Record<string, string> = {
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
   'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
   'Proof of presence': 'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
+  Claim: 'What the page behind a claim link calls. Public: the token of the link is in the body.',
+  'OpenID Connect': "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and OpenID Connect, not problem documents.",
   Reference: 'This description, and pages to read it.',
   Health: 'For load balancers and supervisors.',
 };
@@ -32,25 +35,31 @@ const about = `**A first call.** Get a token at \`/oauth2/token\` with the clien
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
-  // What a browser asks by itself before a request (CORS) is nothing that anybody calls.
-  for (const endpoint of endpoints.filter((e) => e.method !== 'OPTIONS')) {
+  // What a browser asks by itself before a request (CORS), and what only our own pages call, is nothing that anybody builds on.
+  const published = endpoints.filter((e) => e.method !== 'OPTIONS' && e.internal === undefined);
+  for (const endpoint of published) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Holdfast', version: '1.0.0', summary: 'Passwordless customer credentials and the Admin API.', description: about },
+    info: {
+      title: 'Holdfast', version: '1.0.0', summary: 'Passwordless customer credentials and the Admin API.', description: about,
+      contact: { name: 'Who runs this deployment', url: baseUrl }, license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
+    },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(endpoints.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
+    tags: [...new Set(published.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
       schemas,
-      examples: problemExamples(baseUrl),
+      examples: usedExamples(paths, problemExamples(baseUrl)),
+      responses: { UnknownOrganization: unknownOrganization, TooManyRequests: tooManyRequests, TooManyOAuthRequests: tooManyOAuthRequests },
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
           description: 'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is refused within a second once its app, grant or secret is taken away.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
         },
+        customerToken: { type: 'http', scheme: 'bearer', description: "Access token of a customer, of the organization's own issuer" },
         clientBasic: { type: 'http', scheme: 'basic', description: 'Client ID and client secret of the app' },
       },
       headers: {
@@ -62,23 +71,36 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   };
 }
 
+const unknownOrganization = problemResponses(['unknown_organization'], false)['404'] as Json;
+const tooManyRequests = problemResponses(['rate_limited'], false)['429'] as Json;
+const tooManyOAuthRequests = oauthErrorAnswer('`temporarily_unavailable`: too many requests', 'temporarily_unavailable', 'Too many requests', { 'Retry-After': { $ref: '#/components/headers/Retry-After' } });
+
+/** Examples that some answer refers to: a linter takes each other one for a leftover. */
+function usedExamples(paths: Record<string, Json>, all: Json): Json {
+  const text = JSON.stringify([paths, unknownOrganization, tooManyRequests]);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/examples/${name}"`)));
+}
+
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
-  const { id, tag, summary, description, operation, body, answers, errors = [], reference } = endpoint;
-  const limited: ErrorCode[] = reference?.responses ? [] : ['rate_limited'];
+  const { id, tag, summary, description, operation, body, answers, errors = [], errorForm } = endpoint;
+  const { parametersMore = [], ...reference } = (endpoint.reference ?? {}) as Json & { parametersMore?: Json[] };
+  const limited: ErrorCode[] = reference.responses ? [] : ['rate_limited'];
   const codes = [...new Set<ErrorCode>([...(operation ? always : limited), ...errors, ...(body ? (['request_timeout'] as const) : [])])];
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description && { description }),
+    description: description ?? `${summary}.`,
     security: operation ? [{ clientCredentials: [operation] }] : [],
-    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...headersOf(endpoint)],
+    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...parametersMore, ...headersOf(endpoint)],
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } } } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id], operation !== undefined)])),
       ...problemResponses(codes, body !== undefined),
     },
     ...reference,
+    // Its standards know no limits of rates; it has some all the same, like every other endpoint.
+    ...(reference.responses !== undefined && { responses: { ...reference.responses, 429: { $ref: `#/components/responses/${errorForm === 'oauth' ? 'TooManyOAuthRequests' : 'TooManyRequests'}` } } }),
   };
 }
 

@@ -60,6 +60,8 @@ export interface Endpoint<
   errors?: ErrorCode[];
   /** `problem` unless said otherwise. */
   errorForm?: ErrorForm;
+  /** Why it is no part of the published description: only pages of ours call it, and it changes with them. */
+  internal?: string;
   /** Of what is handed on and not validated here: members of the OpenAPI operation, as they stand. */
   reference?: Record<string, unknown>;
 }

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from '@jest/globals';
+import { endpoints } from '../endpoints.js';
+import { openApi } from './openapi.js';
+
+// CommonJS: its types and its exports do not fit together under ESM.
+const require = createRequire(import.meta.url);
+interface Finding {
+  code: string | number;
+  message: string;
+  path: (string | number)[];
+}
+const { Spectral } = require('@stoplight/spectral-core') as { Spectral: new () => { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> } };
+const { oas } = require('@stoplight/spectral-rulesets') as { oas: object };
+
+const description = openApi(endpoints, 'https://id.example');
+
+// What these say, users of the description are told by their own tools.
+test('Spectral finds nothing to say, by its rules for OpenAPI', async () => {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [oas] });
+  const findings = await spectral.run(description);
+  expect(findings.map(({ code, message, path }) => `${code} ${path.join('/')}: ${message}`)).toEqual([]);
+}, 120_000);
+
+test('Redocly finds nothing to say, by its recommended rules', async () => {
+  // Metadata, health and this description refuse nobody.
+  const config = await createConfig({ extends: ['recommended'], rules: { 'operation-4xx-response': 'off' } });
+  const findings = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config });
+  expect(findings.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`)).toEqual([]);
+}, 120_000);
+
+test('patterns are of the kind that every language reads: no classes of Unicode, no look-behind, the same with and without the flag u', () => {
+  const patterns = [...JSON.stringify(description).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text!) as string);
+  expect(patterns.length).toBeGreaterThan(10);
+  expect(patterns.filter((pattern) => /\\[pP]\{|\(\?<|\(\?[a-z]/.test(pattern))).toEqual([]);
+  for (const flags of ['', 'u']) expect(() => patterns.map((pattern) => new RegExp(pattern, flags))).not.toThrow();
+});
