@@ -105,6 +105,14 @@ describe('names', () => {
   });
 });
 
+it('that came when somebody was erased already say which of their pseudonyms never opened', () => {
+  const erased = new Set([customerKey('acme', 'c').toString('hex')]);
+  const { entries: [late, other] } = arranged([item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', holder: 'd' }] })], { erased });
+  expect((JSON.parse(late!.leaf.bytes.toString()) as { erased: string[] }).erased).toEqual(late!.leaf.targets);
+  expect(other!.leaf.bytes.toString()).not.toContain('erased');
+  expect(eventOf(1, late!.leaf.bytes, new Map())).not.toHaveProperty('erased');
+});
+
 describe('what is personal', () => {
   const request = { id: 'r', traceparent: '', method: 'GET', route: '/', address: '203.0.113.7', userAgent: 'Browser' };
   const acting = { actor: { type: 'customer', id: 'c' }, request } as const;

@@ -60,6 +60,8 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
   const pseudonyms = new Map(known.pseudonyms);
   const people = new Map(known.persons);
   const named: Arranged['named'] = [];
+  /** Pseudonyms of whom was erased before. */
+  const late = new Set<string>();
   const persons: Arranged['persons'] = [];
 
   const replacement = (org: string, names: readonly Name[]) => (value: string): string | undefined => {
@@ -73,6 +75,7 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     const pseudonym = pseudonymOf(id);
     pseudonyms.set(key(org, value), pseudonym);
     // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
+    if (gone) late.add(pseudonym);
     if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym, salt: id.salt });
     return pseudonym;
   };
@@ -85,7 +88,7 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     return person;
   };
 
-  const { chosen, late } = choose(items, known.entries);
+  const { chosen, late: again } = choose(items, known.entries);
   const entries = chosen.map(({ org, record, provisional }): Entry => {
     let log = logs.get(org);
     if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
@@ -94,11 +97,11 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     const values = gone ? {} : personalOf(record, random);
     const person = Object.keys(values).length === 0 ? undefined : personOf(org, holder);
     const personal = person ? values : {};
-    const leaf = leafOf(record, replacement(org, namesIn(record)), personal);
+    const leaf = leafOf(record, replacement(org, namesIn(record)), personal, late);
     const entry = { org, seq: log.nextSeq, class: retentionOf(record.action), month: log.month, record, provisional, leaf, leafHash: leafHash(leaf.bytes) };
     log.append(entry.leafHash, Date.parse(record.occurredAt));
     return person ? { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } } : entry;
   });
   const heads = new Map([...logs].map(([org, log]) => [org, log.head()]));
-  return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late };
+  return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late: again };
 }

@@ -30,21 +30,23 @@ export function namesIn({ actor, targets }: AuditRecord): Name[] {
 /**
  * The bytes that the log will for ever prove: UTF-8 JSON without `seq`, which the place in the tree authenticates, with
  * pseudonyms in place of names and hashes in place of personal values (docs/adr/0005-audit-record.md). `replacement` gives
- * the pseudonym of an id, or undefined for one that stays.
+ * the pseudonym of an id, or undefined for one that stays. `late` holds pseudonyms that were made when whom they stand for
+ * was erased already: the leaf says of these that they never opened, so that a verifier can tell them from names taken away.
  */
-export function leafOf(record: AuditRecord, replacement: (value: string) => string | undefined, personal: Personal = {}): Leaf {
+export function leafOf(record: AuditRecord, replacement: (value: string) => string | undefined, personal: Personal = {}, late: ReadonlySet<string> = new Set()): Leaf {
   const actor = somebody.has(record.actor.type) ? { type: record.actor.type, id: replacement(record.actor.id) ?? record.actor.id } : record.actor;
   const targets = record.targets.map(({ type, id }) => ({ type, id: replacement(id) ?? id }));
   const { address: _, userAgent: __, callerId: ____, callerTraceparent: _____, ...request } = record.request;
   const { reason: ___, ...changes } = record.changes ?? {};
   const hashes = Object.entries(personal).map(([field, value]) => [field, commitment(value).toString('base64url')]);
-  const leaf = { ...record, actor, targets, request, ...(record.changes && { changes }), ...(hashes.length > 0 && { personal: Object.fromEntries(hashes) as Record<string, string> }) };
+  const erased = [...new Set([actor.id, ...targets.map((t) => t.id)])].filter((id) => late.has(id));
+  const leaf = { ...record, actor, targets, request, ...(record.changes && { changes }), ...(erased.length > 0 && { erased }), ...(hashes.length > 0 && { personal: Object.fromEntries(hashes) as Record<string, string> }) };
   return { bytes: Buffer.from(JSON.stringify(leaf)), actorId: actor.id, targets: [...new Set(targets.map((t) => t.id))] };
 }
 
 /** The other way round, as far as pseudonyms still mean somebody and values can still be opened. */
 export function eventOf(seq: number, leaf: Buffer, names: ReadonlyMap<string, { value: string }>, opened: Personal = {}): AuditEvent {
-  const { id, personal: _, ...record } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown };
+  const { id, personal: _, erased: __, ...record } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown; erased?: unknown };
   const open = <T extends { id: string }>(named: T): T => ({ ...named, id: names.get(named.id)?.value ?? named.id });
   const { reason, requestId, ...origin } = opened;
   // What the caller chose stands in the place of ours, as long as it may be known.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash } from '@holdfast/tlog';
-import { leafFacts, type LeafFacts } from './leaf-facts.js';
+import { leafFacts, pseudonymsIn, type LeafFacts, type Unnamed } from './leaf-facts.js';
 
 /** What one entry says about itself. */
 export interface CheckedEntry {
@@ -13,6 +13,10 @@ export interface CheckedEntry {
   unprovable: number;
   /** It does not show personal values that were logged, and the name of that person opens. */
   closed: boolean;
+  /** Pseudonyms in it that do not open. */
+  unnamed?: Unnamed;
+  /** Whether a customer is named in it whose name opens. */
+  customerOpens: boolean;
   /** What is wrong with it, in sentences without their subject: `was changed: …`. */
   faults: string[];
 }
@@ -22,7 +26,7 @@ type Personal = NonNullable<ExportedAuditEntry['personal']>;
 
 /** Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when it is no entry */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
-  const checked: CheckedEntry = { unprovable: 0, closed: false, faults: [] };
+  const checked: CheckedEntry = { unprovable: 0, closed: false, customerOpens: false, faults: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
     if (found || names || personal) checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
@@ -44,6 +48,7 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
   if (names) checkNames(names, record, checked);
   if (personal) checkPersonal(personal, record.personal, checked.faults);
   checkClass(entry.class, record.action, checked.faults);
+  checkOpen(bytes, record, names ?? [], checked);
   checked.closed = record.person !== undefined && isClosed(record.person, record.personal, entry);
   return checked;
 }
@@ -78,9 +83,19 @@ function isClosed(person: string, hashes: LeafFacts['personal'], { names, person
   return Object.keys(hashes).some((field) => !(field in personal)) && names?.some(({ pseudonym }) => pseudonym === person) === true;
 }
 
+/** Most names open, so that nothing more has to be read of most entries. */
+function checkOpen(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
+  const opens = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
+  if (![actor, ...targets].some((id) => id.length === 22 && !opens(id))) return;
+  const { customers, others, late } = pseudonymsIn(bytes);
+  checked.unnamed = { customers: customers.filter((id) => !opens(id)), others: others.filter((id) => !opens(id)), late };
+  checked.customerOpens = customers.some(opens);
+}
+
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
   for (const { pseudonym, value, salt } of names) {
     if (actor !== pseudonym && !targets.includes(pseudonym)) checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
+    else if (typeof salt !== 'string' || typeof value !== 'string') checked.faults.push(`opens the pseudonym ${pseudonym} without the ${typeof salt === 'string' ? 'id' : 'salt'} that it was made of`);
     else if (salt === '') checked.unprovable++;
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
       checked.faults.push(`names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`);
@@ -90,7 +105,8 @@ function checkNames(names: Names, { actor, targets }: LeafFacts, checked: Checke
 
 function checkPersonal(personal: Personal, hashes: Record<string, string>, faults: string[]): void {
   for (const [field, { value, salt }] of Object.entries(personal)) {
-    if (commitment(salt, value) !== hashes[field]) faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
+    if (typeof salt !== 'string' || typeof value !== 'string') faults.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
+    else if (commitment(salt, value) !== hashes[field]) faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
   }
 }
 

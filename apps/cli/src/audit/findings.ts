@@ -8,6 +8,10 @@ export class Findings {
   private readonly displaced: { seq: number; hash: string; expected: string }[] = [];
   private count = 0;
 
+  get none(): boolean {
+    return this.count === 0;
+  }
+
   add(seq: number, sentence: string): void {
     this.count++;
     if (this.found.length < mostKept) this.found.push({ seq, sentence });

@@ -23,7 +23,7 @@ export interface LeafFacts {
 const plain =
   /^\{"id":"([^"\\]*)","occurredAt":"([^"\\]*)","action":"([^"\\]*)","actor":\{"type":"[a-z]*","id":"([^"\\]*)"(?:,"name":"(?:[^"\\]|\\.)*")?\},"targets":\[((?:\{"type":"[a-z_]*","id":"[^"\\]*"\},?)*)\],"outcome":\{"result":"([a-z]*)"/;
 /** These may stand anywhere behind it. Two searches for a text cost less than one for a pattern. */
-const more = ['"personal":', '"changes":'];
+const more = ['"personal":', '"changes":', '"erased":'];
 
 /** @throws Error when the bytes are not a record */
 export function leafFacts(bytes: Buffer): LeafFacts {
@@ -54,4 +54,25 @@ function parsed(text: string): LeafFacts {
 function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
   if (actor.type === 'customer' || actor.type === 'person') return actor.id;
   return targets.find(({ type }) => type === 'customer' || type === 'credential' || type === 'offer')?.id;
+}
+
+/** Pseudonyms in a leaf. */
+export interface Unnamed {
+  /** Of customers and persons. */
+  customers: string[];
+  /** Of their offers and credentials. */
+  others: string[];
+  /** Those that never opened, since the record came when they were erased already. */
+  late: readonly string[];
+}
+
+const pseudonymForm = /^[\w-]{22}$/;
+const ofCustomers = new Set(['customer', 'person']);
+const theirs = new Set(['offer', 'credential']);
+
+/** By what they are of. Costs more than leafFacts(), so it is for leaves that name somebody who is not known any more. */
+export function pseudonymsIn(bytes: Buffer): Unnamed {
+  const { actor, targets, erased = [] } = JSON.parse(bytes.toString()) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
+  const of = (types: Set<string>) => [actor, ...targets].filter(({ type, id }) => types.has(type) && pseudonymForm.test(id)).map(({ id }) => id);
+  return { customers: of(ofCustomers), others: of(theirs), late: erased };
 }

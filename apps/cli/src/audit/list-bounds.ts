@@ -13,6 +13,10 @@ const monthForm = /^(\d{4})-(0[1-9]|1[0-2])$/;
 export class ListBounds {
   /** Whether the export is from before it held them. */
   absent = false;
+  /** Entries that say where they lie; the first that do not, and that do not say up to when their part of the log goes. */
+  private placed = 0;
+  private unplaced = 0;
+  private unbounded = 0;
   private month = '';
   /** From when on nothing in that month may have happened. Times are compared as they are written: all have one form. */
   private monthEnd = '';
@@ -26,9 +30,13 @@ export class ListBounds {
   constructor(private readonly findings: Findings) {}
 
   /** @param occurredAt undefined when the leaf is gone or not what was logged */
-  add({ seq, month, lastAt }: ExportedAuditEntry, occurredAt: string | undefined): void {
-    if (month === undefined) this.absent = true;
-    else if (month !== this.month) this.turnTo(month, seq);
+  add({ seq, class: name, month, lastAt }: ExportedAuditEntry, occurredAt: string | undefined): void {
+    if (month === undefined || name === undefined) this.unplaced ||= seq;
+    else {
+      this.placed++;
+      if (month !== this.month) this.turnTo(month, seq);
+    }
+    if (lastAt === undefined && seq % 256 === 0) this.unbounded ||= seq;
     if (occurredAt !== undefined) {
       if (month !== undefined && occurredAt >= this.monthEnd) this.findings.at(seq, `lies in the month ${month}, before it happened, at ${occurredAt}: it was put there, where it would be dropped too early`);
       if (occurredAt > this.latest) [this.latest, this.latestSeq] = [occurredAt, seq];
@@ -39,8 +47,15 @@ export class ListBounds {
 
   /** @param lateMs as the log itself says */
   end(lateMs: number | undefined): void {
-    if (lateMs === undefined) this.absent = true;
-    else if (lateMs < this.late.by) {
+    // All of it came into exports at the same time: what is missing alone was taken out.
+    if (lateMs === undefined && this.placed === 0) this.absent = true;
+    else {
+      if (this.unplaced > 0) this.findings.at(this.unplaced, 'does not say in which class and month it lies, as every entry of this export must: it was taken out');
+      if (this.unbounded > 0) this.findings.at(this.unbounded, 'does not say up to when the log goes there (`lastAt`), as each 256th entry of this export must: it was taken out');
+      // Behind all others: a file that was cut off has lost it with its last line.
+      if (lateMs === undefined) this.findings.add(Infinity, 'The export does not say how late an entry may come (`lateMs`), as it must when entries say where they lie: it was taken out.');
+    }
+    if (lateMs !== undefined && lateMs < this.late.by) {
       this.findings.at(this.late.seq, `happened ${this.late.by} ms before what the log says of the time up to there, and the log says that this is ${lateMs} at most: a list of what happened up to some time may leave it out`);
     }
   }

@@ -125,7 +125,7 @@ describe('a live log', () => {
   });
 
   test('that has fewer entries than it says does not verify, and does not hang', async () => {
-    const short: ReadPage = (after) => Promise.resolve({ entries: entries.slice(after, 40), checkpoint: note, hasMore: true });
+    const short: ReadPage = (after) => Promise.resolve({ entries: entries.slice(after, 40), checkpoint: note, hasMore: true, lateMs: 0 });
     expect((await verifyLive(await openLive(short, () => undefined), [signer.key], [])).findings).toEqual(['The log ends at 40, but the newest checkpoint covers 44: at least 4 entries are gone.']);
   });
 

@@ -4,6 +4,7 @@ import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type Verifi
 import { checkEntry } from './entry-check.js';
 import { Drops } from './drops.js';
 import type { LogEnd } from './exported-log.js';
+import { Erasures } from './erasures.js';
 import { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
 import { ListBounds } from './list-bounds.js';
@@ -29,6 +30,8 @@ export interface Verdict {
   dropped: number;
   /** Names that could not be checked, since their pseudonyms have no salt, and entries whose personal values are withheld. */
   unprovable: number;
+  /** Nothing speaks against it but that: a log from before something could be proven is like that. */
+  onlyUnprovable: boolean;
   /** What this log or export does not hold, so that it was not looked at: sentences. */
   notes: string[];
   /** Names of the checkpoints that this log continues. */
@@ -70,9 +73,12 @@ export class LogVerifier {
   private good = 0;
   private readonly drops = new Drops();
   private readonly bounds = new ListBounds(this.findings);
+  private readonly erasures = new Erasures();
   private counts = { entries: 0, dropped: 0 };
   private readonly unsalted = new Tally();
   private readonly closed = new Tally();
+  /** Names that do not open, from before leaves said which of them never did. */
+  private readonly late = new Tally();
 
   constructor(
     private readonly keys: readonly VerifierKey[],
@@ -96,6 +102,7 @@ export class LogVerifier {
       this.drops.add(entry);
       this.bounds.add(entry, checked.record?.occurredAt);
       if (checked.record) this.addRecord(seq, checked.record);
+      if (checked.unnamed) this.erasures.add(seq, checked.unnamed, checked.customerOpens);
       this.unsalted.add(seq, checked.unprovable);
       this.closed.add(seq, checked.closed ? 1 : 0);
       if (!this.broken) this.tree.append(treeHash);
@@ -108,6 +115,7 @@ export class LogVerifier {
 
   private addRecord(seq: number, record: LeafFacts): void {
     if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was put in');
+    if (record.action === 'subject.erase' && record.outcome === 'success') this.erasures.record(seq, record.targets);
     this.drops.record(seq, record);
   }
 
@@ -132,19 +140,21 @@ export class LogVerifier {
    * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
    */
   end(note: string | undefined, { lateMs, broken }: Pick<LogEnd, 'lateMs' | 'broken'> = {}): Verdict {
-    if (broken) this.refuseBroken(broken, note);
     const newest = typeof note === 'string' && !(broken && note === '') ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
     const counted = this.drops.settle(this.findings);
     this.bounds.end(lateMs);
+    for (const seq of this.erasures.settle(this.findings)) this.late.add(seq, 1);
+    if (broken) this.refuseBroken(broken, note);
+    const proven = this.findings.none;
     if (this.options.allowUnprovable !== true) this.refuseUnprovable();
     const { sentences, more } = this.findings.list();
     const { unplaced } = this.drops;
     if (sentences.length === 0 && unplaced.length > 0) {
       throw new Refusal(`${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`);
     }
-    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count, notes: this.notes(counted), continues: this.continues };
+    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count + this.late.count, onlyUnprovable: sentences.length > 0 && proven, notes: this.notes(counted), continues: this.continues };
   }
 
   /** It may be as it was signed, up to there. What comes behind it is signed by nobody and can be changed unseen. */
@@ -155,12 +165,15 @@ export class LogVerifier {
 
   /** What looks like something harmless, and could as well be the work of somebody who wanted it to look like that. */
   private refuseUnprovable(): void {
-    const { unsalted, closed } = this;
+    const { unsalted, closed, late } = this;
     if (unsalted.count > 0) {
       this.findings.add(unsalted.first, `Entry ${unsalted.first} ${unsalted.count > 1 ? `is the first of ${unsalted.count} times that a name is shown` : 'shows a name'} for a pseudonym without salt, so that nobody can tell whether it is the name that was logged. Names from before pseudonyms had a salt are like that; in a log that has none of these, somebody took the salt away, to name somebody else. --allow-unprovable takes them as they are.`);
     }
     if (closed.count > 0) {
       this.findings.add(closed.first, `Entry ${closed.first}${closed.count > 1 ? ` and ${plural(closed.count - 1, 'other', 'others')}` : ''} withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens: the values or their key were taken away, or KEY_ENCRYPTION_KEY was changed. --allow-unprovable takes it as it is.`);
+    }
+    if (late.count > 0) {
+      this.findings.add(late.first, `Entry ${late.first}${late.count > 1 ? ` and ${plural(late.count - 1, 'other', 'others')}` : ''} names somebody whose name does not open and whom no record of subject.erase names: it came after their erasure, before records said so, or the name was taken away. --allow-unprovable takes it as it is.`);
     }
   }
 

@@ -1,8 +1,8 @@
 import type { Verdict } from './log-verifier.js';
 
 /** What was found, for people: the first line is the verdict. */
-export function verdictInWords({ verified, findings, more, origin, entries, dropped, unprovable, notes, continues }: Verdict): string {
-  if (!verified) return [`${origin} does not verify.`, ...findings, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
+export function verdictInWords({ verified, onlyUnprovable, findings, more, origin, entries, dropped, unprovable, notes, continues }: Verdict): string {
+  if (!verified) return [onlyUnprovable ? `${origin} cannot be proven in full; nothing else is wrong with it.` : `${origin} does not verify.`, ...findings, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
   return [
     `Verified: ${entries} entries of ${origin}, to the last one that is signed.`,
     ...(dropped > 0 ? [`Of ${dropped} of them only the hash is left; the log itself records that they were dropped.`] : []),

@@ -155,6 +155,7 @@ export const tamperings: Tampering[] = [
     says: () => /^Entry \d+ is the first of \d+ times that a name is shown for a pseudonym without salt, so that nobody can tell whether it is the name that was logged\./,
   },
   { name: 'that somebody was erased, by taking the key to what is personal', live: true, allowed: true, by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]), says: () => /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens/ },
+  { name: 'that somebody was erased, by taking their names', live: true, by: ({ sql, org }) => sql.query('DELETE FROM pseudonym WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody whose name does not open, as if they were erased, but no record of subject\.erase names them: the name was taken away/ },
   { name: 'whom a pseudonym means', by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/ },
   { name: 'where somebody came from', by: ({ sql, org }) => sql.query(`UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`, [org]), says: () => /^Entry \d+ shows another (address|userAgent) than was logged/ },
 ];
