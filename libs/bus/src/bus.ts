@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { errorCatalogue, type CallContext, type Contract, type ReplyOf, type WireError } from '@holdfast/contracts';
-import { AppError, unavailable } from '@holdfast/kit';
+import { AppError, expired, remainingMs, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { parseJson } from './loops.js';
 import { tolerant } from './tolerant.js';
+import { newTransit } from './transit.js';
+import { wasNotBegun } from './admission.js';
 
 /**
  * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which may
@@ -41,10 +43,13 @@ export class Bus {
    * A query is asked twice, since another replica may answer what a paused one does not; a command never is.
    */
   async request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
-    const { subject, timeout } = contract;
+    const { subject } = contract;
+    // Of one who is asked by somebody else: no longer than that one still waits.
+    const timeout = Math.min(contract.timeout, Math.ceil(remainingMs()));
+    if (timeout <= 0) throw expired();
     // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came here.
     const id = randomUUID();
-    const message = JSON.stringify({ pattern: subject, id, data: { input, context } });
+    const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeout), data: { input, context } });
     if (contract.kind === 'command') return this.ask(contract, id, message, timeout);
     try {
       return await this.ask(contract, id, message, timeout / 2);
@@ -94,7 +99,8 @@ function fromWire({ kind, service }: Contract, err: unknown): AppError {
   const known = wireErrorSchema.safeParse(err);
   const wire = locate(service, known.success && Object.hasOwn(errorCatalogue, known.data.code) ? (known.data as WireError) : new AppError('internal').toWire());
   const unknown = wire.code === 'unavailable' || wire.code === 'internal';
-  return kind === 'command' && unknown ? new UncertainError(wire.code, wire.detail, wire) : AppError.fromWire(wire);
+  const error = AppError.fromWire(wire);
+  return kind === 'command' && unknown && !wasNotBegun(error) ? new UncertainError(wire.code, wire.detail, wire) : error;
 }
 
 /** An error of ours says where it happened: in the service that answered, or in what that one asked in turn. */

@@ -1,9 +1,10 @@
 import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type InputFault, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError, inContext, LogBudget, unavailable, unprocessable, zodFaults } from '@holdfast/kit';
+import { AppError, inContext, LogBudget, unavailable, unprocessable, withDeadline, zodFaults } from '@holdfast/kit';
 import { isDatabaseAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
 import { z } from 'zod';
+import { admissionOf } from './admission.js';
 import { handlerSeconds } from './metrics.js';
 
 type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext, caller: BusUser) => Promise<ReplyOf<C>>;
@@ -20,8 +21,8 @@ const databaseAway = new LogBudget(0.2);
  * in the log only, a database that is away as `unavailable`.
  */
 export function Handles<C extends Contract>(contract: C) {
-  // The caller is the transport's word (transport.ts), not the sender's.
-  const envelope = z.strictObject({ input: contract.request, context: callContextSchema, caller: z.enum(natsUsers) });
+  // Caller and expiration are the transport's word (transport.ts), not the sender's.
+  const envelope = z.strictObject({ input: contract.request, context: callContextSchema, caller: z.enum(natsUsers), expiresAt: z.number().optional() });
   return <Method extends Handler<C>>(target: object, key: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const handle = descriptor.value!;
     const answer = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
@@ -30,8 +31,8 @@ export function Handles<C extends Contract>(contract: C) {
       try {
         const parsed = envelope.safeParse(message);
         if (!parsed.success) throw unprocessable(zodFaults(parsed.error.issues).map(ofInput));
-        const { input, context, caller } = parsed.data as { input: RequestOf<C>; context: CallContext; caller: BusUser };
-        return await inContext(context, () => handle.call(this, input, context, caller));
+        const { input, context, caller, expiresAt } = parsed.data as { input: RequestOf<C>; context: CallContext; caller: BusUser; expiresAt?: number };
+        return await admissionOf(contract.service).run(expiresAt, () => withDeadline(expiresAt, () => inContext(context, () => handle.call(this, input, context, caller))));
       } catch (error) {
         const appError = toAppError(error, contract);
         code = appError.code;

@@ -2,6 +2,7 @@ export * from './access-feed.js';
 export * from './access-rule.js';
 export * from './system-context.js';
 export * from './applied.js';
+export * from './admission.js';
 export * from './audit-writer.js';
 export * from './bus.js';
 export * from './connection.js';

@@ -105,6 +105,13 @@ describe('asking over the bus', () => {
     expect(Date.now() - started).toBeLessThan(1500);
   });
 
+  it('does not begin what its caller no longer waits for, and says that nothing was done', async () => {
+    const ask = (transit: object) => caller.request(withdrawOffer.subject, JSON.stringify({ pattern: withdrawOffer.subject, id: '1', transit, data: { input: { offerId: offers.logs }, context: testContext() } }));
+    const answers = [];
+    for (const agoMs of [0, 10_000]) answers.push((await ask({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{ err?: { origin?: object } }>());
+    expect(answers.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
+  });
+
   it('says at once that nobody answers', async () => {
     const started = Date.now();
     for (const contract of [getSubject, platformKeys] as const) {

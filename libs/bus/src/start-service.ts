@@ -6,6 +6,7 @@ import { Database, statement, type DatabaseOptions } from '@holdfast/data';
 import { Logger as NestLog, Module, type DynamicModule, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { configureAdmission } from './admission.js';
 import { Bus } from './bus.js';
 import { connectBus, tooOld } from './connection.js';
 import { countDropped } from './dropped.js';
@@ -48,6 +49,8 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
   NestLog.overrideLogger(nestLogger(logger));
   startDefaultMetrics();
+  const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
+  configureAdmission(service, { ...(maxRunning !== undefined && { maxRunning }), ...(maxQueued !== undefined && { maxQueued }), ...(maxWaitMs !== undefined && { maxWaitMs }) });
   const offset = config.HOLDFAST_TEST_CLOCK;
   testClockOffset.set(offset ?? 0);
   if (offset !== undefined) logger.warn(`${service} lives ${Math.abs(offset)} seconds ${offset < 0 ? 'in the past' : 'in the future'}: HOLDFAST_TEST_CLOCK is set. That is for tests; take it away for anything else`);

@@ -4,12 +4,13 @@ import { ServerNats } from '@nestjs/microservices';
 import { z } from 'zod';
 import { countDropped, type DropReason } from './dropped.js';
 import { parseJson } from './loops.js';
+import { transitSchema, TransitTimes } from './transit.js';
 
 /** How long an answer may still be on its way out when a service is told to stop. */
 const drainLimit = 10_000;
 
 /** What Nest makes of a request. Without an id it would be an event, which is carried out and answered to nobody. */
-const packetSchema = z.looseObject({ pattern: z.string(), id: z.string().min(1).max(64), data: z.looseObject({}) });
+const packetSchema = z.looseObject({ pattern: z.string(), id: z.string().min(1).max(64), data: z.looseObject({}), transit: transitSchema.optional().catch(undefined) });
 
 class Dropped extends Error {
   constructor(
@@ -31,6 +32,7 @@ class Dropped extends Error {
 export class BusTransport extends ServerNats {
   private running = 0;
   private contracts?: Map<string, Contract>;
+  private readonly transitTimes = new TransitTimes();
 
   constructor(
     private readonly connection: NatsConnection,
@@ -71,8 +73,9 @@ export class BusTransport extends ServerNats {
     if (!caller) throw new Dropped('sender', 'its reply subject is in no inbox of a caller that the contract names');
     const packet = packetSchema.safeParse(parseJson(message));
     if (!packet.success) throw new Dropped('body', 'it is not a request');
-    const { id, data } = packet.data;
-    return { pattern: subject, id, data: { ...data, caller } };
+    const { id, data, transit } = packet.data;
+    const expiresAt = transit && performance.now() + this.transitTimes.remainingMs(transit);
+    return { pattern: subject, id, data: { ...data, caller, expiresAt } };
   }
 
   override async close(): Promise<void> {

@@ -14,6 +14,9 @@ export const baseConfigSchema = z.object({
   OPS_PORT: z.coerce.number().int().default(0).describe('Port of `/healthz`, `/readyz` and `/metrics`; 0 takes a free one'),
   OPS_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Least level of the lines on standard output'),
+  ADMISSION_RUNNING: z.coerce.number().int().min(1).max(100_000).optional().describe('Requests of the bus that are worked on at once, 256 when left out'),
+  ADMISSION_QUEUED: z.coerce.number().int().min(0).max(100_000).optional().describe('Requests of the bus that wait for that, 256 when left out; more are answered 503 at once'),
+  ADMISSION_WAIT_MS: z.coerce.number().int().min(1).max(60_000).optional().describe('Longest such wait in ms, 250 when left out'),
   HOLDFAST_REPLICA: z.string().default('1').describe('Which replica this is; stands in each log line'),
   HOLDFAST_TEST_CLOCK: z
     .string()

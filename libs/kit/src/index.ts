@@ -3,6 +3,7 @@ export * from './app-error.js';
 export * from './clock.js';
 export * from './config.js';
 export * from './crypto.js';
+export * from './deadline.js';
 export * from './html-page.js';
 export * from './ids.js';
 export * from './log-budget.js';

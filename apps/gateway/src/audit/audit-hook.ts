@@ -1,5 +1,5 @@
 import { appendRecords, outcomes, shortId as shortIdSchema, type AccessTokenClaims, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
-import { AuditWriter, RefusalCounter } from '@holdfast/bus';
+import { AuditWriter, RefusalCounter, wasNotBegun } from '@holdfast/bus';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderError } from '../errors/render-error.js';
@@ -61,7 +61,7 @@ export class AuditHook {
   private record(action: Action, endpoint: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { call } = request;
     // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
-    const context = call.code === 'rate_limited' ? undefined : recordedFor(endpoint, request);
+    const context = call.code === 'rate_limited' || wasNotBegun(call) ? undefined : recordedFor(endpoint, request);
     if (!context) return this.countRefusal(action, endpoint, request, status);
     const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) });
     const left = soon - (performance.now() - call.began);
@@ -103,7 +103,7 @@ export class AuditHook {
   private async countRefusal(action: Action, { operation }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.call;
-    const refused = operation ? status === 401 || status === 429 : status >= 400;
+    const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.call) : status >= 400;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!refused || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
     const { id: _, ...record } = auditRecord(claims ? contextOf(request) : anonymousContextOf(request, shortId), this.clock.now(), {
