@@ -71,7 +71,8 @@ describe('a page token', () => {
   ])('is refused when it is %s', async (_, query) => {
     const { status, body } = await shop.list<Problem>(query);
     expect(status).toBe(400);
-    expect(['invalid_page_token', 'invalid_request']).toContain(body.code);
+    // Of two nobody can say which one is meant.
+    expect(body.code).toBe(query.includes('&') ? 'invalid_request' : 'invalid_page_token');
   });
 
   it('is refused with another filter', async () => {

@@ -248,9 +248,12 @@ describe('metadata', () => {
   });
 
   it('describes the API (RFC 9728)', async () => {
-    const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: '/.well-known/oauth-protected-resource' });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ resource: `${house.baseUrl}/api`, authorization_servers: [house.baseUrl], bearer_methods_supported: ['header'] });
+    // RFC 9728 §3.3: `resource` is what the well-known part was inserted into.
+    for (const resource of ['', '/api']) {
+      const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: `/.well-known/oauth-protected-resource${resource}` });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ resource: house.baseUrl + resource, authorization_servers: [house.baseUrl], bearer_methods_supported: ['header'] });
+    }
   });
 
   it('is enough for a certified client', async () => {

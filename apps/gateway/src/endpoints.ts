@@ -3,7 +3,7 @@ import { listAuditEntriesEndpoint } from './admin/audit-entries.controller.js';
 import { getAuditCheckpointEndpoint, getAuditConsistencyEndpoint, getAuditKeysEndpoint, getAuditProofEndpoint } from './admin/audit-proofs.controller.js';
 import { getAuditTileEndpoint, getAuditTileFurtherPartEndpoint, getAuditTilePartEndpoint } from './admin/audit-tiles.controller.js';
 import { listEventsEndpoint } from './admin/events.controller.js';
-import { resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
+import { apiMetadataEndpoint, resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
 import { getIssuedEndpoint, resumeCredentialEndpoint, revokeCredentialEndpoint, suspendCredentialEndpoint } from './credentials/issued.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
@@ -52,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
   pageAssetEndpoint,
   metadataEndpoint,
   resourceMetadataEndpoint,
+  apiMetadataEndpoint,
   openApiEndpoint,
   docsEndpoint,
   errorsEndpoint,

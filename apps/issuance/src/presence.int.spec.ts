@@ -52,6 +52,12 @@ describe('proof of presence', () => {
     await refusal(() => offer({ presence: { type: 'altcha', payload: 'rubbish' } }), 'presence_invalid');
   });
 
+  it('is not needed for a further offer to a known customer, which no sign-up form makes; one that is sent is verified', async () => {
+    const { offer: { subject } } = await offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'));
+    await expect(offer({ subject }, contextOf('globex'))).resolves.toMatchObject({ offer: { subject } });
+    await refusal(() => offer({ subject, presence: { type: 'altcha', payload: 'rubbish' } }, contextOf('globex')), 'presence_invalid');
+  });
+
   it('of another organization or app is none', async () => {
     const proof = await altcha();
     await refusal(() => offer({ presence: proof }, contextOf('acme', other)), 'presence_invalid');

@@ -12,7 +12,7 @@ export const credentialSchema = z
     credentialType: credentialTypeName.describe('Name of the credential type'),
     status: z.enum(credentialStatuses).describe('An offer that ran out leaves `offered`; expiry is no status'),
     issuedAt: instant.optional().describe('When the customer first held it, across renewals'),
-    expiresAt: instant.optional().describe('When it ends, if it has an end'),
+    expiresAt: instant.optional().describe('When it ends, if it has an end; of one that is only offered, the latest end that the offer fixed'),
     revokedAt: instant.optional().describe('When it was revoked'),
     revokedReason: z.string().optional().describe('Why it was revoked'),
     revocable: z.boolean().describe('Whether it can be revoked or suspended at all; a pass that is not revocable simply ends when it expires'),

@@ -51,7 +51,8 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
         enabled: true,
         defaultResource: () => api,
         getResourceServerInfo: (ctx, resource) => {
-          if (resource !== api) throw new errors.InvalidTarget();
+          // Both identifiers that our metadata names (RFC 9728) mean the one API.
+          if (resource !== api && resource !== baseUrl) throw new errors.InvalidTarget();
           requireScope(ctx);
           return {
             scope: operationNames.join(' '),

@@ -10,6 +10,7 @@ export const publicRoutes = [
   'GET /docs/errors',
   'GET /docs/assets/{file}',
   'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/api',
   'GET /.well-known/oauth-authorization-server',
   'POST /oauth2/token',
   'GET /o/{shortId}/claim',

@@ -17,16 +17,33 @@ export const resourceMetadataEndpoint = endpoint({
   reference: resourceMetadataReference,
 });
 
+export const apiMetadataEndpoint = endpoint({
+  ...resourceMetadataEndpoint,
+  id: 'getApiMetadata',
+  path: '/.well-known/oauth-protected-resource/api',
+  summary: 'The same for the API by the audience of its tokens (RFC 9728)',
+});
+
 /** Where clients find the authorization server and the scopes of the API. */
 @Controller()
 export class ResourceMetadataController {
   constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
 
   @Route(resourceMetadataEndpoint)
-  metadata(): object {
+  root(): object {
+    return this.metadataOf(this.config.BASE_URL);
+  }
+
+  @Route(apiMetadataEndpoint)
+  api(): object {
+    return this.metadataOf(apiAudience(this.config.BASE_URL));
+  }
+
+  /** `resource` is the identifier into whose address the well-known part was inserted (RFC 9728 §3.3): clients compare the two. */
+  private metadataOf(resource: string): object {
     const { BASE_URL } = this.config;
     return {
-      resource: apiAudience(BASE_URL),
+      resource,
       authorization_servers: [BASE_URL],
       scopes_supported: operationNames,
       bearer_methods_supported: ['header'],

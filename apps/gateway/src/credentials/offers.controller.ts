@@ -3,7 +3,6 @@ import { Bus } from '@holdfast/bus';
 import { Controller, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { requireOperation } from '../access/access.guard.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
@@ -21,6 +20,8 @@ export const createOfferEndpoint = endpoint({
     'Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. Where the organization demands a proof of presence, ' +
     'each offer needs one in `presence`; wherever one is sent, it is verified and used up by the offer.',
   operation: 'offers:write',
+  // So that the scope of a sign-up form cannot take over a customer (product §5).
+  bodyOperation: (json) => (namesSubject(json) ? 'issued:manage' : undefined),
   action: 'offer.create',
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
@@ -43,6 +44,10 @@ export const withdrawOfferEndpoint = endpoint({
   errors: ['unknown_offer', 'invalid_state'],
 });
 
+function namesSubject(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, 'subject');
+}
+
 @Controller()
 export class OffersController {
   constructor(private readonly bus: Bus) {}
@@ -52,8 +57,6 @@ export class OffersController {
   async create(@Input() input: InputOf<typeof createOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Offer> {
     const { body, params, idempotencyKey } = input;
     const { call } = request;
-    // So that the scope of a sign-up form cannot take over a customer (product §5).
-    if (body.subject !== undefined) requireOperation(call.claims!, 'issued:manage');
     const { offer, replayed } = await this.bus.request(createOffer, { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) }, contextOf(request));
     call.audited = !replayed;
     call.targets = [{ type: 'customer', id: offer.subject, holder: offer.subject }, { type: 'offer', id: offer.offerId, holder: offer.subject }];

@@ -97,7 +97,7 @@ export const resourceMetadataReference: Json = {
         {
           type: 'object',
           properties: {
-            resource: describedText('The API, as the `aud` of its tokens names it'),
+            resource: describedText('The identifier that this address belongs to: the base address, or the API as the `aud` of its tokens names it'),
             authorization_servers: texts('Who gives tokens for it'),
             scopes_supported: texts('Every operation that a token can hold'),
             bearer_methods_supported: texts('`header` alone'),

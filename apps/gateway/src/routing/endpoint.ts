@@ -35,6 +35,8 @@ export interface Endpoint<
   summary: string;
   description?: string;
   operation?: Operation;
+  /** A further operation that a body needs; asked of the body as it was read, since a missing scope comes before an invalid input. */
+  bodyOperation?: (json: unknown) => Operation | undefined;
   action?: Action;
   /** Who records its calls, when neither the gateway nor the handler of a change does: auth knows who they are. */
   recorder?: 'auth';

@@ -4,6 +4,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { requireOperation } from '../access/access.guard.js';
 import { ENDPOINT, type Endpoint } from './endpoint.js';
 
 /** Bytes of a request body (product §3); what we take is far smaller. */
@@ -12,12 +13,14 @@ const maxBodyBytes = 100_000;
 /** The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not acceptable. */
 export const Input = createParamDecorator(async (_: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const { params, query, body, idempotent } = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
+  const { params, query, body, idempotent, bodyOperation } = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
+  // Read only now, when the caller is known and let in: nobody else can make us read or parse.
+  const json = body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
+  const needed = bodyOperation?.(json);
+  if (needed) requireOperation(request.call.claims!, needed);
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
-  // Read only now, when the caller is known and let in: nobody else can make us read or parse.
-  const json = body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
   return { params: parsedParams, query: parsedQuery, body: body && bodyOf(body, json), ...(idempotencyKey !== undefined && { idempotencyKey }) };
 });
 

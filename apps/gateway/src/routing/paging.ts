@@ -10,7 +10,12 @@ export const limitParameter = z
   .describe('Number of items to return, 1 to 200')
   .meta({ parameter: { type: 'integer', minimum: 1, maximum: 200, default: 50 } });
 
-export const pageTokenParameter = z.string().min(1).max(2000).optional().describe('`nextPageToken` of the previous page: selects the next one');
+export const pageTokenParameter = z
+  .string()
+  .optional()
+  .describe('`nextPageToken` of the previous page: selects the next one')
+  // Any other length is no token of ours, and is told so by `invalid_page_token`.
+  .meta({ parameter: { type: 'string', minLength: 1, maxLength: 2000 } });
 
 /** What every list answers. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {

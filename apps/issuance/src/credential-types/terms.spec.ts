@@ -6,7 +6,7 @@ import { requireTerms } from './terms.js';
 describe('the times of a credential type', () => {
   it.each([
     {}, { validity: 'P1Y' }, { validity: 'P1Y', renewalWindow: 'P30D' }, { validity: 'PT24H' }, { validity: 'P1Y', renewalWindow: 'P11M' },
-    { validity: 'P12M', renewalWindow: 'P364D' }, { validity: 'PT10S', renewalWindow: 'PT9S' }, { validity: 'P100Y' },
+    { validity: 'P12M', renewalWindow: 'P364D' }, { validity: 'PT10S', renewalWindow: 'PT9S' }, { validity: 'P100Y' }, { holders: ['passkey'] }, { holders: ['wallet', 'passkey'] },
   ])('may be %j', (terms) => {
     expect(() => requireTerms(terms)).not.toThrow();
   });
@@ -21,6 +21,7 @@ describe('the times of a credential type', () => {
     [{ validity: 'P1Y', renewalWindow: 'PT0S' }, '#/renewalWindow'],
     [{ validity: 'PT0S' }, '#/validity'],
     [{ validity: 'P101Y' }, '#/validity'],
+    [{ holders: ['wallet'] }, '#/holders'],
     [{ validity: `P${'9'.repeat(35)}D` }, '#/validity'],
   ])('may not be %j', (terms, pointer) => {
     expect(() => requireTerms(terms)).toThrow(expect.objectContaining({ code: 'invalid_request', status: 422, errors: expect.arrayContaining([expect.objectContaining({ pointer })]) }));

@@ -10,8 +10,10 @@ const longest = 36_600 * 86_400_000;
  * validity whichever months they fall into; otherwise a credential could be renewed for ever from its first moment.
  * @throws invalid_request (422)
  */
-export function requireTerms({ validity, renewalWindow }: { validity?: string; renewalWindow?: string }): void {
+export function requireTerms({ validity, renewalWindow, holders }: { validity?: string; renewalWindow?: string; holders?: readonly string[] }): void {
   const faults: InputFault[] = [];
+  // Its offers would be made and delivered, and nobody could claim one.
+  if (holders && !holders.includes('passkey')) faults.push({ pointer: '#/holders', detail: 'must include passkey: wallets cannot hold credentials yet' });
   if (validity !== undefined && durationBounds(validity).shortest <= 0) faults.push({ pointer: '#/validity', detail: 'must be longer than nothing' });
   if (validity !== undefined && durationBounds(validity).longest > longest) faults.push({ pointer: '#/validity', detail: 'must be a hundred years at most; leave it out for a credential without an end' });
   if (renewalWindow !== undefined) {

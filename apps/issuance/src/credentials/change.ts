@@ -2,7 +2,7 @@ import type { CustomerEvent, EventData } from '@holdfast/contracts';
 import type { Customer, HeldCredential } from './customer.js';
 
 /** What others are told of a change, before it is an event. */
-export type Told = { [T in CustomerEvent['type']]: { type: T; data: EventData<T>; replacesPasskeys?: boolean } }[CustomerEvent['type']];
+export type Told = { [T in CustomerEvent['type']]: { type: T; data: EventData<T>; replacesPasskeys?: boolean; /** When it happened, if that was before it is told. */ occurredAt?: Date } }[CustomerEvent['type']];
 
 /** What a rule makes of a customer. */
 export interface Change {

@@ -16,13 +16,13 @@ const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
  */
 export function customerEvents({ customer, told }: Change, context: CallContext, now: Date, audited?: Audited): CustomerEvent[] {
   const { id: subject, org, version } = customer;
-  return told.map(({ type, data, replacesPasskeys }, i) => {
+  return told.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
     const action = systemActs[type];
     const record = action && data ? systemRecord(data, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
     return {
       id: newId(),
       type,
-      occurredAt: now.toISOString(),
+      occurredAt: occurredAt.toISOString(),
       org,
       subject,
       version: version - told.length + 1 + i,

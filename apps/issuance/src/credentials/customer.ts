@@ -71,6 +71,12 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
   };
 }
 
+/** Of what is offered the latest end, where the offer has fixed one; a claim may set an earlier one by the type's validity. */
+function endShown({ status, expiresAt, validUntil }: HeldCredential): { expiresAt?: string } {
+  const end = expiresAt ?? (status === 'offered' ? validUntil : undefined);
+  return end ? { expiresAt: iso(end) } : {};
+}
+
 /** As the API shows it. */
 export function publicCredential(c: HeldCredential, holderId: string): Credential {
   return {
@@ -78,7 +84,7 @@ export function publicCredential(c: HeldCredential, holderId: string): Credentia
     credentialType: c.type,
     status: c.status,
     ...(c.issuedAt && { issuedAt: iso(c.issuedAt) }),
-    ...(c.expiresAt && { expiresAt: iso(c.expiresAt) }),
+    ...endShown(c),
     ...(c.revokedAt && { revokedAt: iso(c.revokedAt) }),
     ...(c.revokedReason && { revokedReason: c.revokedReason }),
     revocable: c.revocable,

@@ -16,12 +16,12 @@ describe('telling of ends', () => {
   it('comes at the end and not a moment before, and once', () => {
     expect(tellEnds(offered, day(3, -1))).toEqual({ customer: offered, told: [] });
     const { customer, told } = tellEnds(offered, day(3));
-    expect(told).toEqual([{ type: 'offer.expired', data: { ...data, offerId: 'o1' } }]);
+    expect(told).toEqual([{ type: 'offer.expired', data: { ...data, offerId: 'o1' }, occurredAt: day(3) }]);
     expect(customer).toMatchObject({ version: 2, offers: [{ status: 'open' }], credentials: [{ status: 'offered' }] });
     expect(tellEnds(customer, day(9)).told).toEqual([]);
 
     const ended = tellEnds(held, day(1));
-    expect(ended.told).toEqual([{ type: 'credential.expired', data: { ...data, expiresAt: day(1).toISOString() } }]);
+    expect(ended.told).toEqual([{ type: 'credential.expired', data: { ...data, expiresAt: day(1).toISOString() }, occurredAt: day(1) }]);
     expect(tellEnds(ended.customer, day(2)).told).toEqual([]);
   });
 
@@ -30,7 +30,7 @@ describe('telling of ends', () => {
     const again = furtherOffer(ended, { type, expiresAt: day(4) }, { offer: 'o2', credential: '-' }, day(2)).customer;
     const anew = claimed(again, 'o2', { documentNumber: 'N2', validity: 'P1D' }, day(3)).customer;
     expect(tellEnds(anew, day(3)).told).toEqual([]);
-    expect(tellEnds(anew, day(4)).told).toEqual([{ type: 'credential.expired', data: { ...data, expiresAt: day(4).toISOString() } }]);
+    expect(tellEnds(anew, day(4)).told).toEqual([{ type: 'credential.expired', data: { ...data, expiresAt: day(4).toISOString() }, occurredAt: day(4) }]);
   });
 
   it('is of what is suspended too, not of what is revoked, claimed or taken back', () => {

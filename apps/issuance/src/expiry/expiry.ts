@@ -30,9 +30,9 @@ function endsUntold(customer: Customer, credential: HeldCredential, now: Date): 
 
 function offerExpired(customer: Customer, offer: CustomerOffer): Told {
   const credential = customer.credentials.find((c) => c.id === offer.credentialId)!;
-  return { type: 'offer.expired', data: { ...idsOf(customer, credential), offerId: offer.id } };
+  return { type: 'offer.expired', data: { ...idsOf(customer, credential), offerId: offer.id }, occurredAt: offer.expiresAt };
 }
 
 function credentialExpired(customer: Customer, credential: HeldCredential): Told {
-  return { type: 'credential.expired', data: endingOf(customer, credential) };
+  return { type: 'credential.expired', data: endingOf(customer, credential), occurredAt: credential.expiresAt! };
 }

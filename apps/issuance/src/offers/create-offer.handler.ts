@@ -44,7 +44,7 @@ export class CreateOfferHandler {
   private async offer(request: OfferRequest, context: CallContext, key?: IdempotencyKey): Promise<Reply> {
     const { org, actor } = context;
     const now = this.clock.now();
-    const proof = await this.presence.verify(request.presence, { org, app: actor.id, now });
+    const proof = await this.presence.verify(request.presence, { org, app: actor.id, now }, request.subject === undefined);
     const { OFFER_MIN_SECONDS: min, OFFER_MAX_SECONDS: max, OFFER_DEFAULT_SECONDS: fallback } = this.config;
     const times = offerTimes(request, now, { min, max, fallback });
     const type = await this.types.find(org, request.credentialType);

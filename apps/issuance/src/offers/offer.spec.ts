@@ -70,6 +70,7 @@ describe('a further offer', () => {
   it('puts what nobody holds yet on its own terms', () => {
     const [until, later] = [new Date('2026-11-25T00:00:00.000Z'), new Date('2026-11-26T00:00:00.000Z')];
     const limited = furtherOffer(offered, { ...terms, validUntil: until }, ids, now).customer;
+    expect(publicState(limited).credentials[0]!.expiresAt).toBe(until.toISOString());
     expect(limited.credentials[0]).toMatchObject({ validUntil: until, revocable: true });
     expect(furtherOffer(limited, { ...terms, validUntil: later }, { ...ids, offer: 'o3' }, now).customer.credentials[0]!.validUntil).toEqual(later);
     const again = furtherOffer(limited, { ...terms, type: { ...firstType, revocable: false } }, { ...ids, offer: 'o3' }, now).customer;
