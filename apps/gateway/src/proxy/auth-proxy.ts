@@ -24,6 +24,7 @@ const maxWaitMs = 2000;
 /** By which auth names an error of ours: errors of OAuth it renders itself, these only we do. */
 const errorHeader = 'x-holdfast-error';
 
+const underWay = new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth' });
 const shed = new Counter({ name: 'holdfast_auth_shed_total', help: 'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there were too many altogether', labelNames: ['because'] });
 
 /**
@@ -39,11 +40,9 @@ export class AuthProxy {
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {
     const max = config.AUTH_MAX_CONNECTIONS * config.AUTH_URLS.length;
-    const limit = new ConcurrencyLimit({
+    this.limit = new ConcurrencyLimit({
       max, maxPerKey: Math.min(config.AUTH_MAX_REQUESTS_PER_ADDRESS, max), maxWaiting, maxWaitingPerKey: maxWaitingPerNetwork, maxWaitMs,
     });
-    this.limit = limit;
-    new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth', collect: function () { this.set(limit.underWay); } });
   }
 
   async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -57,7 +56,10 @@ export class AuthProxy {
     const { requestId, trace, address } = request.call;
     const headers = requestHeaders(request.headers, { baseUrl: this.config.BASE_URL, address, requestId, traceparent: trace.traceparent, ...chosenByCaller(request.call) });
     // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
-    const send = () => this.replicas.send({ method: request.method, path: request.url, headers, ...(body && { body }) });
+    const send = async () => {
+      underWay.inc();
+      return this.replicas.send({ method: request.method, path: request.url, headers, ...(body && { body }) }).finally(() => underWay.dec());
+    };
     try {
       return await this.limit.run(networkOf(address), send);
     } catch (error) {

@@ -134,8 +134,7 @@ export class AuthReplica {
 
 /** Whether an error is of the connection's beginning, before anything was sent. */
 export function neverConnected(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  const { code, syscall, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException> & { errors?: unknown[] };
   // Of a name with several addresses, each attempt has an error of its own.
   if (errors) return errors.length > 0 && errors.every(neverConnected);
   return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';

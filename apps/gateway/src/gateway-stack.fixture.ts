@@ -1,0 +1,150 @@
+import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { countRefusals, knownOrganizations, type AuditRecord, type RequestOf, type ReplyOf } from '@holdfast/contracts';
+import { Handles, startService, type RunningService } from '@holdfast/bus';
+import { createLogger, type BaseConfig } from '@holdfast/kit';
+import { freePort, startTestBus, type TestBus } from '@holdfast/testing';
+import { Controller, Module } from '@nestjs/common';
+import { GatewayModule } from './app.module.js';
+import { configSchema } from './config.js';
+import { createHttpApp } from './http.js';
+
+/** Denied requests that audit was told of, by id: the last count of each. */
+export const counted = new Map<string, AuditRecord>();
+
+@Controller()
+class Audit {
+  @Handles(countRefusals)
+  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+    for (const { record } of refusals) counted.set(record.id, record);
+    return {};
+  }
+}
+@Controller()
+class Directory {
+  @Handles(knownOrganizations)
+  async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
+    return { known: shortIds };
+  }
+}
+@Module({ controllers: [Audit] })
+class AuditModule {}
+@Module({ controllers: [Directory] })
+class DirectoryModule {}
+
+export interface Received {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Stands where auth would, and says what reached it. */
+export class AuthStub {
+  readonly received: Received[] = [];
+  /** `hang` takes a request and never answers, `stopping` says that it did not begin it. */
+  mode: 'answer' | 'hang' | 'stopping' = 'answer';
+  /** Held back until then. */
+  hold: Promise<void> = Promise.resolve();
+  private server!: Server;
+  port = 0;
+
+  async start(): Promise<this> {
+    this.server = createServer((request, response) => void this.answer(request, response));
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** As a process that dies: connections are refused. */
+  stop(): Promise<unknown> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (this.mode === 'hang') return;
+    if (this.mode === 'stopping') return void response.writeHead(503, { 'x-holdfast-closing': '1', connection: 'close' }).end();
+    if (request.url === '/readyz') return void response.writeHead(200).end();
+    this.received.push({ method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+    await this.hold;
+    response.writeHead(200, { 'content-type': 'application/json', 'keep-alive': 'timeout=99' }).end('{"from":"auth"}');
+  }
+}
+
+export interface Gateway {
+  port: number;
+  service: RunningService;
+}
+
+const silent = createLogger('test', 'fatal');
+
+/** Gateways with a real nats-server, a stub of auth, and an audit log that keeps counts. */
+export class GatewayStack {
+  private readonly services: RunningService[] = [];
+  private constructor(private readonly nats: TestBus) {}
+
+  static async start(): Promise<GatewayStack> {
+    const stack = new GatewayStack(await startTestBus());
+    for (const [service, module] of [['audit', AuditModule], ['directory', DirectoryModule]] as const) {
+      stack.services.push(await startService({ service, config: stack.config(service), module, logger: silent }));
+    }
+    return stack;
+  }
+
+  async gateway(auths: AuthStub[], env: Record<string, string> = {}): Promise<Gateway> {
+    const port = await freePort();
+    const config = configSchema.parse({
+      ...this.config('gateway'), HOLDFAST_EXIT_WITH_PARENT: 'false', BASE_URL: 'https://id.example', HTTP_PORT: String(port), HTTP_HOST: '127.0.0.1', AUTH_URLS: auths.map((a) => a.url).join(','),
+      PAGE_TOKEN_KEY: Buffer.alloc(32, 5).toString('base64url'), ...env,
+    });
+    const service = await startService({ service: 'gateway', config, module: GatewayModule, createApp: createHttpApp(config), logger: silent });
+    this.services.push(service);
+    return { port, service };
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.services.reverse()) await service.stop();
+    await this.nats.stop();
+  }
+
+  private config(user: 'gateway' | 'audit' | 'directory'): BaseConfig {
+    return { NATS_URL: this.nats.url, NATS_NKEY_SEED: this.nats.seed(user), BASE_URL: 'https://id.example', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false };
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** One request on a connection of its own. */
+export function call({ port }: Gateway, method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = send({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...(body && { 'content-length': body.length }) }, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
+    });
+    request.on('error', reject).end(body);
+  });
+}
+
+/** Bytes as they stand; `text` collects what comes back. */
+export class RawClient {
+  text = '';
+  closed = false;
+  readonly socket: Socket;
+
+  constructor({ port }: Gateway, bytes: string) {
+    this.socket = connect(port, '127.0.0.1', () => void this.socket.write(bytes, 'latin1'));
+    this.socket.on('data', (chunk) => (this.text += chunk.toString('latin1')));
+    this.socket.on('error', () => undefined).on('close', () => (this.closed = true));
+  }
+}
