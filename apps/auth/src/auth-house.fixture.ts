@@ -142,6 +142,8 @@ export interface AuthHouse {
   change(edit: () => void): Promise<void>;
   /** Takes issuance away while `work` runs. */
   withoutIssuance(work: () => Promise<void>): Promise<void>;
+  /** Lets time run out for everything of this kind that is stored. */
+  expire(model: string): Promise<void>;
   publish(event: object): Promise<void>;
   connect(user: BusUser): Promise<NatsConnection>;
   stop(): Promise<void>;
@@ -150,7 +152,7 @@ export interface AuthHouse {
 const silent = createLogger('test', 'fatal');
 
 /** Auth with real servers, and neighbours that do as the test says. */
-export async function startAuthHouse({ allow = [], ...changes }: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number } = {}): Promise<AuthHouse> {
+export async function startAuthHouse({ allow = [], ...changes }: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthHouse> {
   const nats: TestBus = await startTestBus();
   const database = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   const port = await freePort();
@@ -168,7 +170,7 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
   const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
   const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}) => {
     const config: Config = {
-      ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11),
+      ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10,
       OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
@@ -206,6 +208,7 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
         issuance = await start('issuance', IssuanceModule);
       }
     },
+    expire: async (model) => void (await database.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '1 second' WHERE model = $1`, [model])),
     publish: async (event) => void (await jetstream(events).publish('evt.issuance.test', JSON.stringify(event))),
     stop: async () => {
       clearInterval(beating);

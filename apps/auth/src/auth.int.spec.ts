@@ -148,6 +148,18 @@ describe('who is not the client', () => {
       const { status, json, headers } = await post(body);
       expect({ status, error: json.error }).toEqual({ status: 401, error: 'invalid_client' });
       expect(headers.get('www-authenticate')).toMatch(/^Basic /);
+      expect(json.error_description).toContain('HTTP Basic');
+    }
+  });
+  test('no assertion in place of a secret, or beside it', async () => {
+    const client = newClient();
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const alg of ['HS256', 'EdDSA', 'none']) {
+      const claims = { iss: client.clientId, sub: client.clientId, aud: 'https://id.example', exp: Math.floor(Date.now() / 1000) + 60, jti: 'once' };
+      const body = { ...ask('issued:read'), client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer', client_assertion: `${part({ alg })}.${part(claims)}.AAAA` };
+      expect((await post(body)).json.error).toBe('invalid_client');
+      expect((await post({ ...body, client_id: client.clientId })).json.error).toBe('invalid_client');
+      expect((await post(body, client)).json.error).toBe('invalid_request');
     }
   });
   test.each(['Bearer abc', 'Basic', 'Basic !!!', `Basic ${Buffer.from('nocolon').toString('base64')}`, 'Basic a b'])('the header %s', async (authorization) => {

@@ -61,19 +61,20 @@ export class RelyingParty {
     return location.startsWith('https://') ? Object.fromEntries(new URL(location).searchParams) : { status, location };
   }
 
-  async exchange(parameters: Record<string, string | undefined>, path = `/o/${this.app.app.org}/token`) {
+  async exchange(parameters: Record<string, string | undefined>, path = `/o/${this.app.app.org}/token`, base = this.house.base) {
     const basic: Record<string, string> = this.app.app.kind === 'web' ? { authorization: `Basic ${Buffer.from(`${this.app.clientId}:${this.app.secret}`).toString('base64')}` } : {};
     const body = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: this.app.redirectUri, client_id: this.app.clientId });
     for (const [name, value] of Object.entries(parameters)) {
       if (value === undefined) body.delete(name);
       else body.set(name, value);
     }
-    const response = await fetch(this.house.base + path, { method: 'POST', body, headers: basic });
+    const response = await fetch(base + path, { method: 'POST', body, headers: basic });
     return { status: response.status, json: (await response.json()) as Record<string, string>, headers: response.headers };
   }
 
-  refresh(refreshToken: string, more: Record<string, string> = {}) {
-    return this.exchange({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more });
+  /** At the replica with this address. */
+  refresh(refreshToken: string, more: Record<string, string> = {}, base = this.house.base) {
+    return this.exchange({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more }, undefined, base);
   }
 
   async userinfo(accessToken: string, org = this.app.app.org) {

@@ -25,7 +25,7 @@ export class TestBrowser {
     const response = await fetch(address, { ...init, redirect: 'manual', headers: { accept: 'text/html', ...(cookie && { cookie }), ...(init.headers as Record<string, string>) } });
     for (const line of response.headers.getSetCookie()) this.keep(line, address.pathname);
     const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    const isJson = text !== '' && (response.headers.get('content-type') ?? '').includes('json');
     return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, location: response.headers.get('location') ?? '' };
   }
 

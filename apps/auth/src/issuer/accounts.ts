@@ -1,7 +1,7 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider';
 import { callContextOf, tokenRequestOf } from '../provider/token-request.js';
 import type { Customers } from './customers.js';
-import { versionOf } from './versioned-models.js';
+import { authenticationOf, versionOf } from './versioned-models.js';
 
 /**
  * The customer for whom a code, a token or a session speaks. The library asks whenever it is about to believe one, and
@@ -20,7 +20,9 @@ export function accountsOf(org: string, customers: Customers) {
     const { credential } = live;
     request.credential = credential.id;
     request.version = version;
-    return { accountId: subject, claims: () => ({ sub: subject, credential }) };
+    const authentication = authenticationOf(token ?? ctx.oidc.session ?? {});
+    request.authentication = authentication;
+    return { accountId: subject, claims: () => ({ sub: subject, credential, ...authentication }) };
   };
 }
 

@@ -26,7 +26,7 @@ async function ask(name: string, more: Record<string, string | undefined>, edit 
     return searchParams.get('error') ?? new URLSearchParams(hash.slice(1)).get('error') ?? 'nothing';
   }
   expect(headers.get('content-type')).toContain('text/html');
-  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'/);
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'/);
   expect(text).not.toContain('<script');
   return `page ${status}`;
 }
@@ -51,6 +51,17 @@ describe('the rest of the request', () => {
     [{ request: 'eyJ' }, 'request_not_supported'], [{ request_uri: 'https://evil.example/' }, 'request_uri_not_supported'], [{ registration: '{}' }, 'registration_not_supported'],
     [{ acr_values: 'urn:x' }, 'sign-in'], [{ claims: '{"id_token":{"email":null}}' }, 'sign-in'], [{ resource: 'https://api.example' }, 'sign-in'],
   ])('%j: %s', async (more, outcome) => expect(await ask('web', more)).toBe(outcome));
+
+  test.each(['response%5Fmode=fragment', 'response_mod%65=fragment', '%72esponse_mode=fragment', 'response_mode=%66ragment', 'response_mode=query&response%5Fmode=fragment', 'response_mode=fragment&response_mode=query', 'response%5Fmode='])(
+    'however its name is written, no answer comes in the fragment: %s',
+    async (query) => {
+      const { browser } = await parties.get('web')!.signIn();
+      const { url } = await parties.get('web')!.begin({ prompt: 'none' });
+      const { location } = await browser.go(`${url}&${query}`);
+      expect(location).not.toMatch(/[?#&]code=/);
+      expect(new URL(location).searchParams.get('error') ?? '').toMatch(/^(unsupported_response_mode|invalid_request)$/);
+    },
+  );
 
   test('an app that is not of this organization, signs nobody in, or is disabled', async () => {
     const others: Partial<App>[] = [{ kind: 'service' }, { audience: 'people' }, { redirectUris: [] }, { disabled: true }];

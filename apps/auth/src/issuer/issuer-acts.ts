@@ -45,7 +45,7 @@ function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
   const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
   const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
   const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
-  return { ...act, ...(known && { changes: { grantType: { to: known } } }) };
+  return { ...act, ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }) };
 }
 
 /** RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of that; others are counted. */

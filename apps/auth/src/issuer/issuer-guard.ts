@@ -72,6 +72,8 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   // Short, so that a key which leaked is soon gone from every cache.
   if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
   if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
+  // An empty body has no type; some clients read it as one that they do not know (RFC 7009 §2.2 asks for the status alone).
+  if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (route === 'end_session_confirm' && ctx.status === 303 && session?.accountId && (session as { destroyed?: boolean }).destroyed) {
     tokenRequestOf(ctx).subject = session.accountId;

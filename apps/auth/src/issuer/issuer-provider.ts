@@ -22,7 +22,9 @@ import { signInPolicy } from './policy.js';
 import { nonceRule, pkceRequired } from './request-rules.js';
 import { endSessionsWhole } from './session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out.js';
-import { carryVersions, versionOf } from './versioned-models.js';
+import { takeOnlyIdTokens } from './id-token-hint.js';
+import { repeatRotations } from '../state/refresh-repeats.js';
+import { carrySignIns, versionOf } from './versioned-models.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
 
@@ -53,7 +55,9 @@ export function createIssuerProvider(organization: OrganizationProfile, keys: Si
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
   signCookies(provider, organization.shortId, cookieKeys);
-  carryVersions(provider);
+  carrySignIns(provider);
+  takeOnlyIdTokens(provider);
+  repeatRotations(provider, organization.shortId, parts.store);
   endSessionsWhole(provider, organization.shortId, endings, audit);
   serveApps(provider, organization.shortId, clients, parts.limits, pepper);
   return provider;
@@ -72,7 +76,6 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     cookies: { names: cookieNames(shortId, baseUrl), long: cookie, short: cookie },
     acrValues: [passkeyAcr],
     scopes: ['openid'],
-    // acr and amr stand in the ID token alone: the account's claims have none.
     claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], sid: null, iss: null },
     conformIdTokenClaims: false,
     responseTypes: ['code'],

@@ -7,11 +7,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import type { Config } from '../config.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
+import { ClientRegistry } from '../clients/client-registry.js';
 import { tokenRequest } from '../provider/token-request.js';
 import { requireSameOrigin } from '../sign-in/same-site.js';
 import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
+import { adaptRequest } from './adapt-request.js';
 import { answerFormByQuery } from './form-to-query.js';
 import { IssuerAudit } from './issuer-audit.js';
+import { isPublic } from './issuer-clients.js';
 import { acting, issuerPath, routes, routeTemplate } from './issuer-paths.js';
 import { Issuers, type Issuer } from './issuers.js';
 
@@ -37,6 +40,7 @@ export class IssuerRoutes {
     private readonly issuers: Issuers,
     private readonly steps: SignInSteps,
     private readonly audit: IssuerAudit,
+    private readonly clients: ClientRegistry,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -63,14 +67,23 @@ export class IssuerRoutes {
       if (acting.test(rest) && request.method !== 'OPTIONS') await this.audit.refuseAbsent(shortId, tokenRequest(request, routeTemplate(rest)));
       throw new AppError('unknown_organization');
     }
+    // Node.js reads the first of several: another reader in front of us could take the last.
+    if (acting.test(rest) && (request.headersDistinct.authorization ?? []).length > 1) return replyOAuth(request, response, 400, { error: 'invalid_request', error_description: 'send one Authorization header' });
     // What a client says of its way here counts for nothing: links and cookies follow our own address.
     Object.assign(request.headers, { host: this.host, 'x-forwarded-host': this.host, 'x-forwarded-proto': this.protocol });
+    // Each GET of these does something: RFC 9110 §9.2.1 has HEAD do nothing.
+    if (request.method === 'HEAD' && acting.test(rest)) throw new AppError('method_not_allowed');
     const step = signIn.exec(rest);
     if (step) return this.answerPage(request, response, issuer, step[1]!, step[2]);
     if (request.method === 'POST' && (rest === routes.authorization || rest === routes.end_session)) return answerFormByQuery(request, response, issuerPath(shortId) + rest);
     request.url = rest + modesOnly(rest, query);
     (request as IncomingMessage & { originalUrl?: string }).originalUrl = issuerPath(shortId) + request.url;
-    await issuer.callback(request, response);
+    await issuer.callback(await adaptRequest(request, rest, (clientId) => this.isPublicClient(issuer, clientId)), response);
+  }
+
+  private async isPublicClient({ organization }: Issuer, clientId: string): Promise<boolean> {
+    const client = await this.clients.find(clientId);
+    return client !== undefined && client.app.org === organization.shortId && isPublic(client.app);
   }
 
   private async answerPage(request: IncomingMessage, response: ServerResponse, issuer: Issuer, uid: string, step: string | undefined): Promise<void> {
@@ -120,12 +133,18 @@ function reply(response: ServerResponse, requestId: string, value: object): void
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': requestId }).end(JSON.stringify(value));
 }
 
+/** An error in the form of RFC 6749 §5.2. */
+function replyOAuth(request: IncomingMessage, response: ServerResponse, status: number, body: { error: string; error_description: string }): void {
+  if (!request.complete) request.resume();
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
+}
+
 /** Query and form_post are what we answer by; the library knows the fragment as well, where a code does not belong (RFC 9700 §4.3). */
 function modesOnly(rest: string, query: string): string {
-  if (rest !== routes.authorization || !query.includes('response_mode')) return query;
+  if (rest !== routes.authorization) return query;
+  // Parsed, since a name can be written in many ways: `response%5Fmode` is the same parameter.
   const params = new URLSearchParams(query);
-  const mode = params.get('response_mode');
-  if (mode === 'query' || mode === 'form_post') return query;
+  if (params.getAll('response_mode').every((mode) => mode === 'query' || mode === 'form_post')) return query;
   params.set('response_mode', 'unsupported');
   return `?${params}`;
 }

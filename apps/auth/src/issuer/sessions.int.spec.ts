@@ -69,6 +69,17 @@ describe('a session', () => {
     expect(sessionOf(victim)).not.toBe(before);
   });
 
+  test('gets a new id when the same customer signs in once more, and the old one is worth nothing', async () => {
+    const { browser, as } = await shop.signIn();
+    const before = browser.cookies.filter(({ name }) => name.includes('session'));
+    await shop.signIn({ browser, as, more: { prompt: 'login' } });
+    expect(sessionOf(browser)).not.toBe(before.find(({ name }) => name.endsWith('session'))!.value);
+    const old = new TestBrowser(house.base);
+    old.cookies = before;
+    expect(backWith(await shop.silently(old, { prompt: 'none' })).error).toBe('login_required');
+    expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
+  });
+
   test('ends when another customer signs in in the same browser, with what came of it', async () => {
     const first = await shop.signIn();
     const second = newCustomer();
@@ -78,6 +89,17 @@ describe('a session', () => {
     const old = new TestBrowser(house.base);
     expect(backWith(await shop.silently(first.browser, { prompt: 'none' })).code).toBeTruthy();
     expect(old.cookies).toEqual([]);
+  });
+
+  test('that has expired, and a sign-in that has, are over', async () => {
+    const { browser } = await shop.signIn();
+    const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
+    await house.expire('Interaction');
+    expect((await browser.post(`${page}/options`)).json.error).toBe('unknown_sign_in');
+    expect((await browser.go(`/o/acme/authorize/${page.split('/').at(-1)!}`)).status).toBe(400);
+    expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
+    await house.expire('Session');
+    expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
   });
 
   test('id_token_hint of somebody else is not passed over', async () => {
@@ -172,6 +194,30 @@ describe('signing out', () => {
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
     const told = book.records.filter(({ record }) => record.action === 'customer.sign_out').map(({ record: { actor, outcome } }) => [actor.type, outcome.result, outcome.status, outcome.code]);
     expect(told).toEqual([['anonymous', 'failure', 400, 'invalid_request'], ['customer', 'success', 303, undefined]]);
+  });
+
+  test.each([['no answer', {}], ['another answer', { logout: 'no' }], ['two answers', { logout: 'yes', more: '&logout=yes' }]])('a confirmation with %s changes nothing', async (_, given: { logout?: string; more?: string }) => {
+    const { browser, tokens, refreshToken } = await shop.signIn();
+    const { text } = await browser.go(end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' }));
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(text)![1]!;
+    const body = new URLSearchParams({ xsrf, ...(given.logout !== undefined && { logout: given.logout }) }).toString() + (given.more ?? '');
+    const answer = await browser.go('/o/acme/session/end/confirm', { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    expect([answer.status, answer.location]).toEqual([400, '']);
+    expect(answer.text).toContain('you are still signed in');
+    expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+  });
+
+  test('HEAD, which link scanners and previews send, neither signs out nor in', async () => {
+    const { browser, tokens } = await shop.signIn();
+    const { url } = await shop.begin();
+    const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
+    await browser.post(`${page}/options`);
+    const paths = [end({ id_token_hint: tokens.id_token! }), end({}), url, `/o/acme/authorize/${page.split('/').at(-1)!}`, '/o/acme/userinfo', page];
+    for (const path of paths) expect((await browser.go(path, { method: 'HEAD' })).status).toBe(405);
+    expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
+    expect((await browser.go('/o/acme/.well-known/openid-configuration', { method: 'HEAD' })).status).toBe(200);
   });
 
   test('somebody who has no session, or not that of the hint', async () => {

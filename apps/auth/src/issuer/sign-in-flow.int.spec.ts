@@ -43,9 +43,12 @@ describe('a complete sign-in', () => {
     expect(tokens.claims()).toMatchObject({ iss: `${house.base}/o/acme`, aud: shop.clientId, sub: subject, credential: credentialOf(subject), amr: ['pop', 'hwk', 'user'], acr: 'urn:holdfast:acr:passkey', auth_time: expect.any(Number), sid: expect.any(String) });
     expect(Object.keys(tokens.claims()!).sort()).toEqual(['acr', 'amr', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub']);
     expect(tokens).toMatchObject({ expires_in: 600, token_type: 'bearer', refresh_token: expect.any(String) });
-    expect(await oidc.fetchUserInfo(client, tokens.access_token, subject)).toEqual({ sub: subject, credential: credentialOf(subject) });
+    expect(await oidc.fetchUserInfo(client, tokens.access_token, subject)).toEqual({ sub: subject, credential: credentialOf(subject), amr: ['pop', 'hwk', 'user'], acr: 'urn:holdfast:acr:passkey' });
     const refreshed = await oidc.refreshTokenGrant(client, tokens.refresh_token!);
-    expect(refreshed.claims()).toMatchObject({ sub: subject, credential: credentialOf(subject) });
+    expect(refreshed.claims()).toMatchObject({ sub: subject, credential: credentialOf(subject), amr: ['pop', 'hwk', 'user'], acr: 'urn:holdfast:acr:passkey' });
+    const { json } = await new TestBrowser(house.base).go('/o/acme/userinfo', { headers: { authorization: `Bearer ${refreshed.access_token}` } });
+    expect(json).toEqual({ sub: subject, credential: credentialOf(subject), amr: ['pop', 'hwk', 'user'], acr: 'urn:holdfast:acr:passkey' });
+    book.records.pop();
     expect(book.records.map(({ org, record: { action, actor, outcome } }) => [org, action, actor.type, outcome.result])).toEqual([
       ['acme', 'customer.sign_in', 'customer', 'success'], ['acme', 'customer.token', 'app', 'success'], ['acme', 'customer.userinfo', 'app', 'success'], ['acme', 'customer.token', 'app', 'success'],
     ]);
@@ -144,6 +147,19 @@ describe('the sign-in page', () => {
     await browser.post(`${page}/complete`, { response: { as: randomUUID() } });
     const { json } = await browser.post(`${page}/cancel`, {});
     expect(new URL((await browser.go(json.redirectTo as string)).location).searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('takes no body with a member twice, and goes on as if none had come', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    const as = newCustomer();
+    const send = (step: string, body: string) => browser.go(`${page}/${step}`, { method: 'POST', body, headers: { 'content-type': 'application/json', accept: 'application/json', origin: house.base } });
+    await browser.post(`${page}/options`);
+    const good = JSON.stringify({ as });
+    const twice = [`{"response":{"as":"x"},"response":${good}}`, `{"response":${good},"resp\\u006fnse":${good}}`, `{"response":{"as":"x","as":"${as}"}}`, `{"__proto__":{"response":${good}}}`, `{"response":{"__proto__":${good}}}`];
+    for (const body of [...twice, '', '[]', 'null', `${'['.repeat(9000)}${']'.repeat(9000)}`]) expect([400, 422]).toContain((await send('complete', body)).status);
+    for (const body of ['{"a":1,"a":2}', '[']) for (const step of ['options', 'cancel']) expect((await send(step, body)).status).toBe(400);
+    expect((await browser.post(`${page}/complete`, { response: { as } })).json.redirectTo).toContain('/o/acme/authorize/');
   });
 
   test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {

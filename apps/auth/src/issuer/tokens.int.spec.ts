@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { rawStatus } from '../raw-request.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 
 let house: AuthHouse;
@@ -54,6 +55,12 @@ describe('a code', () => {
     expect((await party.exchange({ code })).status).toBe(200);
   });
 
+  test('is refused after its minute', async () => {
+    const { code, verifier } = await shop.code();
+    await house.expire('AuthorizationCode');
+    expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+  });
+
   test('runs out after a minute', async () => {
     const { code, verifier } = await shop.code();
     const [row] = await house.database.query<{ seconds: number }>(`SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`);
@@ -69,60 +76,6 @@ describe('a code', () => {
     expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
     const [won] = all.filter((a) => a.status === 200);
     expect((await shop.userinfo(won!.json.access_token!)).status).toBe(401);
-  });
-});
-
-describe('a refresh token', () => {
-  test('is rotated; using an old one ends the family, the new ones with it', async () => {
-    const { refreshToken, tokens } = await shop.signIn();
-    const second = await shop.refresh(refreshToken);
-    expect(second).toMatchObject({ status: 200, json: { id_token: expect.any(String), refresh_token: expect.any(String) } });
-    const third = await shop.refresh(second.json.refresh_token!);
-    expect(third.status).toBe(200);
-    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    expect((await shop.refresh(third.json.refresh_token!)).json.error).toBe('invalid_grant');
-    for (const token of [tokens.access_token, third.json.access_token!]) expect((await shop.userinfo(token)).status).toBe(401);
-  });
-
-  test('wanted by fifty at once goes to one, and the family ends', async () => {
-    const { refreshToken } = await shop.signIn();
-    const all = await Promise.all(Array.from({ length: 50 }, () => shop.refresh(refreshToken)));
-    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
-    expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
-    const [won] = all.filter((a) => a.status === 200);
-    expect((await shop.refresh(won!.json.refresh_token!)).json.error).toBe('invalid_grant');
-  });
-
-  test('is for its app alone, and of its organization', async () => {
-    const { refreshToken } = await shop.signIn();
-    expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    expect((await shop.refresh(refreshToken, { scope: 'openid email' })).json.error).toBe('invalid_scope');
-    expect((await shop.refresh(refreshToken)).status).toBe(200);
-  });
-
-  test('is not given to an app that has none', async () => {
-    const { tokens } = await kiosk.signIn();
-    expect(tokens.refresh_token).toBeUndefined();
-    const { refreshToken } = await shop.signIn();
-    expect((await kiosk.refresh(refreshToken)).json.error).toBe('invalid_request');
-  });
-
-  test('of a family ends thirty days after the sign-in, however often it is rotated', async () => {
-    const { refreshToken } = await shop.signIn();
-    await house.database.query(`UPDATE auth.oidc_state SET expires_at = expires_at WHERE model = 'RefreshToken'`);
-    const { json } = await shop.refresh(refreshToken);
-    const rows = await house.database.query<{ days: number }>(`SELECT extract(epoch FROM expires_at - now())::float / 86400 AS days FROM auth.oidc_state WHERE model = 'RefreshToken' ORDER BY expires_at DESC LIMIT 2`);
-    expect(json.refresh_token).toBeTruthy();
-    for (const { days } of rows) expect(days).toBeLessThanOrEqual(30);
-  });
-
-  test('revoked by its app ends with its family', async () => {
-    const { refreshToken, tokens } = await shop.signIn();
-    const revoke = (party: RelyingParty) => fetch(`${house.base}/o/acme/token/revocation`, { method: 'POST', body: new URLSearchParams({ token: refreshToken }), headers: { authorization: `Basic ${Buffer.from(`${party.app.clientId}:${party.app.secret}`).toString('base64')}` } });
-    expect((await revoke(kiosk)).status).toBe(400);
-    expect((await revoke(shop)).status).toBe(200);
-    expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
   });
 });
 
@@ -146,6 +99,45 @@ describe('who the client is', () => {
     expect(await token({}, { client_id: spa.app.clientId, client_secret: 'x' })).toMatchObject(bad);
     expect(await token(basic(secret), { grant_type: 'client_credentials', scope: 'offers:write' })).toMatchObject({ error: 'unsupported_grant_type' });
     expect(await token(basic(secret), { grant_type: 'password' })).toMatchObject({ error: 'unsupported_grant_type' });
+  });
+
+  test('a public app may send HTTP Basic with an empty secret, a web app may not', async () => {
+    const empty = (id: string) => ({ authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:`).toString('base64')}` });
+    const [{ clientId }, web] = [spa.app, shop.app.clientId];
+    expect(await token(empty(clientId), {})).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect(await token(empty(clientId), { client_id: clientId })).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect(await token(empty(clientId), { client_id: web })).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(await token(empty(clientId), { client_secret: 'x' })).toMatchObject({ status: 401, error: 'invalid_client' });
+    expect(await token(empty(web), {})).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(await token({ authorization: `Basic ${Buffer.from(`${clientId}:x`).toString('base64')}` }, {})).toMatchObject({ status: 401, error: 'invalid_client' });
+    const { refreshToken } = await spa.signIn();
+    const used = await fetch(`${house.base}/o/acme/token`, { method: 'POST', headers: empty(clientId), body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }) });
+    expect(used.status).toBe(200);
+    const revoked = await fetch(`${house.base}/o/acme/token/revocation`, { method: 'POST', headers: empty(clientId), body: new URLSearchParams({ token: refreshToken }) });
+    expect([revoked.status, revoked.headers.get('content-type'), await revoked.text()]).toEqual([200, null, '']);
+    expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  test('scopes of fifty kilobytes cost no more CPU than others', async () => {
+    const { refreshToken } = await shop.signIn();
+    const cpu = async (scope: string) => {
+      const before = process.cpuUsage();
+      for (let i = 0; i < 20; i += 1) expect((await shop.refresh(refreshToken, { scope })).status).toBe(400);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1e6;
+    };
+    await cpu('openid x');
+    const small = await cpu('openid x');
+    for (const scope of ['x'.repeat(50_000), 'openid '.repeat(7_000), Array.from({ length: 10_000 }, (_, i) => `s${i}`).join(' ')]) expect(await cpu(scope)).toBeLessThan(small * 5 + 2);
+  });
+
+  test('no assertion of a client is believed', async () => {
+    const claims = { iss: shop.app.clientId, sub: shop.app.clientId, aud: `${house.base}/o/acme`, exp: Math.floor(Date.now() / 1000) + 60, jti: 'once' };
+    for (const alg of ['HS256', 'ES256', 'none']) {
+      const assertion = `${[{ alg }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.AAAA`;
+      const asserted = { client_assertion: assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' };
+      for (const more of [{}, { client_id: shop.app.clientId }] as Record<string, string>[]) expect((await token({}, { ...asserted, ...more })).error).toMatch(/^invalid_(client|request)$/);
+    }
   });
 
   test('wrong secrets are counted, refused codes recorded', async () => {
@@ -194,6 +186,30 @@ describe('who the client is', () => {
 });
 
 describe('userinfo', () => {
+  test('refuses an access token that has expired', async () => {
+    const { tokens } = await shop.signIn();
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
+    await house.expire('AccessToken');
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
+  });
+
+  test('and revocation take one Authorization header, and userinfo no token in a form', async () => {
+    const { tokens, refreshToken } = await shop.signIn();
+    const bearer = ['authorization', `Bearer ${tokens.access_token}`];
+    const basic = ['authorization', `Basic ${Buffer.from(`${shop.app.clientId}:${shop.app.secret}`).toString('base64')}`];
+    const form = ['content-type', 'application/x-www-form-urlencoded'];
+    const send = (path: string, method: string, headers: string[][], body = '') => rawStatus(house.base, { method, path: `/o/acme/${path}`, headers, body });
+    expect(await send('userinfo', 'GET', [bearer])).toBe(200);
+    expect(await send('userinfo', 'GET', [bearer, bearer])).toBe(400);
+    expect(await send('userinfo', 'GET', [bearer, ['authorization', 'Bearer x']])).toBe(400);
+    expect(await send('userinfo', 'POST', [bearer, form])).toBe(200);
+    for (const headers of [[form], [bearer, form]]) expect(await send('userinfo', 'POST', headers, `access%5Ftoken=${tokens.access_token}`)).toBe(401);
+    expect(await send('token/revocation', 'POST', [basic, basic, form], `token=${refreshToken}`)).toBe(400);
+    expect(await send('token/revocation', 'POST', [['authorization', 'Basic eA=='], basic, form], `token=${refreshToken}`)).toBe(400);
+    expect(await send('token/revocation', 'POST', [form], `token=${refreshToken}&access_token=${tokens.access_token}`)).toBe(400);
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+  });
+
   test('takes its token from the header, and only an access token', async () => {
     const { tokens, refreshToken } = await shop.signIn();
     for (const wrong of [refreshToken, tokens.id_token!, 'x', `${tokens.access_token}x`]) expect((await shop.userinfo(wrong)).status).toBe(401);

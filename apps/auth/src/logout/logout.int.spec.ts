@@ -194,3 +194,15 @@ describe('an app that does not take it', () => {
   });
 });
 
+test('a logout token is no hint of who wants to sign out, or signs in', async () => {
+  const party = await app('hint');
+  const [first, second] = [await party.signIn(), new TestBrowser(house.base)];
+  await party.signIn({ as: first.as, browser: second });
+  const { text } = await first.browser.go('/o/acme/session/end');
+  await first.browser.form('/o/acme/session/end/confirm', { xsrf: /name="xsrf" value="([^"]+)"/.exec(text)![1]!, logout: 'yes' });
+  await eventually(() => expect(toldTo('hint')).toHaveLength(1));
+  const { token } = toldTo('hint')[0]!;
+  expect(await second.go(`/o/acme/session/end?id_token_hint=${token}`)).toMatchObject({ status: 400, location: '' });
+  expect(await party.silently(second, { prompt: 'none', id_token_hint: token })).toMatchObject({ error: 'invalid_request' });
+  expect(await party.silently(second, { prompt: 'none' })).toHaveProperty('code');
+});

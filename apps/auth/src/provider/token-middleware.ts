@@ -54,7 +54,7 @@ function refuseEarly(ctx: HttpContext): [status: number, error: string, descript
   }
   // RFC 6749 §2.3.1: credentials must not be in the URI, where logs keep them.
   if (ctx.querystring) return [400, 'invalid_request', 'parameters belong in the body, not in the URI'];
-  if (!ctx.get('authorization')) return [401, 'invalid_client', 'client authentication failed'];
+  if (!ctx.get('authorization')) return [401, 'invalid_client', 'client authentication failed: send client_id and client_secret by HTTP Basic authentication, not in the body'];
   return undefined;
 }
 

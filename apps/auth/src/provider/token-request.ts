@@ -24,6 +24,10 @@ export interface TokenRequest {
   credential?: string;
   /** Version of that customer at the sign-in that is believed here. */
   version?: number;
+  /** How they signed in, as far as it is known here. */
+  authentication?: { acr?: string; amr?: string[] };
+  /** A refresh token that was used a moment ago was used again, and its successor given out once more. */
+  repeated?: boolean;
   /** Of what it changed: committed with the change, and on its way to the log. */
   change?: AuditRecord;
 }

@@ -1,5 +1,5 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { originOf } from '../provider/token-request.js';
+import { originOf, tokenRequestOf } from '../provider/token-request.js';
 import { ofDatabase } from '../provider/temporarily-unavailable.js';
 import type { StateStore } from './state-store.js';
 
@@ -15,14 +15,26 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
       // It would leave the house with an ID token beside it, and the app be told of no end later.
       if (!stored && /^(Access|Refresh)Token$/.test(model)) throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
     }),
-    find: ask((id: string) => store.find(org, model, id)),
+    find: ask(async (id: string) => {
+      const found = await store.find(org, model, id);
+      if (!found?.consumed || !rotates(model) || !(await store.mayRepeat(org, id, found.grantId))) return found;
+      // The library would end the family before it asks to consume the token once more.
+      return { ...found, consumed: undefined };
+    }),
     findByUid: ask((uid: string) => store.findByUid(org, model, uid)),
     // The library looks before it consumes; between the two another may have been there.
     consume: ask(async (id: string) => {
-      if (!(await store.consume(org, model, id))) throw new errors.InvalidGrant('consumed by another request at the same time');
+      const outcome = await store.consume(org, model, id, rotates(model));
+      if (outcome === 'refused') throw new errors.InvalidGrant('consumed by another request');
+      if (outcome === 'repeated') tokenRequestOf(Provider.ctx).repeated = true;
     }),
     destroy: ask((id: string) => store.destroy(org, model, id)),
     revokeByGrantId: ask((grantId: string) => store.revokeByGrantId(org, model, grantId)),
     findByUserCode: () => Promise.reject(new Error('there is no device flow')),
   };
+}
+
+/** At the token endpoint alone: a consumed token that is revoked takes its family along. */
+function rotates(model: string): boolean {
+  return model === 'RefreshToken' && Provider.ctx?.oidc.route === 'token';
 }

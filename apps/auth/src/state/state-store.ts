@@ -1,6 +1,7 @@
+import { hkdfSync } from 'node:crypto';
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { customerKey, sha256 } from '@holdfast/kit';
+import { customerKey, keyedHash, sha256 } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from '../config.js';
@@ -19,12 +20,19 @@ const upsert = statement(
      credential = excluded.credential, payload = excluded.payload, expires_at = excluded.expires_at
    RETURNING 1`,
 );
-const find = statement('oidc_find', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
-const findByUid = statement('oidc_find_uid', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3');
+/** What has expired is gone, also before it is swept: the library looks at times in its payloads, and not always. */
+const find = statement('oidc_find', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4');
+const findByUid = statement('oidc_find_uid', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4');
 /** One statement: of many who hold the same code or token, the row lock lets exactly one through. */
 const consume = statement(
   'oidc_consume',
   'UPDATE oidc_state SET consumed_at = $4 WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1',
+);
+/** Used a moment ago, and what came of it has not been used. */
+const repeatable = statement(
+  'oidc_repeatable',
+  `SELECT 1 FROM oidc_state WHERE org = $1 AND model = 'RefreshToken' AND id = $2 AND consumed_at > $4
+     AND NOT EXISTS (SELECT 1 FROM oidc_state s WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = $3 AND s.consumed_at IS NOT NULL)`,
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
@@ -57,12 +65,16 @@ export interface Origin {
 @Injectable()
 export class StateStore {
   private readonly key: Buffer;
+  private readonly rotationKey: Buffer;
+  private readonly graceMs: number;
 
   constructor(
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
     this.key = config.KEY_ENCRYPTION_KEY;
+    this.rotationKey = Buffer.from(hkdfSync('sha256', this.key, '', 'refresh token rotation', 32));
+    this.graceMs = config.REFRESH_GRACE_SECONDS * 1000;
   }
 
   /** False when nothing was stored, since what it came of has ended. */
@@ -83,23 +95,39 @@ export class StateStore {
   }
 
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
-    const [row] = await this.database.rows<StateRow>(find, [org, model, sha256(id)]);
+    const [row] = await this.database.rows<StateRow>(find, [org, model, sha256(id), new Date(Date.now())]);
     return row && { ...this.open(org, model, row), jti: id };
   }
 
   /** Without its id, which only its holder knows: for looking at. */
   async findByUid(org: string, model: string, uid: string): Promise<AdapterPayload | undefined> {
-    const [row] = await this.database.rows<StateRow>(findByUid, [org, model, sha256(uid)]);
+    const [row] = await this.database.rows<StateRow>(findByUid, [org, model, sha256(uid), new Date(Date.now())]);
     return row && this.open(org, model, row);
   }
 
-  /** False for everybody but the first. Then somebody else has it too, and all that came of it ends (RFC 9700 §2.2.2, §4.14.2). */
-  async consume(org: string, model: string, id: string): Promise<boolean> {
+  /**
+   * `refused` for everybody but the first: then somebody else has it too, and all that came of it ends (RFC 9700 §2.2.2,
+   * §4.14.2). A refresh token that `mayRepeat` is used twice by one client: it gets the same successor once more.
+   */
+  async consume(org: string, model: string, id: string, mayRepeat = false): Promise<'consumed' | 'repeated' | 'refused'> {
     const key = [org, model, sha256(id)];
-    if ((await this.database.rows(consume, [...key, new Date()])).length > 0) return true;
+    if ((await this.database.rows(consume, [...key, new Date()])).length > 0) return 'consumed';
+    if (mayRepeat && (await this.mayRepeat(org, id, (await this.find(org, model, id))?.grantId))) return 'repeated';
     const [row] = await this.database.rows<{ grant_id: Buffer | null }>(grantOf, key);
     if (row?.grant_id) await this.endGrants(org, [row.grant_id]);
-    return false;
+    return 'refused';
+  }
+
+  /** Whether a refresh token was consumed within the grace period, and its successor is not used yet. */
+  async mayRepeat(org: string, id: string, grantId: string | undefined): Promise<boolean> {
+    if (this.graceMs === 0 || grantId === undefined) return false;
+    const successor = sha256(this.successorOf(org, id, grantId));
+    return (await this.database.rows(repeatable, [org, sha256(id), successor, new Date(Date.now() - this.graceMs)])).length > 0;
+  }
+
+  /** The refresh token that follows: nobody can tell it who has the token alone, since key and grant are not known outside. */
+  successorOf(org: string, id: string, grantId: string): string {
+    return keyedHash(this.rotationKey, `${org} ${grantId} ${id}`).toString('base64url');
   }
 
   async destroy(org: string, model: string, id: string): Promise<void> {

@@ -88,7 +88,7 @@ describe('what the app is told', () => {
 
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'openid' });
     expect(tokens.expires_in).toBeLessThanOrEqual(600);
-    expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({ sub: ada.subject, credential: payload.credential });
+    expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({ sub: ada.subject, credential: payload.credential, amr: payload.amr, acr: payload.acr });
     const { headers } = await app.userinfo(accessToken);
     expect(headers.get('cache-control')).toContain('no-store');
   });

@@ -34,10 +34,10 @@ export const issuerToken = issuer('exchangeCode', 'POST', '/token', 'Exchange a 
   action: 'customer.token',
   limit: 'token',
   reference: reference.issuerTokenReference,
-  description: 'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone. A refresh token is good once; used twice, it ends all that came of its sign-in.',
+  description: 'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: `client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used again within seconds, it gives the same successor once more, since two tabs or a lost response look like that; used again later, or after its successor, it ends all that came of its sign-in.',
 });
-export const userinfo = issuer('getUserinfo', 'GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub` and `credential`', { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference });
-export const userinfoPost = issuer('postUserinfo', 'POST', '/userinfo', 'The same by POST', '`sub` and `credential`', { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference });
+export const userinfo = issuer('getUserinfo', 'GET', '/userinfo', 'The customer of an access token (OpenID Connect Core §5.3)', '`sub`, `credential`, `amr` and `acr`', { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference });
+export const userinfoPost = issuer('postUserinfo', 'POST', '/userinfo', 'The same by POST', '`sub`, `credential`, `amr` and `acr`', { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference });
 export const jwks = issuer('getIssuerKeys', 'GET', '/jwks', 'Public keys of the issuer (RFC 7517)', 'The keys', { ...forEverybody, reference: reference.jwksReference });
 export const endSession = issuer('endSession', 'GET', '/session/end', 'Sign out (RP-Initiated Logout)', 'A page that asks, or with 303 the way back', {
   ...signOut,

@@ -1,0 +1,20 @@
+import { connect } from 'node:net';
+
+export interface RawRequest {
+  method: string;
+  path: string;
+  /** In their order; a name may stand twice, which no client library sends. */
+  headers: string[][];
+  body: string;
+}
+
+/** The status with which a request is answered that goes over the wire as it is written. */
+export async function rawStatus(base: string, { method, path, headers, body }: RawRequest): Promise<number> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: x', 'connection: close', ...headers.map((pair) => pair.join(': ')), `content-length: ${Buffer.byteLength(body)}`];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  let text = '';
+  for await (const chunk of socket as AsyncIterable<Buffer>) text += chunk.toString('latin1');
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
+}
