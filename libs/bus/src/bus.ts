@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { errorCatalogue, type CallContext, type Contract, type ReplyOf, type WireError } from '@holdfast/contracts';
+import { addressedSubject, errorCatalogue, type CallContext, type Contract, type ReplyOf, type ServiceName, type WireError } from '@holdfast/contracts';
 import { AppError, expired, remainingMs, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
@@ -30,40 +30,64 @@ const wireErrorSchema = z.looseObject({
 
 const replySchemas = new WeakMap<Contract, z.ZodType>();
 
+/** A replica that was chosen to be asked. */
+export interface ChosenReplica {
+  id: string;
+  /** @returns what to call when the request has ended */
+  begin(): (end: 'answered' | 'unanswered' | 'failed') => void;
+}
+
+/** Knows which replicas of a service live; see replicas.ts. Without one, and where it knows none, the queue group chooses. */
+export interface ReplicaChooser {
+  choose(service: ServiceName, except?: string): ChosenReplica | undefined;
+  forget(service: ServiceName, id: string): void;
+}
+
 /** Asks other services, by contract alone. */
 export class Bus {
   constructor(
     readonly connection: NatsConnection,
     /** Told of each reply that does not fit its contract. */
     private readonly misfit: (contract: Contract, detail: string) => void = () => undefined,
+    private readonly replicas?: ReplicaChooser,
   ) {}
 
   /**
    * The reply, or an AppError: what the handler threw, or `unavailable` when nobody answers within the contract's time.
-   * A query is asked twice, since another replica may answer what a paused one does not; a command never is.
+   * A query that one replica does not answer is asked of another. A command never is, once a replica may have received it.
    */
   async request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
-    const { subject } = contract;
+    const { subject, service } = contract;
     // Of one who is asked by somebody else: no longer than that one still waits.
     const timeout = Math.min(contract.timeout, Math.ceil(remainingMs()));
     if (timeout <= 0) throw expired();
     // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came here.
     const id = randomUUID();
     const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeout), data: { input, context } });
-    if (contract.kind === 'command') return this.ask(contract, id, message, timeout);
+    const first = this.replicas?.choose(service);
+    if (contract.kind === 'command' && !contract.repeatable) return this.ask(contract, id, message, timeout, first);
     try {
-      return await this.ask(contract, id, message, timeout / 2);
+      return await this.ask(contract, id, message, timeout / 2, first);
     } catch (error) {
       if (!(error instanceof UncertainError)) throw error;
-      return this.ask(contract, id, message, timeout / 2);
+      return this.ask(contract, id, message, timeout / 2, this.replicas?.choose(service, first?.id));
     }
   }
 
-  private async ask<C extends Contract>(contract: C, id: string, message: string, timeout: number): Promise<ReplyOf<C>> {
+  private async ask<C extends Contract>(contract: C, id: string, message: string, timeout: number, replica?: ChosenReplica): Promise<ReplyOf<C>> {
+    const subject = replica ? addressedSubject(contract.subject, replica.id) : contract.subject;
+    const end = replica?.begin();
     let answer: Msg;
     try {
-      answer = await this.connection.request(contract.subject, message, { timeout });
+      answer = await this.connection.request(subject, message, { timeout });
+      end?.('answered');
     } catch (error) {
+      end?.(isTimeout(error) ? 'unanswered' : 'failed');
+      if (replica && reachedNobody(error)) {
+        // It has left since it was heard. The message reached no one, so it may be sent again, whatever it is.
+        this.replicas?.forget(contract.service, replica.id);
+        return this.ask(contract, id, message, timeout);
+      }
       throw notAnswered(contract, error);
     }
     const packet = packetSchema.safeParse(parseJson(answer));
@@ -87,11 +111,19 @@ function replySchemaOf(contract: Contract): z.ZodType {
   return schema;
 }
 
-function notAnswered({ service }: Contract, error: unknown): AppError {
+/** Nobody listens: the message reached no one, so nothing can have happened. */
+function reachedNobody(error: unknown): boolean {
   const cause = error instanceof RequestError ? error.cause : error;
-  // Nobody listens: the message reached no one, so nothing can have happened.
-  if (cause instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())) return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
-  if (cause instanceof TimeoutError || error instanceof TimeoutError) return new UncertainError('unavailable', `${service} did not answer in time`, { retryAfter: 1, origin: { dependency: service, cause: 'timeout' } });
+  return cause instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders());
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof TimeoutError || (error instanceof RequestError && error.cause instanceof TimeoutError);
+}
+
+function notAnswered({ service }: Contract, error: unknown): AppError {
+  if (reachedNobody(error)) return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
+  if (isTimeout(error)) return new UncertainError('unavailable', `${service} did not answer in time`, { retryAfter: 1, origin: { dependency: service, cause: 'timeout' } });
   return new UncertainError('unavailable', 'the message bus is away', { retryAfter: 1, origin: { dependency: 'nats', cause: 'bus' } });
 }
 

@@ -28,7 +28,7 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
     ignoreAuthErrorAbort: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
-    pingInterval: 10_000,
+    pingInterval: 3000,
     maxPingOut: 2,
   });
   const refusal = tooOld(connection);

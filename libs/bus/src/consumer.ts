@@ -14,8 +14,16 @@ import { systemContext } from './system-context.js';
 /** Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
 
-const batchSize = 200;
+const batchSize = 100;
 const consumeAgainAfterMs = 500;
+/**
+ * Few, and asked for anew within seconds: what a replica that hangs has asked for still goes to it, and waits there for
+ * `ackWaitMs` (declare.ts) before another gets it.
+ */
+const maxHeld = 100;
+const pullMs = 3000;
+/** How often the server hears that what is held here is still being worked on: a slow database is no hung replica. */
+const stillWorkingMs = 700;
 
 /**
  * One unbroken subscription. Sequence numbers begin anew when the server has lost its files, so that an acknowledgement
@@ -51,6 +59,9 @@ export interface ConsumerOptions {
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
   private readonly queue: Received[] = [];
+  /** All that was received and neither acknowledged nor put back. */
+  private readonly held = new Set<Received>();
+  private timer?: NodeJS.Timeout;
   private session: Session = { broken: true };
   private applying?: Promise<void>;
   private messages?: ConsumerMessages;
@@ -73,6 +84,7 @@ export class EventConsumer<S extends Stream> {
 
   start(): void {
     this.watchBreaks();
+    this.timer = setInterval(() => this.sayStillWorking(), stillWorkingMs).unref();
     void this.consume();
   }
 
@@ -80,6 +92,11 @@ export class EventConsumer<S extends Stream> {
     this.stopped = true;
     await this.messages?.close();
     await this.applying;
+    clearInterval(this.timer);
+  }
+
+  private sayStillWorking(): void {
+    for (const { message, session } of this.held) if (!session.broken) unlessClosed(() => message.working());
   }
 
   private watchBreaks(): void {
@@ -110,13 +127,15 @@ export class EventConsumer<S extends Stream> {
     this.session = session;
     try {
       const consumer = await jetstream(this.connection, { timeout: 2000 }).consumers.get(this.stream.name, this.consumer);
-      this.messages = await consumer.consume({ max_messages: batchSize * 2, expires: 10_000, idle_heartbeat: 1000, abort_on_missing_resource: true });
+      this.messages = await consumer.consume({ max_messages: maxHeld, expires: pullMs, idle_heartbeat: 1000, abort_on_missing_resource: true });
       if (this.stopped || session.broken) return this.messages.stop();
       for await (const message of this.messages) {
-        this.queue.push({ message, session });
+        const received = { message, session };
+        this.queue.push(received);
+        this.held.add(received);
         this.applying ??= this.drain().finally(() => (this.applying = undefined));
         // Asks for no more than it can apply: what waits here is delivered again and again meanwhile.
-        if (this.queue.length >= batchSize * 2) await this.applying;
+        if (this.queue.length >= maxHeld) await this.applying;
       }
     } finally {
       // When stopping, what is being applied is still acknowledged.
@@ -148,7 +167,7 @@ export class EventConsumer<S extends Stream> {
     const wanted = this.options.wants ? batch.filter(({ message }) => this.options.wants!(typeOf(message))) : batch;
     const events = wanted.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
     if (events.length > 0) await this.apply(events);
-    for (const received of batch) acknowledge(received);
+    for (const received of batch) this.acknowledge(received);
     eventsApplied.inc({ stream: this.stream.name }, batch.length);
     if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
     if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
@@ -166,7 +185,7 @@ export class EventConsumer<S extends Stream> {
     if (attempt < maxAttempts) return this.putBack([received], cause, this.retryAfterMs * 2 ** (attempt - 1));
     try {
       await this.quarantine(id, cause);
-      acknowledge(received);
+      this.acknowledge(received);
       this.attempts.delete(id);
     } catch (error) {
       this.logger.warn(`event ${id} cannot be quarantined yet, will try again: ${String(error)}`);
@@ -183,16 +202,21 @@ export class EventConsumer<S extends Stream> {
     else countDropped(`evt.${this.stream.producer}.>`, 'body', `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`);
   }
 
+  private acknowledge(received: Received): void {
+    this.settle(received, () => received.message.ack());
+  }
+
+  private settle(received: Received, say: () => void): void {
+    this.held.delete(received);
+    if (!received.session.broken) unlessClosed(say);
+  }
+
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(`event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`);
-    for (const { message, session } of batch) if (!session.broken) unlessClosed(() => message.nak(delayMs));
+    for (const received of batch) this.settle(received, () => received.message.nak(delayMs));
   }
-}
-
-function acknowledge({ message, session }: Received): void {
-  if (!session.broken) unlessClosed(() => message.ack());
 }
 
 /** What cannot be said any more because the connection is closed is as if it had not been said: the event comes again. */

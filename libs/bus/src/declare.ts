@@ -2,6 +2,7 @@ import { streams, type Stream } from '@holdfast/contracts';
 import { AckPolicy, DeliverPolicy, DiscardPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 
+const ackWaitMs = 2000;
 const day = 24 * 60 * 60 * 1000;
 
 /**
@@ -39,8 +40,8 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers,
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
-      // What a killed or paused replica took goes to another after this.
-      ack_wait: nanos(5000),
+      // What a killed or hung replica took goes to another after this; one that works says so in time (consumer.ts).
+      ack_wait: nanos(ackWaitMs),
       max_ack_pending: 5000,
       max_deliver: -1,
     });

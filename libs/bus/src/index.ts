@@ -20,6 +20,7 @@ export * from './quarantine-table.js';
 export * from './refusal-id.js';
 export * from './refusals.js';
 export * from './relay.js';
+export * from './replicas.js';
 export * from './repeat.js';
 export * from './run.js';
 export * from './start-service.js';

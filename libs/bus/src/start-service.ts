@@ -1,18 +1,21 @@
 import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { ServiceName } from '@holdfast/contracts';
+import { contracts, type ServiceName } from '@holdfast/contracts';
 import { CLOCK, createLogger, nestLogger, systemClock, type BaseConfig, type Clock, type Logger } from '@holdfast/kit';
 import { Database, statement, type DatabaseOptions } from '@holdfast/data';
 import { Logger as NestLog, Module, type DynamicModule, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { configureAdmission } from './admission.js';
+import { announce } from './announce.js';
 import { Bus } from './bus.js';
 import { connectBus, tooOld } from './connection.js';
 import { countDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
+import { Replicas } from './replicas.js';
 import { BusTransport } from './transport.js';
 
 export interface ServiceOptions<Config extends BaseConfig> {
@@ -60,7 +63,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const readiness = new Readiness();
   const shutdown = new Shutdown();
   const providers: Provider[] = [
-    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`)) },
+    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`), new Replicas(connection)) },
     { provide: CONFIG, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: CLOCK, useValue: clock },
@@ -69,19 +72,25 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
     ...(database ? [{ provide: Database, useValue: database }] : []),
   ];
   const root: DynamicModule = { module: ServiceRoot, global: true, imports: [module], providers, exports: providers };
-  const transport = new BusTransport(connection, service);
+  // Of this process and no other: what a predecessor was sent is not for us.
+  const replica = randomBytes(9).toString('hex');
+  const transport = new BusTransport(connection, service, replica);
   const app = await (options.createApp ?? microservice)(root, transport);
   // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will say.
   await connection.flush().catch(() => undefined);
 
   readiness.requires(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
   if (database) readiness.requires(() => database.rows(ping).then(() => true));
-  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, () => withLimit(readiness.ready(), 2000), offset, () => readiness.mentioned);
+  const isReady = () => withLimit(readiness.ready(), 2000);
+  const answers = contracts().some((contract) => contract.service === service);
+  const announcements = answers ? announce(connection, service, replica, isReady) : undefined;
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.mentioned);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
   let stopping: Promise<void> | undefined;
   const stop = () =>
     (stopping ??= (async () => {
+      await announcements?.leave();
       // The app first: it stops taking requests; then relays and consumers; then what they stand on.
       await app.close();
       await shutdown.run();

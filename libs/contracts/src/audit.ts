@@ -26,6 +26,8 @@ export const appendRecords = command({
   reply: z.strictObject({}),
   // Reads and refusals wait for it: with audit away they answer 503 within two seconds (product §7).
   timeout: 1500,
+  // A record is taken once by its id.
+  repeatable: true,
 });
 
 /**

@@ -18,6 +18,8 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   timeout: number;
   /** A query may be asked again of another replica when one does not answer; a command never is. */
   kind: 'query' | 'command';
+  /** A command that does the same however often it arrives, and at however many replicas at a time: it is asked again as a query is. */
+  repeatable?: boolean;
   /** The read model in which a command's change is visible before its answer leaves. */
   visibleIn?: ServiceName;
 }
@@ -35,6 +37,7 @@ interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   reply: Reply;
   errors?: readonly ErrorCode[];
   timeout?: number;
+  repeatable?: boolean;
   visibleIn?: ServiceName;
 }
 

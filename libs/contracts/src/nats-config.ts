@@ -1,4 +1,4 @@
-import { appliedSubject, accessFeedSubject, consumedBy, streams } from './streams.js';
+import { addressedSubject, aliveSubject, appliedSubject, accessFeedSubject, consumedBy, streams } from './streams.js';
 import { contracts } from './contract.js';
 import { natsUsers, serviceNames, type BusUser, type ServiceName } from './services.js';
 
@@ -26,7 +26,9 @@ const inboxOwners = new Map(natsUsers.map((user) => [inboxPrefix(user), user]));
  * pull and ack its own durables. Nobody but the start job may touch the JetStream API beyond that.
  */
 export function busPermissions(user: BusUser): Permissions {
-  const publish = contracts().filter((c) => c.callers.includes(user)).map((c) => c.subject);
+  const asked = contracts().filter((c) => c.callers.includes(user));
+  // Each at whichever replica the queue group chooses, and at one that the caller chooses.
+  const publish = asked.flatMap((c) => [c.subject, addressedSubject(c.subject, '*')]);
   const subscribe = [`${inboxPrefix(user)}.>`];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
@@ -37,7 +39,11 @@ export function busPermissions(user: BusUser): Permissions {
 
   // In the queue group of the service only, so that a request is answered once.
   const answers = contracts().some((c) => c.service === user);
-  if (answers) subscribe.push(`rpc.${user}.> ${user}`);
+  if (answers) {
+    subscribe.push(`rpc.${user}.> ${user}`);
+    publish.push(aliveSubject(user));
+  }
+  subscribe.push(...new Set(asked.map((c) => aliveSubject(c.service))));
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
     publish.push(...s.subjects, `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
     subscribe.push(`applied.${user}.*`);
@@ -82,8 +88,8 @@ export function natsConfig({ publicKeys, host, port, storeDir }: NatsConfigOptio
     host,
     port,
     max_payload: 1_048_576,
-    // A paused or vanished client leaves its queue groups within half a minute.
-    ping_interval: '10s',
+    // A paused or vanished client is evicted within nine seconds: its queue groups and pulls would go on choosing it.
+    ping_interval: '3s',
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: 4_294_967_296 },

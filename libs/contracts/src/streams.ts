@@ -36,8 +36,25 @@ export function appliedSubject(consumer: ServiceName, producer: ServiceName): st
   return `applied.${producer}.${consumer}`;
 }
 
-/** The ids of the events that a consumer has applied; a batch has 200 at the most. */
+/** The ids of the events that a consumer has applied; a batch has 100 at the most. */
 export const appliedNoticeSchema = z.array(z.string().max(64)).max(1000);
 
 /** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
 export const accessFeedSubject = 'feed.directory.access';
+
+/** Where the replicas of a service say that they live, four times a second. */
+export function aliveSubject(service: ServiceName): string {
+  return `alive.${service}`;
+}
+
+/** What names a replica: no other may be addressed by it, and it fits a subject. */
+const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/);
+
+/** `ready`: false when it lives and lacks something. `leaving`: it takes no more requests. `atMs` is its clock, so that clocks can be compared. */
+export const aliveSchema = z.looseObject({ replica: replicaId, atMs: z.number(), ready: z.boolean().optional(), leaving: z.boolean().optional() });
+export type Alive = z.infer<typeof aliveSchema>;
+
+/** The subject of a contract at one replica of the service, and not at whichever the queue group chooses. */
+export function addressedSubject(contractSubject: string, replica: string): string {
+  return `${contractSubject}.${replica}`;
+}

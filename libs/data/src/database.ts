@@ -51,9 +51,9 @@ export class Database implements Sql {
       poolSize: pool,
       applicationName,
       connectTimeoutMS: 3000,
-      // A statement that hangs must not hold a request for ever.
+      // A statement that hangs must not hold a request for ever, and a process that hangs must not hold its locks.
       // Pipelining sends what is begun together without waiting for answers in between.
-      extra: { statement_timeout: 10_000, keepAlive: true, pipeline: true },
+      extra: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 3000, keepAlive: true, pipeline: true },
       logging: false,
     });
     await orm.initialize();

@@ -7,10 +7,13 @@ export function violatedUnique(error: unknown): string | undefined {
 /** Of a standby, or of a primary that is being given up. */
 const readOnly = '25006';
 
+/** The server ended a transaction in which nothing came for too long: this process stood still (database.ts). */
+const idleInTransaction = '25P03';
+
 /** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout); read-only. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
-  if (code === readOnly || /^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
+  if (code === readOnly || code === idleInTransaction || /^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
   return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
     error instanceof Error ? error.message : '',
   );
