@@ -26,7 +26,11 @@ class Directory {
     book.asked += 1;
     const found = book.apps.get(clientId);
     if (!found) throw new AppError('unknown_app');
-    return { redirectUris: [], origins: [], disabled: false, ...found, clientId } as App;
+    // Whole, since replies are held against their contract.
+    return {
+      org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], origins: [], refreshTokens: true, pkce: 'required', scopes: [],
+      disabled: false, apiVersion: '2026-11-01', version: 1, createdAt: '2026-11-21T09:30:00.000Z', ...found, clientId,
+    };
   }
 }
 
