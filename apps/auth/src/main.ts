@@ -6,6 +6,6 @@ import { createHttpApp } from './http-app.js';
 await runService(configSchema, (config) => ({
   service: 'auth',
   module: AuthModule,
-  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+  database: { url: config.DATABASE_URL, passwordFile: config.DATABASE_PASSWORD_FILE, pool: config.DATABASE_POOL },
   createApp: createHttpApp(config),
 }));

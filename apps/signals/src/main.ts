@@ -5,5 +5,5 @@ import { configSchema } from './config.js';
 await runService(configSchema, (config) => ({
   service: 'signals',
   module: SignalsModule,
-  database: { url: config.DATABASE_URL, pool: config.DATABASE_POOL },
+  database: { url: config.DATABASE_URL, passwordFile: config.DATABASE_PASSWORD_FILE, pool: config.DATABASE_POOL },
 }));

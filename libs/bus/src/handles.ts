@@ -1,6 +1,6 @@
 import { callContextSchema, natsUsers, type BusUser, type CallContext, type Contract, type InputFault, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { AppError, inContext, LogBudget, unavailable, unprocessable, withDeadline, zodFaults } from '@holdfast/kit';
-import { isDatabaseAway } from '@holdfast/data';
+import { whyDatabaseIsAway } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
 import { z } from 'zod';
@@ -53,9 +53,10 @@ function ofInput({ pointer, detail }: { pointer: string; detail: string }): Inpu
 
 function toAppError(error: unknown, contract: Contract): AppError {
   if (error instanceof AppError) return error;
-  if (isDatabaseAway(error)) {
-    if (databaseAway.take()) logger.warn(`the database is away, so requests such as ${contract.subject} are answered 503: ${String(error)}`);
-    return unavailable('the database is away', 1, { dependency: 'postgres', cause: 'unreachable' });
+  const away = whyDatabaseIsAway(error);
+  if (away !== undefined) {
+    if (databaseAway.take()) logger.warn(`${away}, so requests such as ${contract.subject} are answered 503: ${String(error)}`);
+    return unavailable(away, 1, { dependency: 'postgres', cause: 'unreachable' });
   }
   if (unexpected.take()) logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
   return new AppError('internal');

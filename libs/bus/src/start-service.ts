@@ -23,7 +23,7 @@ export interface ServiceOptions<Config extends BaseConfig> {
   config: Config;
   module: Type | DynamicModule;
   /** Given when the service has a database. */
-  database?: Pick<DatabaseOptions, 'url' | 'pool' | 'entities'>;
+  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'pool' | 'entities'>;
   clock?: Clock;
   logger?: Logger;
   /** Builds the app in place of a plain microservice: for services that also speak HTTP. */

@@ -1,4 +1,5 @@
 import './pg-types.js';
+import { readFileSync } from 'node:fs';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource, type MixedList, type EntitySchema } from 'typeorm';
 
@@ -29,6 +30,8 @@ export interface Transaction extends Sql {
 
 export interface DatabaseOptions {
   url: string;
+  /** Its content takes the place of the password in `url`, anew for each connection. */
+  passwordFile?: string | undefined;
   /** Connections of this process. */
   pool: number;
   /** Shown in pg_stat_activity. */
@@ -42,10 +45,10 @@ export interface DatabaseOptions {
 export class Database implements Sql {
   private constructor(readonly orm: DataSource) {}
 
-  static async connect({ url, pool, applicationName, entities = [] }: DatabaseOptions): Promise<Database> {
+  static async connect({ url, passwordFile, pool, applicationName, entities = [] }: DatabaseOptions): Promise<Database> {
     const orm = new DataSource({
       type: 'postgres',
-      url,
+      url: addressNow(url, passwordFile),
       entities: entities as never,
       synchronize: false,
       poolSize: pool,
@@ -57,6 +60,10 @@ export class Database implements Sql {
       logging: false,
     });
     await orm.initialize();
+    if (passwordFile !== undefined) {
+      // The pool looks here for each connection that it makes.
+      Object.defineProperty(poolOf(orm).options, 'connectionString', { get: () => addressNow(url, passwordFile), enumerable: true });
+    }
     // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the process.
     poolOf(orm).on('error', () => undefined);
     // One that breaks in the moment between being made and being handed out has nobody else who listens.
@@ -105,6 +112,18 @@ export class Database implements Sql {
 
   async close(): Promise<void> {
     await this.orm.destroy();
+  }
+}
+
+/** The address with the password that holds now. A file that cannot be read, being replaced, leaves the one of the URL: PostgreSQL refuses it, and the next try reads again. */
+function addressNow(url: string, passwordFile: string | undefined): string {
+  if (passwordFile === undefined) return url;
+  try {
+    const address = new URL(url);
+    address.password = encodeURIComponent(readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, ''));
+    return address.href;
+  } catch {
+    return url;
   }
 }
 

@@ -10,13 +10,29 @@ const readOnly = '25006';
 /** The server ended a transaction in which nothing came for too long: this process stood still (database.ts). */
 const idleInTransaction = '25P03';
 
-/** Classes 08 (connection), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout); read-only. */
+/** Classes 08 (connection), 28 (role or password), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout); read-only. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
-  if (code === readOnly || code === idleInTransaction || /^(08|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
+  if (code === readOnly || code === idleInTransaction || /^(08|28|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
   return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
     error instanceof Error ? error.message : '',
   );
+}
+
+const causes: Record<string, string> = {
+  '53100': "the database's disk is full",
+  '53200': 'the database is out of memory',
+  '53300': 'the database has no connection left (max_connections, or the limit of this role)',
+  '57014': 'a statement took too long',
+  [readOnly]: 'the database takes no writes: it is a standby',
+};
+
+/** Why the database cannot be used, in words for whoever operates it; undefined for any other error. */
+export function whyDatabaseIsAway(error: unknown): string | undefined {
+  if (!isDatabaseAway(error)) return undefined;
+  const { code = '' } = error as { code?: string };
+  if (code.startsWith('28')) return "the database refuses this service's role or its password";
+  return causes[code] ?? 'the database is away';
 }
 
 /**

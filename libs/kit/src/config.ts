@@ -47,6 +47,11 @@ export type HttpLogConfig = z.output<typeof httpLogConfigSchema>;
 
 export const databaseConfigSchema = z.object({
   DATABASE_URL: z.string().min(1).describe("Secret: PostgreSQL, as this service's own role"),
+  DATABASE_PASSWORD_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with the password for `DATABASE_URL`, read for each new connection: a rotated password is taken without a restart'),
   DATABASE_POOL: z.coerce.number().int().min(1).default(12).describe('Connections of one process, at most'),
 });
 

@@ -1,6 +1,6 @@
 import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/bus';
-import { isFaultOfData } from '@holdfast/data';
+import { isFaultOfData, whyDatabaseIsAway } from '@holdfast/data';
 import { AppError, unavailable } from '@holdfast/kit';
 import { Controller, Logger } from '@nestjs/common';
 import { Sequencer } from './sequencer.js';
@@ -30,8 +30,10 @@ export class AppendRecordsHandler {
         throw new AppError('invalid_request', 'a record cannot be given a place');
       }
       // The right to write revoked, a disk that is full: not this record's fault, and over once somebody has looked.
-      this.logger.error(`the audit log cannot be written: ${String(error)}`);
-      throw unavailable('the audit log cannot be written');
+      const away = whyDatabaseIsAway(error);
+      const detail = `the audit log cannot be written${away === undefined ? '' : `: ${away}`}`;
+      this.logger.error(`${detail}: ${String(error)}`);
+      throw unavailable(detail, 1, { dependency: 'postgres', cause: 'unavailable' });
     });
     return {};
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, LOGGER } from '@holdfast/bus';
 import { errorCatalogue, type ErrorOrigin } from '@holdfast/contracts';
-import { isDatabaseAway } from '@holdfast/data';
+import { whyDatabaseIsAway } from '@holdfast/data';
 import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
@@ -123,7 +123,8 @@ export class IssuerRoutes {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (isDatabaseAway(thrown)) return unavailable('the database is away', 1, { dependency: 'postgres', cause: 'unreachable' });
+  const away = whyDatabaseIsAway(thrown);
+  if (away !== undefined) return unavailable(away, 1, { dependency: 'postgres', cause: 'unreachable' });
   if (thrown instanceof errors.SessionNotFound) return new AppError('unknown_sign_in');
   if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503) return unavailable(thrown.error_detail ?? '', 1, (thrown as { origin?: ErrorOrigin }).origin);
   return new AppError('internal');

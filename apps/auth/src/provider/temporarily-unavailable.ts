@@ -1,5 +1,5 @@
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { isDatabaseAway } from '@holdfast/data';
+import { whyDatabaseIsAway } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { errors } from 'oidc-provider';
 
@@ -27,6 +27,7 @@ export async function ofDatabase<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    throw isDatabaseAway(error) ? new TemporarilyUnavailable('the database is away', { dependency: 'postgres', cause: 'unreachable' }) : error;
+    const away = whyDatabaseIsAway(error);
+    throw away !== undefined ? new TemporarilyUnavailable(away, { dependency: 'postgres', cause: 'unreachable' }) : error;
   }
 }

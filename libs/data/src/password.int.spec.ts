@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Database, statement } from './database.js';
+import { isDatabaseAway, whyDatabaseIsAway } from './pg-errors.js';
+
+/** Roles belong to the whole server: one of this test alone. */
+const role = `rotated_${randomBytes(6).toString('hex')}`;
+const who = statement('who', 'SELECT current_user AS name');
+const passwordFile = join(newTestFolder('password'), 'password');
+let tables: TestDatabase;
+
+beforeAll(async () => {
+  tables = await createTestDatabase('audit', () => Promise.resolve());
+});
+afterAll(async () => {
+  await tables.query(`DROP ROLE ${role}`);
+  await tables.drop();
+});
+
+it('takes a rotated password from its file for new connections, and counts as away until the file has it', async () => {
+  await tables.query(`CREATE ROLE ${role} LOGIN PASSWORD 'first %2F@:'`);
+  writeFileSync(passwordFile, 'first %2F@:\n');
+  const url = new URL(tables.ownerUrl);
+  url.username = role;
+  url.password = 'unknown';
+  const database = await Database.connect({ url: url.href, passwordFile, pool: 2, applicationName: 'test' });
+  expect(await database.rows(who)).toEqual([{ name: role }]);
+
+  await tables.query(`ALTER ROLE ${role} PASSWORD 'second'`);
+  await tables.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role]);
+  const failed = async () => {
+    for (;;) {
+      // The first ones meet the connections that were ended.
+      const error = await database.rows(who).then(() => undefined, (e: unknown) => e);
+      if ((error as { code?: string } | undefined)?.code?.startsWith('28')) return error;
+      expect(isDatabaseAway(error)).toBe(true);
+    }
+  };
+  const error = await failed();
+  expect([isDatabaseAway(error), whyDatabaseIsAway(error)]).toEqual([true, "the database refuses this service's role or its password"]);
+  writeFileSync(passwordFile, 'second');
+  expect(await database.rows(who)).toEqual([{ name: role }]);
+  await database.close();
+});
