@@ -11,7 +11,7 @@ import { makeCases, type Case } from './cases.ts';
 import { House } from './house.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
-import { hasMoreCores, parseOptions, type Options } from './options.ts';
+import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
 import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
@@ -21,7 +21,7 @@ import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
 import { measureVerify, verifyTable } from './verify.ts';
 
-const options = parseOptions(process.argv.slice(2));
+const options = parse();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** What else ran when the measuring began. */
 const [loadBefore = 0] = loadavg();
@@ -92,6 +92,18 @@ async function stayOnTwoCores(): Promise<void> {
   const pids = [process.pid, ...(await house.members()).map((m) => m.pid)];
   const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
   if (!done.every((status) => status === 0)) say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
+}
+
+function parse(): Options {
+  try {
+    const parsed = parseOptions(process.argv.slice(2));
+    if (!parsed.help) return parsed;
+    process.stdout.write(help);
+    return process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    return process.exit(2);
+  }
 }
 
 /** Figures belong to a commit; a changed work tree is no commit. */

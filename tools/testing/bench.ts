@@ -1,14 +1,15 @@
 // `npm run bench`: a throwaway house with one of each service, and bench/main.ts against it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { help, parseOptions } from '../../bench/options.ts';
 import { root } from '../setup/paths.mjs';
 import { warn } from '../infra/say.ts';
 import { Throwaway } from '../infra/throwaway.ts';
 import { startHouse } from './e2e-house.ts';
 
-answerAtOnce(process.argv.slice(2));
 const script = join(root, 'bench', 'main.ts');
+// The text of --help needs no stack.
+if (process.argv.some((arg) => arg === '--help' || arg === '-h')) process.exit(await runBench({}));
+
 const servers = new Throwaway();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.once(signal, () => void servers.stop().then(() => process.exit(1)));
@@ -23,18 +24,6 @@ try {
 }
 await servers.stop();
 process.exit(status);
-
-/** `--help` and a wrong option need no stack. */
-function answerAtOnce(args: string[]): void {
-  try {
-    if (!parseOptions(args).help) return;
-    process.stdout.write(help);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-}
 
 function runBench(env: NodeJS.ProcessEnv): Promise<number> {
   const args = ['--disable-warning=ExperimentalWarning', script, ...process.argv.slice(2)];

@@ -1,4 +1,5 @@
 // Product conventions of every answer: order of checks, addresses, methods, request ids, traces, security headers.
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callApi, type Client } from './client.ts';
@@ -68,10 +69,13 @@ describe('an address', () => {
     ['/', 404, 'There is no page at this address'],
     ['/o/nobody-here/authorize?client_id=x', 404, 'No organization has this address'],
   ])('%s opened by a person is a page that says what to do', async (path, status, title) => {
-    const response = await fetch(house.baseUrl + path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
-    const text = await response.text();
-    expect([response.status, response.headers.get('content-type'), text.includes(`<h1>${title}</h1>`)]).toEqual([status, 'text/html; charset=utf-8', true]);
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    // Not by fetch, which says of itself that it is no navigation (Sec-Fetch-Mode: cors).
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(house.baseUrl + path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' } }, resolve).on('error', reject);
+    });
+    const text = Buffer.concat(await response.toArray()).toString();
+    expect([response.statusCode, response.headers['content-type'], text.includes(`<h1>${title}</h1>`)]).toEqual([status, 'text/html; charset=utf-8', true]);
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'");
     for (const [, asset] of text.matchAll(/href="(\/pages\/[^"]+)"/g)) expect((await fetch(house.baseUrl + asset)).status).toBe(200);
   });
 
