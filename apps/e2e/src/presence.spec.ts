@@ -44,10 +44,11 @@ it('demo.json says which organization needs one', async () => {
   expect((await globex.offer(await withProof(globex))).status).toBe(201);
 });
 
-it('missing where it is required, for a further offer too', async () => {
+it('missing where it is required is refused; a further offer needs none, and a bad one is refused all the same', async () => {
   await refusal(shop, {}, 422, 'presence_required');
   const { body } = await shop.offer(await withProof());
-  await refusal(shop, { subject: body.subject }, 422, 'presence_required');
+  expect((await shop.offer({ subject: body.subject })).status).toBe(201);
+  await refusal(shop, { subject: body.subject, presence: { type: 'altcha', payload: 'rubbish' } }, 422, 'presence_invalid');
   expect((await shop.offer({ subject: body.subject, ...(await withProof()) })).status).toBe(201);
 });
 

@@ -46,9 +46,11 @@ describe('the fields of the specification', () => {
     expect(whole).toEqual({ items: [], hasMore: false });
   });
 
-  it('an end that the offer fixed is not the end of a credential that nobody holds', async () => {
+  it('an offered credential shows the end that its offer fixed, and none that depends on the claim', async () => {
     const { body: offer } = await shop.offer({ validUntil: '2040-01-01T00:00:00Z' });
-    expect((await shop.get(offer.subject)).body.credentials[0]).not.toHaveProperty('expiresAt');
+    expect((await shop.get(offer.subject)).body.credentials[0]).toMatchObject({ status: 'offered', expiresAt: '2040-01-01T00:00:00.000Z' });
+    const { body: open } = await shop.offer({});
+    expect((await shop.get(open.subject)).body.credentials[0]).not.toHaveProperty('expiresAt');
   });
 
   it('the answers are kept by nobody', async () => {

@@ -29,7 +29,7 @@ function post({ app = shop, headers = {}, query = '', body = 'grant_type=client_
 
 /** What an answer says, without what differs between any two answers. */
 function saidBy({ status, headers, text }: Reply<unknown>): object {
-  const { date: _date, 'x-request-id': _id, traceparent: _trace, ...rest } = headers;
+  const { date: _date, 'x-request-id': _id, 'holdfast-request-id': _ours, traceparent: _trace, ...rest } = headers;
   return { status, text, rest };
 }
 

@@ -167,7 +167,7 @@ export const exportedEntrySchema = z.strictObject({
     targets: z.array(z.string()).describe('What it was done to: ids or pseudonyms'),
   }).optional()
     .describe('By what the entry is found when the log is filtered; a verifier compares it with the leaf'),
-  names: z.array(opened.extend({ pseudonym: z.string().describe('As it stands in the leaf') })).optional().describe('Whom its pseudonyms mean, unless they are erased'),
+  names: z.array(z.strictObject({ pseudonym: z.string().describe('As it stands in the leaf'), ...opened.shape })).optional().describe('Whom its pseudonyms mean, unless they are erased'),
   personal: z.record(z.string(), opened).optional().describe('Its personal values, unless that person is erased'),
 }).meta({ id: 'ExportedAuditEntry' });
 export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;

@@ -8,7 +8,7 @@ import { uuid } from './fields.js';
  * surrogates, since generators and linters of other languages know neither `\p{…}` nor the `u` flag; what ranges cannot say
  * (lone surrogates, tags, unassigned) is refused by the check behind it.
  */
-const printable = /^[^\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\uffff]*$/;
+const printable = /^[ -~\u00a0-\u00ac\u00ae-\u05ff\u0606-\u061b\u061d-\u06dc\u06de-\u070e\u0710-\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\udfff\uf900-\ufefe\uff00-\ufff8]*$/;
 
 /** Body of a suspension, resumption or revocation. */
 export const reasonSchema = z

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Runs one statement, outside of a transaction. */
 type Run = (sql: string) => Promise<unknown>;
 
@@ -13,8 +15,22 @@ export async function keepNoStatistics(schema: string, run: Run): Promise<void> 
   const [{ kept } = { kept: 0 }] = (await run(`SELECT count(*)::int AS kept FROM pg_stats WHERE schemaname = '${schema}'`)) as { kept: number }[];
   if (kept === 0) return;
   await run(removeGathered(schema));
-  // What was removed stays in the blocks of the catalogue's file until they are written anew.
+  // What was removed stays in the blocks of the catalogue's file until they are written anew, and is written anew as well while a
+  // snapshot from before could still see it: one of autovacuum's ANALYZE is enough.
+  const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::xid::text AS "removedAt"')) as { removedAt: string }[];
+  for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isSeen(run, removedAt)); waitedMs += 100) await sleep(100);
   await run('VACUUM (FULL) pg_catalog.pg_statistic');
+}
+
+/** How long a migration waits for other transactions of the database to end. */
+const maxSnapshotWaitMs = 10_000;
+
+/** Whether a snapshot of another session is from before this transaction id. */
+async function isSeen(run: Run, xid: string): Promise<boolean> {
+  const older = await run(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age('${xid}'::xid) LIMIT 1`,
+  );
+  return (older as unknown[]).length > 0;
 }
 
 /** Statistics of an index's expressions are kept as columns of the index. Extended statistics have no target: they are dropped. */

@@ -26,7 +26,7 @@ describe('partitions of the log', () => {
   const list = async (filter = {}) => {
     const opened = openedBy(replica.database, keys);
     const handler = new ListEventsHandler(replica.database, new Names(replica.database), opened);
-    return (await handler.handle({ input: { filter, limit: 200 }, context: testContext() } as never, undefined as never)).items;
+    return (await handler.handle({ input: { filter, limit: 200 }, context: testContext(), caller: 'gateway' } as never, undefined as never)).items;
   };
   const drop = (name: string, time: Date) => tables.query('SELECT org, entries::int AS entries, first::int AS first, last::int AS last, places FROM audit.drop_partitions($1, $2)', [name, monthOf(time)]);
 
@@ -68,7 +68,7 @@ describe('partitions of the log', () => {
 
     expect((await list({ action: 'subject.read' })).map((e) => e.seq)).toEqual([302, 301]);
     expect(await list({ action: 'offer.create' })).toHaveLength(100);
-    const get = (id: string) => new GetEventHandler(replica.database, openedBy(replica.database, keys)).handle({ input: { id }, context: testContext() } as never, undefined as never);
+    const get = (id: string) => new GetEventHandler(replica.database, openedBy(replica.database, keys)).handle({ input: { id }, context: testContext(), caller: 'gateway' } as never, undefined as never);
     await expect(get(gone!.id)).rejects.toMatchObject({ error: { code: 'unknown_event' } });
     await expect(get(kept!.id)).resolves.toMatchObject({ seq: kept!.seq });
 
@@ -117,7 +117,7 @@ describe('a log from before it could be proved', () => {
     const replica = await replicaOf(tables, keys);
     await replica.log.append([{ org: 'acme', record: recordOf({ id: randomUUID(), targets: [{ type: 'customer', id: 'customer-1', holder: 'customer-1' }] }) }]);
     const handler = new ListEventsHandler(replica.database, new Names(replica.database), openedBy(replica.database, keys));
-    const list = async (filter: object) => (await handler.handle({ input: { filter, limit: 200 }, context: testContext() } as never, undefined as never)).items;
+    const list = async (filter: object) => (await handler.handle({ input: { filter, limit: 200 }, context: testContext(), caller: 'gateway' } as never, undefined as never)).items;
     const found = await list({ target: 'customer-1', from: '2026-02-19T00:00:00Z' });
     expect(found.map((e) => e.seq)).toEqual([601, 600, 599, 598, 597, 596, 595, 594, 593, 592, 591, 590, 589, 588]);
     expect(found.every((e) => e.targets[0]!.id === 'customer-1')).toBe(true);

@@ -14,7 +14,7 @@ import { outages } from './away.fixture.ts';
 /** Two seconds are promised; the rest is for a machine that does much else. */
 const soon = 2600;
 /** What every answer carries, and what goes with a 503. Nothing else may be told. */
-const harmless = /^(x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$/;
+const harmless = /^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$/;
 
 let party: RelyingParty;
 let shop: Client;

@@ -44,7 +44,9 @@ export class Holders {
       if (begun?.body.code === 'claim_spent' && unanswered.length > 0) return unanswered;
       if (begun?.status === 200) {
         const device = new SoftwareAuthenticator();
-        const done = await this.#post('/claim/complete', { token, response: device.register(begun.body.options as never, { origin: this.#house.baseUrl }) });
+        // The browser that began is the one that completes.
+        const cookie = (begun.headers['set-cookie'] ?? '').split(';')[0]!;
+        const done = await this.#post('/claim/complete', { token, response: device.register(begun.body.options as never, { origin: this.#house.baseUrl }) }, { cookie });
         if (done?.status === 200) return [device];
         if (!done || done.status === 503) unanswered.push(device);
         else if (done.body.code !== 'claim_spent' || unanswered.length === 0) this.faults.push(`a claim was answered ${done.status} ${done.text}`);
@@ -109,10 +111,10 @@ export class Holders {
     }
   }
 
-  async #post<Body>(path: string, json: object): Promise<Reply<Body & Problem> | undefined> {
+  async #post<Body>(path: string, json: object, more: Record<string, string> = {}): Promise<Reply<Body & Problem> | undefined> {
     const gateways = this.#house.gateways;
     const origin = gateways[(this.#turn += 1) % gateways.length]!;
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json', ...more };
     return exchange<Body & Problem>({ origin, method: 'POST', path: `/o/${this.#org}/api${path}`, headers, timeout: 15_000, body: JSON.stringify(json) }).catch(() => undefined);
   }
 }

@@ -59,10 +59,11 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   expect(silent).toMatchObject({ error: 'login_required' });
   expect(passkey.json).toEqual({ refused: 'unknown_passkey' });
 
-  // The page stays usable for somebody else, and leaving it is told to the app.
+  // The page stays usable for somebody else, and leaving it after that passkey is told to the app.
   const bob = await holder();
   expect((await answerSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
   const leaving = await beginSignIn(agent, (await site.begin()).url);
+  expect((await answerSignIn(agent, leaving, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
   const { json } = await agent.post(`${leaving}/cancel`);
   expect(new URL((await agent.go(String(json.redirectTo))).location).searchParams.get('error')).toBe('access_denied');
   expect((await shop.get(subject)).status).toBe(404);

@@ -82,7 +82,7 @@ const tokens = {
   },
   required: ['access_token', 'token_type', 'expires_in', 'id_token', 'scope'],
 };
-/** A form that a client authenticates: web apps by Basic, public ones by naming themselves. */
+/** A form that a client authenticates: web apps by Basic or by `client_secret` in the form, public ones by naming themselves. */
 const byClient = [{ clientBasic: [] }, {}];
 const clientId = { description: 'Of spa and native apps, which have no secret', example: example.clientId };
 const noClient = refused('`invalid_client`: no such client here, a wrong secret, or a disabled app; the answer is the same', 'invalid_client', 'client authentication failed', {
