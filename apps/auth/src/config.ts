@@ -11,7 +11,7 @@ export const configSchema = baseConfigSchema.extend({
   KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals private signing keys in the database'),
   COOKIE_KEY: keyFromEnv.describe('Secret: cookies of sign-ins and sessions are signed under keys that are derived from it, one for each organization'),
   COOKIE_KEY_PREVIOUS: keyFromEnv.optional().describe('Secret: another COOKIE_KEY whose signatures count, before, during and after a rotation'),
-  CLIENT_RATE_PER_MINUTE: z.coerce.number().int().min(1).default(6000).describe('Requests to token endpoints by one client that proves to be itself, a minute, in each replica'),
+  CLIENT_RATE_PER_MINUTE: z.coerce.number().int().min(1).default(60_000).describe('Requests to token endpoints by one client that proves to be itself, a minute, in each replica'),
   WRONG_SECRETS_PER_MINUTE: z.coerce.number().int().min(1).default(60).describe('Wrong client secrets from one address (IPv6: /64) and for one client, a minute, in each replica; the right one passes all the same'),
   REFRESH_GRACE_SECONDS: z.coerce.number().int().min(0).max(60).default(10).describe('How long a refresh token that was used gives the same successor once more, in seconds; 0: never'),
   BACKCHANNEL_LOGOUT_SECONDS: z.coerce.number().int().min(1).default(86_400).describe('How long an app that cannot be told of an ended session is tried again, in seconds'),

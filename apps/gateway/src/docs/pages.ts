@@ -8,6 +8,7 @@ function page(title: string, body: string, head = ''): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
 ${head}<link rel="stylesheet" href="/docs/assets/page.css">
 </head>
 <body>

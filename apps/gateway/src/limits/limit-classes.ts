@@ -14,13 +14,13 @@ const maxQuery = 8192;
 
 /**
  * Every route belongs to one class. The quotas keep one caller from taking what all others need, and are far above what an
- * organization of a million customers sends: many customers share an address behind a carrier's NAT, and one backend's address
+ * organization of a million customers sends, an import of all of them included: many customers share an address behind a carrier's NAT, and one backend's address
  * exchanges the codes of all of them.
  */
 export const limitClasses = {
-  read: { per: 'app', perMinute: 30_000, maxQuery },
-  write: { per: 'app', perMinute: 12_000, maxQuery },
-  token: { per: 'address', perMinute: 6000, maxQuery },
+  read: { per: 'app', perMinute: 120_000, maxQuery },
+  write: { per: 'app', perMinute: 60_000, maxQuery },
+  token: { per: 'address', perMinute: 60_000, maxQuery },
   // Each may lead to a stored sign-in. What is longer than this makes links that browsers and proxies cut off.
   authorize: { per: 'address', perMinute: 600, maxQuery: 4096 },
   sign_in: { per: 'address', perMinute: 1200, maxQuery },
