@@ -4,7 +4,7 @@ import {
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { createLogger } from '@holdfast/kit';
 import { migrate } from '@holdfast/data';
-import { createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { collectOnce, createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
@@ -47,7 +47,7 @@ export function withDirectory(): void {
     };
     const directory = startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) => void events.push(...batch));
+    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) => collectOnce(events, batch));
     auditing.start();
     await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
   });

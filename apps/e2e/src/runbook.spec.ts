@@ -70,6 +70,7 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   'holdfast database rewrite': { why: 'locks the tables of all', file: 'apps/e2e/src/audit/erased-files.spec.ts', as: 'rewrite' },
   'holdfast database rewrite --if-erased': { why: 'locks the tables of all', file: 'apps/e2e/src/audit/erased-files.spec.ts', as: 'rewrite' },
   'holdfast audit verify': { why: 'needs a log with something in it', file: 'apps/e2e/src/audit/proofs.spec.ts', as: "'verify'" },
+  'holdfast audit drop': { why: 'takes entries out of a log, which must have some', file: 'apps/e2e/src/audit/partitions.spec.ts', as: "'drop'" },
   'docker compose -f docker/compose.yaml exec postgres pg_dump …': { why: 'needs containers' },
   'BEGIN;': { why: 'erases, so it has a database of its own', file: 'apps/cli/src/restore.int.spec.ts', as: 'docs/runbook.md' },
   'DO $$': { why: 'needs a log that is damaged', file: 'apps/audit/src/entries/damaged.int.spec.ts', as: 'docs/runbook.md' },

@@ -6,7 +6,7 @@ import {
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, FakeClock, SoftwareAuthenticator, startTestBus, testContext, type CeremonyOptions, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { collectOnce, createTestDatabase, FakeClock, SoftwareAuthenticator, startTestBus, testContext, type CeremonyOptions, type TestBus, type TestDatabase } from '@holdfast/testing';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IssuanceModule } from './app.module.js';
@@ -71,7 +71,7 @@ describe('claim and sign in', () => {
     gateway = new Bus(await as('gateway'));
     auth = new Bus(await as('auth'));
     for (const consumer of streams.issuance.consumers) {
-      const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => void (consumer === 'subjects' && heard.push(...events)));
+      const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => void (consumer === 'subjects' && collectOnce(heard, events)));
       c.start();
       consumers.push(c);
     }

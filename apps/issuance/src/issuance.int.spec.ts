@@ -3,7 +3,7 @@ import { createOffer, eraseSubject, quarantines, streams, withdrawOffer, type Bu
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';
-import { createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { collectOnce, createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IssuanceModule } from './app.module.js';
@@ -31,7 +31,7 @@ describe('issuance', () => {
   /** Stands for the read model and for audit: applies everything at once. */
   const listen = async (consumer: (typeof streams.issuance.consumers)[number]) => {
     const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => {
-      if (consumer === 'subjects') heard.push(...events);
+      if (consumer === 'subjects') collectOnce(heard, events);
       if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasing' && stuck.has(e.subject))) throw new TypeError('a fault of ours');
     }, { retryAfterMs: 20 });
     c.start();

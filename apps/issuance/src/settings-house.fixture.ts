@@ -3,7 +3,7 @@ import { getApp, knownOrganizations, recordReading, streams, type App, type BusU
 import { Bus, connectBus, declareStreams, EventConsumer, Handles, startService, type RunningService } from '@holdfast/bus';
 import { migrate } from '@holdfast/data';
 import { AppError, createLogger, type Clock } from '@holdfast/kit';
-import { createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
+import { collectOnce, createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
 import { Controller, Module } from '@nestjs/common';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
@@ -82,7 +82,7 @@ export class SettingsHouse {
       await startService({ service: 'audit', config: { ...config, NATS_NKEY_SEED: nats.seed('audit') }, module: AuditModule, logger: quiet }),
     ];
     for (const consumer of streams.issuance.consumers) {
-      const events = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (some) => void (consumer === 'audit' && house.heard.push(...some)));
+      const events = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (some) => void (consumer === 'audit' && collectOnce(house.heard, some)));
       events.start();
       house.stops.push(() => events.stop());
     }
