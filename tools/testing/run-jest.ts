@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { readJson } from '../infra/files.ts';
+import { warn } from '../infra/say.ts';
 import { countTests, type Stage } from './stages.ts';
+
+/** From the report until the process must have ended. */
+const exitLimitMs = 60_000;
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
@@ -20,10 +24,24 @@ export async function runJest(stage: Stage, folder: string, jestArgs: string[], 
   });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
+  const watch = killAfterReport(outputFile, kill);
   const status = await new Promise<number>((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
   });
+  clearInterval(watch);
   process.off('exit', kill);
   return countTests(readJson(outputFile), status);
+}
+
+/** jest waits for ever for what a test left open, a failed one above all; a run without a terminal would never end. */
+function killAfterReport(report: string, kill: () => void): NodeJS.Timeout {
+  let reportedAt: number | undefined;
+  return setInterval(() => {
+    if (!existsSync(report)) return;
+    reportedAt ??= performance.now();
+    if (performance.now() - reportedAt < exitLimitMs) return;
+    warn(`jest did not exit within ${exitLimitMs / 1000} s after its last test: a test left a connection, a timer or a server open. Find it with: -- --detectOpenHandles FILE`);
+    kill();
+  }, 1000);
 }
