@@ -70,6 +70,15 @@ describe('an access token signed with the true platform key', () => {
     const payload = Buffer.from(JSON.stringify({ ...good(), org: 'globex' })).toString('base64url');
     await expect(tokens.verify(`${header}.${payload}.${signature}`)).rejects.toMatchObject({ code: 'invalid_token' });
   });
+
+  // 64 bytes of a signature leave four bits of its last character unused, which decoders ignore (RFC 4648 §3.5).
+  it('is refused when other characters encode the same bytes', async () => {
+    const token = await sign({});
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const respelled = token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1)!) + 1]!;
+    expect(Buffer.from(respelled.split('.')[2]!, 'base64url')).toEqual(Buffer.from(token.split('.')[2]!, 'base64url'));
+    for (const other of [respelled, `${token}=`, `${token}\n`]) await expect(tokens.verify(other)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
 });
 
 it('refuses a token that another key signed', async () => {
