@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationOrigins, organizationProfile, recordReading, webOrigins, type App, type AuditRecord, type BusUser, type CallContext,
-  type CredentialClaim, type ReplyOf, type RequestOf, type ServiceName,
+  type CredentialClaim, type RelyingPartyIds, type ReplyOf, type RequestOf, type ServiceName,
 } from '@holdfast/contracts';
 import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
 import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
@@ -22,11 +22,13 @@ export const book = {
   seq: 1,
   organizations: new Map([['acme', 'Acme & Sons'], ['globex', 'Globex']]),
   suspended: new Set<string>(),
+  relyingParties: new Map<string, RelyingPartyIds>(),
   clients: new Map<string, ReplyOf<typeof getClient>>(),
   customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }>(),
   records: [] as { org: string; record: AuditRecord }[],
   auditAway: false,
   begun: new Set<string>(),
+  relyingPartyOfLast: undefined as RelyingPartyIds | undefined,
 };
 
 export function credentialOf(subject: string, type = 'customer'): CredentialClaim {
@@ -46,7 +48,8 @@ class Directory {
   async profile({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
     const name = book.organizations.get(shortId);
     if (!name) throw new AppError('unknown_organization');
-    return { shortId, name };
+    const relyingParty = book.relyingParties.get(shortId);
+    return { shortId, name, ...(relyingParty && { relyingParty }) };
   }
 
   @Handles(organizationOrigins)
@@ -71,13 +74,15 @@ class Directory {
 @Controller()
 class Issuance {
   @Handles(beginSignIn)
-  async begin({ interaction }: RequestOf<typeof beginSignIn>): Promise<ReplyOf<typeof beginSignIn>> {
+  async begin({ interaction, relyingParty }: RequestOf<typeof beginSignIn>): Promise<ReplyOf<typeof beginSignIn>> {
     book.begun.add(interaction);
-    return { options: { challenge: 'abc' } };
+    const { rpId, earlier } = relyingParty ?? {};
+    return { options: { challenge: 'abc', ...(rpId !== undefined && { rpId }) }, ...(earlier && { earlierRpId: earlier.rpId ?? 'own.example' }) };
   }
 
   @Handles(completeSignIn)
-  async complete({ interaction, credentialType = 'customer', response }: RequestOf<typeof completeSignIn>, { org }: { org: string }): Promise<ReplyOf<typeof completeSignIn>> {
+  async complete({ interaction, credentialType = 'customer', response, relyingParty }: RequestOf<typeof completeSignIn>, { org }: { org: string }): Promise<ReplyOf<typeof completeSignIn>> {
+    book.relyingPartyOfLast = relyingParty;
     if (!book.begun.delete(interaction)) throw new AppError('ceremony_expired');
     const subject = String(response.as);
     const customer = book.customers.get(subject);

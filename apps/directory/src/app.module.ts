@@ -19,6 +19,7 @@ import { ListOrganizationsHandler } from './organizations/list-organizations.han
 import { OrganizationOriginsHandler } from './organizations/organization-origins.handler.js';
 import { OrganizationProfileHandler } from './organizations/organization-profile.handler.js';
 import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
+import { UpdateOrganizationHandler } from './organizations/update-organization.handler.js';
 import { CreateSecretHandler } from './secrets/create-secret.handler.js';
 import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
 import { RevokeSecretHandler } from './secrets/revoke-secret.handler.js';
@@ -26,7 +27,7 @@ import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [
-    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, OrganizationOriginsHandler, SuspendOrganizationHandler,
+    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, OrganizationOriginsHandler, SuspendOrganizationHandler, UpdateOrganizationHandler,
     CreateAppHandler, ListAppsHandler, GetAppHandler, UpdateAppHandler, DisableAppHandler,
     GrantOperationsHandler, UngrantOperationsHandler,
     CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,

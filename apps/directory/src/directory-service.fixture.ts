@@ -35,13 +35,13 @@ export function ask<C extends Contract>(contract: C, input: z.input<C['request']
 }
 
 /** Before all tests of a file: directory with real servers and an organization `acme`. */
-export function withDirectory(): void {
+export function withDirectory(baseUrl = 'http://localhost'): void {
   beforeAll(async () => {
     [nats, database] = await Promise.all([startTestBus(), createTestDatabase('directory', (url) => migrate('directory', url, migrations))]);
     await declareStreams(await connect('deploy'));
     for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
     const config: Config = {
-      NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: 'http://localhost', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
+      NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: baseUrl, OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
       HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
       OUTBOUND_ALLOW: ['http://localhost:4000'], OUTBOUND_PORTS: [443],
     };

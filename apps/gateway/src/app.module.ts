@@ -23,6 +23,7 @@ import { ProblemFilter } from './errors/problem.filter.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { PAGES, readPages } from './pages/built-pages.js';
 import { PagesController } from './pages/pages.controller.js';
+import { RelatedOriginsController } from './pages/related-origins.controller.js';
 import { PresenceController } from './presence/presence.controller.js';
 import { WidgetController } from './presence/widget.controller.js';
 import { readWidget, WIDGET } from './presence/widget.js';
@@ -35,7 +36,7 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, PresenceController, WidgetController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, PresenceController, WidgetController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, RelatedOriginsController, ResourceMetadataController, DocsController, HealthController],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -10,6 +10,7 @@ import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
 import { claimPageEndpoint, pageAssetEndpoint, signInPageEndpoint } from './pages/pages.controller.js';
+import { relatedOriginsEndpoint } from './pages/related-origins.controller.js';
 import { presenceChallengeEndpoint, presencePreflightEndpoint } from './presence/presence.controller.js';
 import { widgetEndpoint } from './presence/widget.controller.js';
 import { metadataEndpoint, tokenEndpoint } from './proxy/auth-proxy.controller.js';
@@ -50,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   claimPageEndpoint,
   signInPageEndpoint,
   pageAssetEndpoint,
+  relatedOriginsEndpoint,
   metadataEndpoint,
   resourceMetadataEndpoint,
   apiMetadataEndpoint,

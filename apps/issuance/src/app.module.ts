@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
+import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
 import { CreateCredentialTypeHandler } from './credential-types/create-credential-type.handler.js';
 import { ListCredentialTypesHandler } from './credential-types/list-credential-types.handler.js';
@@ -37,7 +38,7 @@ import { Renewals } from './sign-in/renewals.js';
 @Module({
   controllers: [
     CreateOfferHandler, WithdrawOfferHandler, GetIssuedHandler, ManageCredentialHandler, EraseSubjectHandler,
-    GetClaimHandler, BeginClaimHandler, CompleteClaimHandler,
+    GetClaimHandler, BeginClaimHandler, CompleteClaimHandler, CountPasskeysHandler,
     BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
     ListCredentialTypesHandler, CreateCredentialTypeHandler, UpdateCredentialTypeHandler,
     PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,

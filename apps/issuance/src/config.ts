@@ -17,7 +17,7 @@ const environment = baseConfigSchema.extend(databaseConfigSchema.shape).extend(o
   PRESENCE_COST: seconds(5000).describe('Rounds of PBKDF2 for each step of the built-in proof of work'),
   PRESENCE_STEPS: seconds(300).describe('Steps of the built-in proof of work, on the average: with 5000 rounds each, about a second on a phone'),
   TURNSTILE_URL: z.url().default('https://challenges.cloudflare.com/turnstile/v0/siteverify').describe('Where tokens of Cloudflare Turnstile are verified'),
-  RP_ID: z.string().optional().describe('WebAuthn relying party: the host of BASE_URL, or a domain that it lies in. Permanent: passkeys made for one are worth nothing under another'),
+  RP_ID: z.string().optional().describe('WebAuthn RP ID of all organizations that have none of their own: the host of BASE_URL, or a domain that it lies in. Permanent: passkeys made for one are worth nothing under another'),
 });
 
 export const configSchema = environment.transform((config) => ({ ...config, relyingParty: relyingParty(config.BASE_URL, config.RP_ID) }));

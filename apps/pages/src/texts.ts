@@ -47,6 +47,7 @@ export const texts = {
     ready: (app: string) => `Sign in to ${app}`,
     readyBody: (org: string) => `Use the passkey that you made for ${org}.`,
     ask: 'Sign in with a passkey',
+    askEarlier: 'Use an earlier passkey',
     back: (app: string) => `Back to ${app}`,
     working: 'Follow your device',
     workingBody: 'Confirm with your fingerprint, face or PIN.',

@@ -30,6 +30,7 @@ export const actions = {
   'app.read': 'An app was read',
   'app.secret.list': 'The client secrets of an app were listed, without their values',
   'credential_type.list': 'The credential types were listed',
+  'passkey.count': 'The passkeys of the organization were counted, by RP ID',
   'presence.read': 'The policy of proof of presence was read',
   'key.list': 'The signing keys of the issuer were listed',
   'event.list': 'The events of the organization were listed',
@@ -41,6 +42,7 @@ export const actions = {
   'key.rotate': 'A signing key of the issuer was rotated',
   'token.issue': 'An access token was asked for',
   'organization.create': 'The organization was created',
+  'organization.update': 'The RP ID of the organization was changed, or the move from the earlier one was ended',
   'organization.suspend': 'The organization was suspended',
   'organization.resume': 'The organization was resumed',
   'app.create': 'An app was created',
@@ -69,7 +71,7 @@ export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
 /** What the operator reads of an organization from other services than audit; none of it names a customer. */
-export const operatorReadings = ['app.list', 'app.read', 'app.secret.list', 'credential_type.list', 'presence.read', 'key.list'] as const satisfies Action[];
+export const operatorReadings = ['app.list', 'app.read', 'app.secret.list', 'credential_type.list', 'presence.read', 'passkey.count', 'key.list'] as const satisfies Action[];
 export type OperatorReading = (typeof operatorReadings)[number];
 
 const reads = new Set<Action>([

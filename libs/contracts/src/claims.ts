@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, query } from './contract.js';
 import { credentialTypeName, instant, uuid } from './fields.js';
+import { relyingPartySchema, rpId } from './rp-id.js';
 
 /** What a claim link carries in its fragment: 256 random bits, worth one credential, once. */
 export const claimTokenSchema = z
@@ -37,7 +38,7 @@ export const getClaim = query({
 
 export const beginClaim = command({
   service: 'issuance', name: 'begin-claim', callers: ['gateway'],
-  request: z.strictObject({ token: claimTokenSchema, organizationName: z.string(), browser: browserHash.optional() }),
+  request: z.strictObject({ token: claimTokenSchema, organizationName: z.string(), browser: browserHash.optional(), relyingParty: relyingPartySchema.optional() }),
   reply: z.strictObject({ options: webAuthnJson }),
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
 });
@@ -45,7 +46,15 @@ export const beginClaim = command({
 /** Exactly one wins, however many race. Writes the audit record, as the customer. */
 export const completeClaim = command({
   service: 'issuance', name: 'complete-claim', callers: ['gateway'], visibleIn: 'subjects',
-  request: z.strictObject({ token: claimTokenSchema, response: webAuthnJson, browser: browserHash.optional() }),
+  request: z.strictObject({ token: claimTokenSchema, response: webAuthnJson, browser: browserHash.optional(), relyingParty: relyingPartySchema.optional() }),
   reply: z.strictObject({ returnUrl: z.url().optional(), subject: uuid.describe('For the record; not shown to the page') }),
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
+});
+
+/** How many passkeys an organization has for each RP ID: what a change of the RP ID concerns, and how far a move has come. */
+export const countPasskeys = query({
+  service: 'issuance', name: 'count-passkeys', callers: ['operator'],
+  request: z.strictObject({}),
+  reply: z.strictObject({ ownRpId: rpId.describe('Of the deployment'), items: z.array(z.strictObject({ rpId: z.string(), passkeys: z.int() })) }),
+  errors: ['unknown_organization'],
 });

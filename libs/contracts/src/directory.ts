@@ -4,13 +4,17 @@ import { command, query } from './contract.js';
 import { shortId } from './context.js';
 import { credentialTypeName, instant } from './fields.js';
 import { appKinds, operationNames } from './operations.js';
+import { relyingPartySchema, rpId } from './rp-id.js';
 
 /** The dated behaviour of the API that a new app is made for (product: versioning). */
 export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
 
-export const organizationSchema = z.strictObject({ shortId, name, suspended: z.boolean(), createdAt: instant });
+export const organizationSchema = z.strictObject({
+  shortId, name, suspended: z.boolean(), createdAt: instant,
+  relyingParty: relyingPartySchema.optional().describe('For which RP IDs it takes passkeys; that of the deployment when absent'),
+});
 export type Organization = z.infer<typeof organizationSchema>;
 
 export const appSchema = z.strictObject({
@@ -44,7 +48,21 @@ const operationsAsked = z.array(z.string().max(64)).min(1).max(50);
 
 export const createOrganization = command({
   service: 'directory', name: 'create-organization', callers: ['operator'],
-  request: z.strictObject({ shortId, name }), reply: organizationSchema, errors: ['conflict'],
+  request: z.strictObject({ shortId, name, rpId: rpId.optional() }), reply: organizationSchema, errors: ['conflict', 'invalid_request'],
+});
+/**
+ * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were made for, so those of the
+ * earlier one are taken until the move is ended (docs/rp-id.md).
+ */
+export const updateOrganization = command({
+  service: 'directory', name: 'update-organization', callers: ['operator'],
+  request: z.strictObject({
+    shortId,
+    rpId: rpId.nullable().optional().describe('Null: that of the deployment'),
+    keepEarlier: z.boolean().default(true).describe('Whether passkeys of the RP ID before sign in until the move is ended'),
+    endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID sign in no longer'),
+  }),
+  reply: organizationSchema, errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
 });
 export const listOrganizations = query({
   service: 'directory', name: 'list-organizations', callers: ['operator'],
@@ -53,7 +71,7 @@ export const listOrganizations = query({
 /** What the public may see of an organization; `unknown_organization` also while it is suspended. */
 export const organizationProfile = query({
   service: 'directory', name: 'organization-profile', callers: ['gateway', 'auth'],
-  request: z.strictObject({ shortId }), reply: z.strictObject({ shortId, name }), errors: ['unknown_organization'],
+  request: z.strictObject({ shortId }), reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional() }), errors: ['unknown_organization'],
 });
 /** Whose pages may read what the issuer of an organization answers (CORS); none of an organization that does not exist. */
 export const organizationOrigins = query({

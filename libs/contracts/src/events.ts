@@ -35,7 +35,7 @@ export const eventTypes = {
   'credential_type.updated': { by: 'issuance', says: 'A credential type was changed', data: undefined },
   'presence_policy.updated': { by: 'issuance', says: 'The policy of proof of presence was changed', data: undefined },
   'organization.created': { by: 'directory', says: 'An organization was created', data: undefined },
-  'organization.updated': { by: 'directory', says: 'An organization was suspended or resumed', data: undefined },
+  'organization.updated': { by: 'directory', says: 'An organization was suspended or resumed, or its RP ID was changed', data: undefined },
   'app.created': { by: 'directory', says: 'An app was created', data: z.strictObject(app) },
   'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed', data: z.strictObject(app) },
 } as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;

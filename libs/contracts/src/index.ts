@@ -20,6 +20,7 @@ export * from './sign-in.js';
 export * from './audit.js';
 export * from './auth.js';
 export * from './app-uris.js';
+export * from './rp-id.js';
 export * from './directory.js';
 export * from './nats-config.js';
 export * from './database-setup.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { command, query } from './contract.js';
 import { webAuthnJson } from './claims.js';
 import { credentialTypeName, instant, uuid } from './fields.js';
+import { relyingPartySchema, rpId } from './rp-id.js';
 
 /** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2). */
 export const credentialClaimSchema = z.strictObject({
@@ -16,7 +17,8 @@ export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
 /** Options of a sign-in ceremony, bound to one interaction, good for ten minutes and one answer; of many, the newest five count. */
 export const beginSignIn = command({
   service: 'issuance', name: 'begin-sign-in', callers: ['auth'],
-  request: z.strictObject({ interaction: z.string().max(128) }), reply: z.strictObject({ options: webAuthnJson }),
+  request: z.strictObject({ interaction: z.string().max(128), relyingParty: relyingPartySchema.optional() }),
+  reply: z.strictObject({ options: webAuthnJson, earlierRpId: rpId.optional() }),
 });
 
 export const signInRefusals = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
@@ -27,7 +29,7 @@ export const signInRefusals = ['unknown_passkey', 'other_organization', 'no_live
  */
 export const completeSignIn = command({
   service: 'issuance', name: 'complete-sign-in', callers: ['auth'],
-  request: z.strictObject({ interaction: z.string().max(128), credentialType: credentialTypeName.optional(), response: webAuthnJson }),
+  request: z.strictObject({ interaction: z.string().max(128), credentialType: credentialTypeName.optional(), response: webAuthnJson, relyingParty: relyingPartySchema.optional() }),
   reply: z.discriminatedUnion('outcome', [
     z.strictObject({
       outcome: z.literal('signed_in'), subject: uuid, credential: credentialClaimSchema,
@@ -66,12 +68,18 @@ export const signInSchema = z
         uri: z.url().optional().describe('A page of the app, to lead back to when the sign-in has ended: a post-logout redirect URI or the origin of the redirect URI; absent for private-use schemes'),
       })
       .describe('The app that wants the customer signed in'),
+    earlierPasskeys: z.literal(true).optional().describe('Customers are moving to another RP ID: passkeys of the earlier one sign in as well'),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signInSchema>;
 
 /** POST …/options. */
-export const signInOptionsSchema = z.strictObject({ options: webAuthnJson.describe('PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9)') }).meta({ id: 'SignInOptions' });
+export const signInOptionsSchema = z
+  .strictObject({
+    options: webAuthnJson.describe('PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9)'),
+    earlierRpId: rpId.optional().describe('While customers are moving to another RP ID: with this one in place of `rpId` the same options ask for the passkeys of before'),
+  })
+  .meta({ id: 'SignInOptions' });
 
 /**
  * POST …/complete and …/cancel. With `redirectTo` the sign-in is over and the page goes there; `refused` alone says that

@@ -3,7 +3,7 @@ import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@si
 import { z } from 'zod';
 import { base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
 import { ceremonies } from './challenges.js';
-import type { RelyingParty } from './relying-party.js';
+import { takesPasskeysOf, type RelyingParty } from './relying-party.js';
 
 /** What is kept of a passkey, as far as an assertion is verified against it. */
 export interface StoredPasskey {
@@ -11,6 +11,8 @@ export interface StoredPasskey {
   publicKey: Buffer;
   counter: number;
   deviceType: 'singleDevice' | 'multiDevice';
+  /** The RP ID that it was made for, and no other. */
+  rpId: string;
   /** Of the holder whose passkey it is. */
   handle: Buffer;
 }
@@ -60,13 +62,14 @@ export interface PasskeyUse {
 /** WebAuthn Level 3 §7.2. The challenge must have been taken. @throws AppError passkey_invalid */
 export async function verifyAuthentication(rp: RelyingParty, { challenge, response }: AuthenticationAnswer, passkey: StoredPasskey): Promise<PasskeyUse> {
   if (response.id !== passkey.credentialId) throw passkeyInvalid('another passkey');
+  if (!takesPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('made for an RP ID that is not taken');
   if (response.response.userHandle !== passkey.handle.toString('base64url')) throw passkeyInvalid('the user handle is not of the holder of this passkey');
   const { authenticationInfo } = await verified(() =>
     verifyAuthenticationResponse({
       response: { ...response, clientExtensionResults: {} },
       expectedChallenge: challenge,
       expectedOrigin: rp.origin,
-      expectedRPID: rp.id,
+      expectedRPID: passkey.rpId,
       expectedType: 'webauthn.get',
       requireUserVerification: true,
       credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { authenticationOptions, counterAllowed, readAuthentication, verifyAuthentication, type StoredPasskey } from './authentication.js';
 import { providerName } from './provider-name.js';
 import { readRegistration, registrationOptions, verifyRegistration } from './registration.js';
-import { relyingParty } from './relying-party.js';
+import { relyingParty, relyingPartyOf } from './relying-party.js';
 
 Logger.overrideLogger(false);
 
@@ -28,6 +28,12 @@ describe('the relying party', () => {
   it('is the host of the base URL, and its origin the only one', () => expect(rp).toEqual({ id: 'id.example', origin }));
   it('may be a domain above the host', () => expect(relyingParty('https://id.acme.example/', 'acme.example').id).toBe('acme.example'));
   it.each(['other.example', 'd.example', 'x.id.example'])('cannot be %s', (id) => expect(() => relyingParty(origin, id)).toThrow('RP_ID'));
+  it('of an organization is the deployment’s where it says nothing', () => {
+    expect(relyingPartyOf(rp)).toEqual(rp);
+    expect(relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} })).toEqual({ id: 'acme.example', earlierId: 'id.example', origin });
+    expect(relyingPartyOf(rp, { earlier: { rpId: 'acme.example' } })).toEqual({ id: 'id.example', earlierId: 'acme.example', origin });
+    expect(relyingPartyOf(rp, { rpId: 'id.example', earlier: {} })).toEqual(rp);
+  });
 });
 
 describe('options', () => {
@@ -55,7 +61,7 @@ describe.each<[string, AuthenticatorOptions]>([['ES256', { algorithm: 'ES256' }]
     expect(made).toMatchObject({ deviceType: given.synced ? 'multiDevice' : 'singleDevice', backedUp: given.synced ?? false, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d', counter: 0, transports: ['internal'] });
     let counter = made.counter;
     for (const expected of given.synced ? [0, 0] : [1, 2]) {
-      ({ counter } = await signIn(authenticator, { ...made, handle, counter }));
+      ({ counter } = await signIn(authenticator, { ...made, handle, rpId: 'id.example', counter }));
       expect(counter).toBe(expected);
     }
   });
@@ -136,15 +142,27 @@ describe('an assertion is refused with', () => {
     async (_, ceremony) => {
       const authenticator = new SoftwareAuthenticator();
       const made = await register(authenticator);
-      await expect(signIn(authenticator, { ...made, handle, counter: 5 }, { counter: 6, ...ceremony })).rejects.toEqual(invalid);
-      await expect(signIn(authenticator, { ...made, handle, counter: 5 }, { counter: 6 })).resolves.toMatchObject({ counter: 6 });
+      await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6, ...ceremony })).rejects.toEqual(invalid);
+      await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6 })).resolves.toMatchObject({ counter: 6 });
     },
   );
+
+  it('a passkey of an RP ID that is not taken, and with an earlier one as long as that is', async () => {
+    const authenticator = new SoftwareAuthenticator();
+    const made = { ...(await register(authenticator)), handle, rpId: 'id.example' };
+    const moved = relyingPartyOf(rp, { rpId: 'acme.example' });
+    const moving = relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} });
+    const answer = async () => readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin }));
+    await expect(verifyAuthentication(moved, await answer(), made)).rejects.toEqual(invalid);
+    await expect(verifyAuthentication(moving, await answer(), made)).resolves.toMatchObject({ backedUp: false });
+    // It was made for one alone: a signature for the new one is no good for it.
+    await expect(verifyAuthentication(moving, readAuthentication(authenticator.authenticate({ ...(await authenticationOptions(rp, randomBytes(32))) }, { origin, rpId: 'acme.example' })), made)).rejects.toEqual(invalid);
+  });
 
   it('another backup eligibility than it was made with', async () => {
     const authenticator = new SoftwareAuthenticator();
     const made = await register(authenticator);
-    await expect(signIn(authenticator, { ...made, handle, deviceType: 'multiDevice' })).rejects.toEqual(invalid);
+    await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', deviceType: 'multiDevice' })).rejects.toEqual(invalid);
   });
 
   it('no user handle', () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { AccessFeed } from '@holdfast/bus';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -28,7 +29,7 @@ const kept = new Gauge({ name: 'holdfast_issuers_kept', help: 'Issuers of organi
 const misses = new Counter({ name: 'holdfast_issuer_misses_total', help: 'Times that an issuer had to be built' });
 const buildSeconds = new Histogram({ name: 'holdfast_issuer_build_seconds', help: 'Time to build an issuer, keys included', buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] });
 
-/** The issuers of organizations, each built when it is first asked for and built anew when its keys or its name change. */
+/** The issuers of organizations, each built when it is first asked for and built anew when its keys, its name or its RP ID change. */
 @Injectable()
 export class Issuers {
   private readonly cache = new LRUCache<string, Issuer>({ max: most });
@@ -56,7 +57,7 @@ export class Issuers {
     const organization = await this.organizations.find(shortId);
     if (!organization) return undefined;
     const known = this.cache.get(shortId);
-    if (known && known.changesAt > this.clock.now().getTime() && known.organization.name === organization.name) return known;
+    if (known && known.changesAt > this.clock.now().getTime() && isDeepStrictEqual(known.organization, organization)) return known;
     const building = this.building.get(shortId) ?? this.build(organization).finally(() => this.building.delete(shortId));
     this.building.set(shortId, building);
     return building;

@@ -179,3 +179,24 @@ describe('the sign-in page', () => {
     expect((await browser.post(`${page}/options`)).status).toBe(404);
   });
 });
+
+describe('an RP ID of the organization', () => {
+  afterAll(() => house.change(() => void book.relyingParties.clear()));
+
+  test('is in force at the next step of a sign-in that is under way, without a new start', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    expect([(await browser.go(page)).json, (await browser.post(`${page}/options`)).json]).toEqual([expect.not.objectContaining({ earlierPasskeys: true }), { options: { challenge: 'abc' } }]);
+
+    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
+    expect((await browser.go(page)).json).toMatchObject({ earlierPasskeys: true });
+    expect((await browser.post(`${page}/options`)).json).toEqual({ options: { challenge: 'abc', rpId: 'acme.example' }, earlierRpId: 'own.example' });
+    const done = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
+    expect([done.status, book.relyingPartyOfLast]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
+
+    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example' }));
+    const next = await browser.begin((await request(client, shop, { prompt: 'login' })).url);
+    expect((await browser.go(next)).json).not.toHaveProperty('earlierPasskeys');
+    expect((await browser.post(`${next}/options`)).json).toEqual({ options: { challenge: 'abc', rpId: 'acme.example' } });
+  });
+});

@@ -7,6 +7,7 @@ import type { InteractionResults } from 'oidc-provider';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../issuer/issuer-audit.js';
 import type { Issuer } from '../issuer/issuers.js';
+import type { OrganizationProfile } from '../issuer/organizations.js';
 import { passkeyAcr } from '../issuer/issuer-provider.js';
 import type { Interaction } from '../issuer/sign-in-binding.js';
 import { anonymous, type TokenRequest } from '../provider/token-request.js';
@@ -35,15 +36,15 @@ export class SignInSteps {
 
   async show(call: SignInCall): Promise<SignIn> {
     const { params } = await this.underWay(call);
-    const { shortId, name } = call.issuer.organization;
+    const { shortId, name, relyingParty } = call.issuer.organization;
     const { app } = call.facts.client!;
     const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
-    return { organization: { shortId, name }, app: { name: app.displayName ?? app.name, ...(uri && { uri }) } };
+    return { organization: { shortId, name }, app: { name: app.displayName ?? app.name, ...(uri && { uri }) }, ...(relyingParty?.earlier && { earlierPasskeys: true }) };
   }
 
   async options(call: SignInCall): Promise<ReplyOf<typeof beginSignIn>> {
     await this.underWay(call);
-    return this.bus.request(beginSignIn, { interaction: call.uid }, contextOf(call));
+    return this.bus.request(beginSignIn, { interaction: call.uid, ...relyingPartyOf(call) }, contextOf(call));
   }
 
   async complete(call: SignInCall, body: Record<string, unknown>): Promise<SignInResult> {
@@ -53,7 +54,7 @@ export class SignInSteps {
       throw new AppError('invalid_request', 'The body must hold `response`, the answer of the authenticator, and nothing else.', { status: 422 });
     }
     const { credentialType } = call.facts.client!.app;
-    const input = { interaction: call.uid, ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
+    const input = { interaction: call.uid, ...relyingPartyOf(call), ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
     const result = await this.bus.request(completeSignIn, input, customerContextOf(call));
     if (result.outcome === 'refused') return this.refuse(call, interaction, result);
     call.facts.subject = result.subject;
@@ -136,6 +137,12 @@ function homeOf(redirectUri: string, postLogoutRedirectUris: readonly string[]):
 
 function orgOf({ issuer }: SignInCall): string {
   return issuer.organization.shortId;
+}
+
+/** For which RP IDs this organization takes passkeys, as directory has it now: issuance asks nobody. */
+function relyingPartyOf({ issuer }: SignInCall): Pick<OrganizationProfile, 'relyingParty'> {
+  const { relyingParty } = issuer.organization;
+  return relyingParty ? { relyingParty } : {};
 }
 
 function contextOf(call: SignInCall): CallContext {

@@ -1,17 +1,30 @@
-import { createOrganization, listOrganizations, suspendOrganization, type Organization } from '@holdfast/contracts';
+import { countPasskeys, createOrganization, listOrganizations, suspendOrganization, updateOrganization, type Organization, type ReplyOf } from '@holdfast/contracts';
 import type { Command } from 'commander';
-import { withHouse } from '../house.js';
-import { show, table } from '../output.js';
+import { withHouse, type House } from '../house.js';
+import { sheet, show, table } from '../output.js';
+import { Refusal } from '../refusal.js';
 import { verb, type Json } from '../verb.js';
+
+interface UpdateOptions extends Json {
+  /** False for `--no-rp-id`. */
+  rpId?: string | false;
+  endMove?: boolean;
+  yes?: boolean;
+}
+
+type Passkeys = ReplyOf<typeof countPasskeys>;
+
+const rpIdOption = 'WebAuthn RP ID of its passkeys: a domain that the host of the claim and sign-in pages lies in, or one that names them in https://<domain>/.well-known/webauthn (docs/rp-id.md)';
 
 export function organizationCommands(program: Command): void {
   const org = program.command('org').description('organizations: each has an issuer of its own');
 
-  verb(org, 'create <shortId>', 'create an organization', ['org create acme --name "Acme Ltd"'])
+  verb(org, 'create <shortId>', 'create an organization', ['org create acme --name "Acme Ltd"', 'org create acme --rp-id acme.example'])
     .option('--name <name>', 'its name (the short ID when left out)')
-    .action((shortId: string, { name = shortId, json }: Json & { name?: string }) =>
+    .option('--rp-id <domain>', rpIdOption)
+    .action((shortId: string, { name = shortId, rpId, json }: Json & { name?: string; rpId?: string }) =>
       withHouse('org create', async ({ ask }) => {
-        const reply = await ask(createOrganization, { shortId, name }, shortId);
+        const reply = await ask(createOrganization, { shortId, name, ...(rpId !== undefined && { rpId }) }, shortId);
         show(reply, json, () => `Created the organization ${shortId}.`);
       }),
     );
@@ -22,6 +35,24 @@ export function organizationCommands(program: Command): void {
       show(items, json, () => (items.length === 0 ? 'There is no organization yet; make one with: holdfast org create <shortId>' : organizationTable(items)));
     }),
   );
+
+  verb(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action((shortId: string, { json }: Json) =>
+    withHouse('org show', async (house) => {
+      const [found, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
+      show({ ...found, passkeys: passkeys.items }, json, () => organizationSheet(found, passkeys));
+    }),
+  );
+
+  verb(org, 'update <shortId>', 'change the RP ID of its passkeys, or end the move from the earlier one; in force within a second', [
+    'org update acme --rp-id acme.example --yes',
+    'org update acme --no-rp-id',
+    'org update acme --end-move --yes',
+  ])
+    .option('--rp-id <domain>', `${rpIdOption}. Passkeys keep the RP ID that they were made for: those of before sign in as well, until the move is ended`)
+    .option('--no-rp-id', 'go back to the RP ID of the deployment')
+    .option('--end-move', 'let passkeys of the earlier RP ID sign in no longer')
+    .option('--yes', 'do it although customers have passkeys that it concerns')
+    .action((shortId: string, options: UpdateOptions) => withHouse('org update', (house) => update(house, shortId, options)));
 
   const suspension = (name: string, suspended: boolean, says: string, done: string) =>
     verb(org, `${name} <shortId>`, says, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
@@ -34,7 +65,61 @@ export function organizationCommands(program: Command): void {
   suspension('resume', false, 'let a suspended organization go on', 'resumed: its apps have the access that they had');
 }
 
+async function update(house: House, shortId: string, { rpId, endMove = false, yes = false, json }: UpdateOptions): Promise<void> {
+  if ((rpId === undefined) === !endMove) throw new Refusal('Give one of --rp-id, --no-rp-id and --end-move; "holdfast org update --help" says what each does.');
+  const [before, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
+  const leaving = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
+  const count = leaving === undefined ? 0 : countOf(passkeys, leaving);
+  if (count > 0 && !yes) throw new Refusal(warning(shortId, leaving!, count, endMove));
+  // Where nobody has a passkey there is nobody to move.
+  const change = endMove ? { endMove } : { rpId: rpId === false ? null : rpId!, keepEarlier: count > 0 };
+  const reply = await house.ask(updateOrganization, { shortId, ...change }, shortId);
+  show(reply, json, () => organizationSheet(reply, passkeys));
+}
+
+function warning(shortId: string, leaving: string, count: number, endMove: boolean): string {
+  const holders = `${count} ${count === 1 ? 'passkey' : 'passkeys'} of ${shortId} ${count === 1 ? 'was' : 'were'} made for the RP ID ${leaving}`;
+  const consequence = endMove
+    ? 'and will sign in no longer: whoever has no newer one needs a recovery offer.'
+    : 'and cannot be moved: customers sign in with "Use an earlier passkey" until they have claimed a new one by a recovery offer.';
+  return `${holders}, ${consequence} Read docs/rp-id.md, then repeat the command with --yes. Nothing was changed.`;
+}
+
+async function find({ ask }: House, shortId: string): Promise<Organization> {
+  const found = (await ask(listOrganizations, {})).items.find((organization) => organization.shortId === shortId);
+  if (!found) throw new Refusal(`There is no organization "${shortId}". List them with: holdfast org list`);
+  return found;
+}
+
+function rpIdOf({ relyingParty }: Organization, { ownRpId }: Passkeys): string {
+  return relyingParty?.rpId ?? ownRpId;
+}
+
+function earlierRpIdOf({ relyingParty }: Organization, { ownRpId }: Passkeys): string | undefined {
+  return relyingParty?.earlier && (relyingParty.earlier.rpId ?? ownRpId);
+}
+
+function countOf({ items }: Passkeys, rpId: string): number {
+  return items.find((item) => item.rpId === rpId)?.passkeys ?? 0;
+}
+
+function organizationSheet(organization: Organization, passkeys: Passkeys): string {
+  const [rpId, earlier] = [rpIdOf(organization, passkeys), earlierRpIdOf(organization, passkeys)];
+  const unused = passkeys.items.filter((item) => item.rpId !== rpId && item.rpId !== earlier);
+  const held = (id: string) => `${id} (passkeys: ${countOf(passkeys, id)})`;
+  return sheet({
+    Organization: organization.shortId, Name: organization.name, State: stateOf(organization), Created: organization.createdAt,
+    'RP ID': held(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
+    ...(earlier !== undefined && { 'Earlier RP ID': `${held(earlier)}, until: holdfast org update ${organization.shortId} --end-move` }),
+    ...(unused.length > 0 && { 'Not taken': unused.map((item) => held(item.rpId)).join(', ') }),
+  });
+}
+
+function stateOf({ suspended }: Organization): string {
+  return suspended ? 'suspended' : 'active';
+}
+
 function organizationTable(items: Organization[]): string {
-  const rows = items.map((o) => [o.shortId, o.name, o.suspended ? 'suspended' : 'active', o.createdAt]);
-  return table(['ORGANIZATION', 'NAME', 'STATE', 'CREATED'], rows);
+  const rows = items.map((o) => [o.shortId, o.name, stateOf(o), o.relyingParty?.rpId ?? '', o.createdAt]);
+  return table(['ORGANIZATION', 'NAME', 'STATE', 'RP ID', 'CREATED'], rows);
 }

@@ -4,6 +4,7 @@ import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logou
 import { DisplayName1764080000000 } from './1764080000000-display-name.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
+import { RpId1764300000000 } from './1764300000000-rp-id.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -12,4 +13,5 @@ export const migrations = [
   DisplayName1764080000000,
   NamedLocks1764200000000,
   QuarantinedEvents1764210000000,
+  RpId1764300000000,
 ];

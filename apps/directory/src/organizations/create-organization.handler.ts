@@ -1,27 +1,34 @@
-import { Handles } from '@holdfast/bus';
+import { CONFIG, Handles } from '@holdfast/bus';
 import { createOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError, Outbound } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { Changes } from '../changes.js';
+import type { Config } from '../config.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
+import { requireUsableRpId } from './usable-rp-id.js';
 
 const insert = statement(
   'organization_insert',
-  `INSERT INTO organization (short_id, name) VALUES ($1, $2) ON CONFLICT (short_id) DO NOTHING RETURNING ${organizationColumns}`,
+  `INSERT INTO organization (short_id, name, rp_id) VALUES ($1, $2, $3) ON CONFLICT (short_id) DO NOTHING RETURNING ${organizationColumns}`,
 );
 
 @Controller()
 export class CreateOrganizationHandler {
-  constructor(private readonly changes: Changes) {}
+  constructor(
+    private readonly changes: Changes,
+    private readonly outbound: Outbound,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   @Handles(createOrganization)
-  handle({ shortId, name }: RequestOf<typeof createOrganization>, context: CallContext): Promise<Organization> {
+  async handle({ shortId, name, rpId }: RequestOf<typeof createOrganization>, context: CallContext): Promise<Organization> {
+    if (rpId !== undefined) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
     return this.changes.commit(context, async (sql) => {
-      const [row] = await sql.rows<OrganizationRow>(insert, [shortId, name]);
+      const [row] = await sql.rows<OrganizationRow>(insert, [shortId, name, rpId]);
       if (!row) throw new AppError('conflict', `There is already an organization "${shortId}"; a short ID is never used twice.`);
       return {
-        change: { type: 'organization.created', org: shortId, version: row.version, action: 'organization.create', changes: { name: { to: name } } },
+        change: { type: 'organization.created', org: shortId, version: row.version, action: 'organization.create', changes: { name: { to: name }, ...(rpId !== undefined && { rpId: { to: rpId } }) } },
         reply: toOrganization(row),
       };
     });

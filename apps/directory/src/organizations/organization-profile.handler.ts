@@ -3,8 +3,9 @@ import { organizationProfile, type ReplyOf, type RequestOf } from '@holdfast/con
 import { AppError } from '@holdfast/kit';
 import { Database, statement } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
+import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
-const select = statement('organization_profile', 'SELECT name FROM organization WHERE short_id = $1 AND NOT suspended');
+const select = statement('organization_profile', 'SELECT name, rp_id, moving, earlier_rp_id FROM organization WHERE short_id = $1 AND NOT suspended');
 
 /** To the public a suspended organization is one that is not there. */
 @Controller()
@@ -13,8 +14,8 @@ export class OrganizationProfileHandler {
 
   @Handles(organizationProfile)
   async handle({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
-    const [row] = await this.database.rows<{ name: string }>(select, [shortId]);
+    const [row] = await this.database.rows<RpIds & { name: string }>(select, [shortId]);
     if (!row) throw new AppError('unknown_organization', `There is no organization "${shortId}".`);
-    return { shortId, name: row.name };
+    return { shortId, name: row.name, ...relyingPartyIn(row) };
   }
 }

@@ -1,4 +1,4 @@
-import { beginClaim, claimSchema, claimTokenSchema, completeClaim, getClaim, webAuthnJson, type ErrorCode } from '@holdfast/contracts';
+import { beginClaim, claimSchema, claimTokenSchema, completeClaim, getClaim, webAuthnJson, type ErrorCode, type organizationProfile, type ReplyOf } from '@holdfast/contracts';
 import { Bus, CONFIG } from '@holdfast/bus';
 import { AppError } from '@holdfast/kit';
 import { Controller, HttpCode, Inject, Req, Res, UseGuards } from '@nestjs/common';
@@ -113,24 +113,24 @@ export class ClaimController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
-    const { name } = await this.organizationOf(shortId, token);
+    const { name, relyingParty } = await this.organizationOf(shortId, token);
     const browser = this.browser.begin(request, reply, shortId);
-    return this.bus.request(beginClaim, { token, organizationName: name, browser }, anonymousContextOf(request, shortId));
+    return this.bus.request(beginClaim, { token, organizationName: name, browser, ...(relyingParty && { relyingParty }) }, anonymousContextOf(request, shortId));
   }
 
   @Route(completeClaimEndpoint)
   @HttpCode(200)
   async complete(@Input() { params, body }: InputOf<typeof completeClaimEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
-    await this.organizationOf(params.shortId, body.token);
+    const { relyingParty } = await this.organizationOf(params.shortId, body.token);
     const browser = this.browser.end(request, params.shortId);
-    const command = { ...body, ...(browser !== undefined && { browser }) };
+    const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
     const { returnUrl } = await this.bus.request(completeClaim, command, customerContextOf(request, params.shortId));
     request.call.audited = true;
     return { ...(returnUrl && { returnUrl }) };
   }
 
   /** One answer for all that leads nowhere: no such organization, a suspended one, no such token. */
-  private async organizationOf(shortId: string, token: string): Promise<{ name: string }> {
+  private async organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
     const organization = claimTokenSchema.safeParse(token).success ? await this.organizations.find(shortId) : undefined;
     if (!organization) throw new AppError('unknown_claim');
     return organization;

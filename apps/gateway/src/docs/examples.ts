@@ -114,6 +114,7 @@ export const examples: Record<string, Examples> = {
     body: { passkey: { summary: 'With what the authenticator answered', value: { token: claimToken, response: registration } } },
     answer: { returnUrl: 'https://shop.example/welcome' },
   },
+  getRelatedOrigins: { answer: { origins: ['https://id.example'] } },
   getSignIn: { answer: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'shop' } } },
   getSignInOptions: { answer: { options: { rpId: 'id.example', challenge, userVerification: 'required' } } },
   completeSignIn: {

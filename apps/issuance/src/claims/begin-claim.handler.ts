@@ -2,7 +2,7 @@ import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@hol
 import { CONFIG, Handles } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
-import { putChallenge, registrationOptions } from '@holdfast/passkeys';
+import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
@@ -23,7 +23,7 @@ export class BeginClaimHandler {
   ) {}
 
   @Handles(beginClaim)
-  async beginClaim({ token, organizationName, browser }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
+  async beginClaim({ token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
     const { offerId, subject, type, offer, credential } = await findClaim(this.database, keyedHash(SECRET_PEPPER, token), org);
     const now = this.clock.now();
@@ -37,6 +37,6 @@ export class BeginClaimHandler {
     }));
     // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };
-    return { options: await registrationOptions(relyingParty, organizationName, user, challenge) };
+    return { options: await registrationOptions(relyingPartyOf(relyingParty, ids), organizationName, user, challenge) };
   }
 }

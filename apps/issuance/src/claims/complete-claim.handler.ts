@@ -2,7 +2,7 @@ import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@
 import { CONFIG, Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
-import { providerName, readRegistration, takeChallenge, verifyRegistration, type Binding, type NewPasskey } from '@holdfast/passkeys';
+import { providerName, readRegistration, relyingPartyOf, takeChallenge, verifyRegistration, type Binding, type NewPasskey } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
@@ -28,8 +28,9 @@ export class CompleteClaimHandler {
   ) {}
 
   @Handles(completeClaim)
-  async completeClaim({ token, response, browser }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
-    const { SECRET_PEPPER, relyingParty: rp } = this.config;
+  async completeClaim({ token, response, browser, relyingParty: ids }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
+    const { SECRET_PEPPER, relyingParty } = this.config;
+    const rp = relyingPartyOf(relyingParty, ids);
     const tokenHash = keyedHash(SECRET_PEPPER, token);
     const found = await findClaim(this.database, tokenHash, context.org);
     requireOpen(claimState(found.offer, found.credential, this.clock.now()));

@@ -8,6 +8,7 @@ import { OutboxByCustomer1764000100000 } from './1764000100000-outbox-by-custome
 import { ErasuresUnderWay1764000200000 } from './1764000200000-erasures-under-way.js';
 import { PasskeysPerOrganization1764020000000 } from './1764020000000-passkeys-per-organization.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
+import { PasskeysByRpId1764300000000 } from './1764300000000-passkeys-by-rp-id.js';
 import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
 
 export const migrations = [
@@ -22,4 +23,5 @@ export const migrations = [
   PasskeysPerOrganization1764020000000,
   NamedLocks1764200000000,
   QuarantinedEvents1764210000000,
+  PasskeysByRpId1764300000000,
 ];

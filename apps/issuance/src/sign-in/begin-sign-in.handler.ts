@@ -2,7 +2,7 @@ import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@ho
 import { CONFIG, Handles } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { authenticationOptions, putChallenge } from '@holdfast/passkeys';
+import { authenticationOptions, putChallenge, relyingPartyOf } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { signInCeremony } from '../credentials/ceremony-binding.js';
@@ -17,8 +17,9 @@ export class BeginSignInHandler {
   ) {}
 
   @Handles(beginSignIn)
-  async beginSignIn({ interaction }: RequestOf<typeof beginSignIn>, { org }: CallContext): Promise<ReplyOf<typeof beginSignIn>> {
+  async beginSignIn({ interaction, relyingParty }: RequestOf<typeof beginSignIn>, { org }: CallContext): Promise<ReplyOf<typeof beginSignIn>> {
     const challenge = await putChallenge(this.database, signInCeremony(org, interaction), this.clock.now());
-    return { options: await authenticationOptions(this.config.relyingParty, challenge) };
+    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
+    return { options: await authenticationOptions(rp, challenge), ...(rp.earlierId !== undefined && { earlierRpId: rp.earlierId }) };
   }
 }

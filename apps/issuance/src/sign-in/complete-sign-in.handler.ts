@@ -2,7 +2,7 @@ import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '
 import { CONFIG, Handles } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { AppError, CLOCK, type Clock } from '@holdfast/kit';
-import { readAuthentication, takeChallenge, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
+import { readAuthentication, relyingPartyOf, takeChallenge, takesPasskeysOf, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { signInCeremony } from '../credentials/ceremony-binding.js';
@@ -15,7 +15,7 @@ type Reply = ReplyOf<typeof completeSignIn>;
 /** Of another organization's passkeys with this id only that of the named holder: anybody can register an id that they have seen. */
 const find = statement(
   'passkey_find',
-  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", h.handle
+  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
    FROM passkey p JOIN holder h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
@@ -40,13 +40,15 @@ export class CompleteSignInHandler {
   ) {}
 
   @Handles(completeSignIn)
-  async completeSignIn({ interaction, credentialType, response }: RequestOf<typeof completeSignIn>, context: CallContext): Promise<Reply> {
+  async completeSignIn({ interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>, context: CallContext): Promise<Reply> {
     const { org } = context;
     const answer = readAuthentication(response);
     await takeChallenge(this.database, answer.challenge, signInCeremony(org, interaction), this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId, org, Buffer.from(answer.response.response.userHandle, 'base64url')]);
-    if (!passkey) return { outcome: 'refused', reason: 'unknown_passkey' };
-    const { counter, backedUp } = await verifyAuthentication(this.config.relyingParty, answer, passkey);
+    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
+    // One of an RP ID that is no longer taken is as good as none: its holder gets a new one by a recovery (docs/rp-id.md).
+    if (!passkey || !takesPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
+    const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
     // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 

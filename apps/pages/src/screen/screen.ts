@@ -7,6 +7,8 @@ export interface Screen<Action extends string> {
   body: string[];
   facts?: { name: string; value: string }[];
   primary?: Act<Action>;
+  /** Another way to the same end. */
+  other?: Act<Action>;
   secondary?: Act<Action>;
   /** The browser may suggest passkeys by itself (conditional UI): it wants an input, which nobody sees. */
   suggestions?: boolean;

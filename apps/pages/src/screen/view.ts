@@ -43,10 +43,11 @@ function bodyOf({ body, facts }: Screen<string>): Node[] {
   return [...body.map((text) => element('p', {}, text)), ...(list.length > 0 ? [element('dl', {}, ...list)] : [])];
 }
 
-function actsOf<Action extends string>({ primary, secondary, suggestions }: Screen<Action>, act: (action: Action) => void): Node[] {
+function actsOf<Action extends string>({ primary, other, secondary, suggestions }: Screen<Action>, act: (action: Action) => void): Node[] {
   return [
     ...(primary ? [actOf(primary, 'primary', act)] : []),
     ...(suggestions ? [suggestionsInput()] : []),
+    ...(other ? [actOf(other, 'secondary', act)] : []),
     ...(secondary ? [actOf(secondary, 'secondary', act)] : []),
   ];
 }

@@ -25,9 +25,9 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 beforeEach(() => {
   [pending, timers, events, made, aborted, refuse] = [[], [], [], 0, 0, undefined];
   const means: Means = {
-    options: async () => {
+    options: async (earlier) => {
       if (refuse) throw refuse;
-      return { challenge: `c${++made}`, timeout: 100_000 };
+      return { challenge: `${earlier ? 'e' : 'c'}${++made}`, timeout: 100_000 };
     },
     authenticate: ({ challenge }, suggested) => new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
     // As the browser does: the pending one is rejected, later than the next one begins.
@@ -61,6 +61,16 @@ describe('the dialogue', () => {
     offered!.resolve(answer('late'));
     await settle();
     expect(events).toEqual([]);
+  });
+
+  test('may be for passkeys of the earlier RP ID, which suggestions never are', async () => {
+    void ceremonies.ask(true);
+    await settle();
+    pending[0]!.reject(new DOMException('no', 'NotAllowedError'));
+    await settle();
+    void ceremonies.offer();
+    await settle();
+    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([['e1', false], ['c2', true]]);
   });
 
   test('says what went wrong', async () => {

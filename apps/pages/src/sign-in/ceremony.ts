@@ -3,7 +3,8 @@ import { failureOf, type Failed } from '../browser/failure.ts';
 
 /** What a ceremony needs of the browser and the server. */
 export interface Means {
-  options: () => Promise<PublicKeyCredentialRequestOptionsJSON>;
+  /** `earlier`: for passkeys of before the organization moved to another RP ID. */
+  options: (earlier: boolean) => Promise<PublicKeyCredentialRequestOptionsJSON>;
   authenticate: (optionsJSON: PublicKeyCredentialRequestOptionsJSON, useBrowserAutofill: boolean) => Promise<AuthenticationResponseJSON>;
   /** Ends the browser's pending request. */
   abort: () => void;
@@ -32,10 +33,10 @@ export class Ceremonies {
   }
 
   /** The dialogue, on the customer's click. */
-  async ask(): Promise<void> {
+  async ask(earlier = false): Promise<void> {
     const mine = this.begin();
     try {
-      const options = await this.means.options();
+      const options = await this.means.options(earlier);
       if (mine !== this.turn) return;
       this.finish(mine, await this.means.authenticate(options, false));
     } catch (error) {
@@ -47,7 +48,7 @@ export class Ceremonies {
   async offer(): Promise<void> {
     const mine = this.begin();
     try {
-      const options = await this.means.options();
+      const options = await this.means.options(false);
       if (mine !== this.turn) return;
       this.means.after((options.timeout ?? life) * ripe, () => {
         if (mine === this.turn) void this.offer();

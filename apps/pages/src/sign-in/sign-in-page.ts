@@ -20,7 +20,10 @@ const view = openView<SignInAction>(texts.signIn.title, (type) => send({ type })
 
 const ceremonies = new Ceremonies(
   {
-    options: async () => (await call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', `${api}/options`)).options,
+    options: async (earlier) => {
+      const { options, earlierRpId } = await call<{ options: PublicKeyCredentialRequestOptionsJSON; earlierRpId?: string }>('POST', `${api}/options`);
+      return earlier && earlierRpId !== undefined ? { ...options, rpId: earlierRpId } : options;
+    },
     authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
     abort: () => WebAuthnAbortService.cancelCeremony(),
     after: whenSeen,
@@ -46,7 +49,8 @@ async function run(effect: SignInEffect): Promise<void> {
     case 'offer':
       return suggests ? ceremonies.offer() : undefined;
     case 'ask':
-      return ceremonies.ask();
+    case 'askEarlier':
+      return ceremonies.ask(effect.do === 'askEarlier');
     case 'complete':
       return send(outcomeOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
     case 'cancel':

@@ -32,6 +32,14 @@ test('a stop can be tried again and left; suggestions come back after a cancel a
   expect(stops.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
 });
 
+test('earlier passkeys have a button of their own while customers move, and only then', () => {
+  const moving = { ...view, earlierPasskeys: true as const };
+  for (const state of [{ name: 'ready' as const }, { name: 'stopped' as const, why: 'cancelled' as const }]) {
+    expect(signInScreen({ ...state, view: moving }, true).other).toEqual({ label: 'Use an earlier passkey', action: 'askEarlier' });
+    expect(signInScreen({ ...state, view }, true).other).toBeUndefined();
+  }
+});
+
 test('another organization’s passkey is not called unknown or broken', () => {
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
 });

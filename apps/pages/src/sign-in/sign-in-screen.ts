@@ -4,7 +4,7 @@ import { stoppedWords } from '../screen/stopped.ts';
 import { texts } from '../texts.ts';
 import type { SignInState, Stop } from './sign-in-state.ts';
 
-export type SignInAction = 'ask' | 'leave';
+export type SignInAction = 'ask' | 'askEarlier' | 'leave';
 type SignInScreen = Screen<SignInAction>;
 
 const words = texts.signIn;
@@ -16,12 +16,13 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
   const app = view?.app.name ?? texts.someApp;
   const shown = view && { organization: view.organization.name };
   const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Act<SignInAction> };
+  const other = view?.earlierPasskeys && { other: { label: words.askEarlier, action: 'askEarlier' } satisfies Act<SignInAction> };
   const suggestions = suggests && view && { suggestions: true };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
-      return { tone: 'calm', ...shown, heading: words.ready(app), body: [words.readyBody(org)], primary: { label: words.ask, action: 'ask' }, ...suggestions, ...back, more: { summary: texts.whatIsPasskey, text: texts.passkey } };
+      return { tone: 'calm', ...shown, heading: words.ready(app), body: [words.readyBody(org)], primary: { label: words.ask, action: 'ask' }, ...suggestions, ...other, ...back, more: { summary: texts.whatIsPasskey, text: texts.passkey } };
     case 'working':
       return { tone: 'busy', ...shown, heading: words.working, body: [words.workingBody], ...back };
     case 'verifying':
@@ -34,7 +35,7 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
     case 'expired':
       return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(app)], ...wayBack(view) };
     case 'stopped':
-      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && suggestions), ...back };
+      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && suggestions), ...(view && other), ...back };
   }
 }
 

@@ -44,6 +44,11 @@ describe('signing in', () => {
     expect(signInStep(at('verifying'), { type: 'accepted', redirectTo: '/x' })).toEqual([at('leaving'), { do: 'go', to: '/x' }]);
   });
 
+  test('by a passkey of the earlier RP ID, while customers move', () => {
+    for (const from of [at('ready'), stopped('cancelled')]) expect(signInStep(from, { type: 'askEarlier' })).toEqual([at('working'), { do: 'askEarlier' }]);
+    expect(signInStep(at('working'), { type: 'askEarlier' })).toEqual([at('working')]);
+  });
+
   test('by a suggestion, from every state that offers one', () => {
     for (const state of [at('ready'), stopped('cancelled'), stopped('other_organization')]) expect(signInStep(state, { type: 'chosen', response })).toEqual([at('verifying'), { do: 'complete', response }]);
   });

@@ -22,6 +22,8 @@ export type SignInEvent =
   | { type: 'opened'; remembered?: SignIn }
   | { type: 'found'; view: SignIn; ability: Ability }
   | { type: 'ask' }
+  /** For a passkey of before the organization moved to another RP ID. */
+  | { type: 'askEarlier' }
   | { type: 'chosen'; response: AuthenticationResponseJSON }
   | { type: 'refused'; reason: string }
   | { type: 'accepted'; redirectTo: string }
@@ -30,7 +32,7 @@ export type SignInEvent =
 
 /** `offer` lets the browser suggest passkeys (conditional UI); `ask` opens its dialogue. */
 export type SignInEffect =
-  | { do: 'look' | 'offer' | 'ask' | 'cancel' }
+  | { do: 'look' | 'offer' | 'ask' | 'askEarlier' | 'cancel' }
   | { do: 'complete'; response: AuthenticationResponseJSON }
   | { do: 'go'; to: string };
 
@@ -47,8 +49,9 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
       if (state.name !== 'loading') return [state];
       return event.ability === 'able' ? [{ name: 'ready', view: event.view }, { do: 'offer' }] : [{ name: event.ability, view: event.view }];
     case 'ask':
+    case 'askEarlier':
       if (state.name === 'stopped' && !view) return [{ name: 'loading' }, { do: 'look' }];
-      return view && (state.name === 'ready' || state.name === 'stopped') ? [{ name: 'working', view }, { do: 'ask' }] : [state];
+      return view && (state.name === 'ready' || state.name === 'stopped') ? [{ name: 'working', view }, { do: event.type }] : [state];
     case 'chosen':
       return view && open ? [{ name: 'verifying', view }, { do: 'complete', response: event.response }] : [state];
     case 'refused':

@@ -1,0 +1,26 @@
+import { countPasskeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, CONFIG, Handles, recordOperator } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { Controller, Inject } from '@nestjs/common';
+import type { IssuanceConfig } from '../config.js';
+import { Organizations } from '../settings/organizations.js';
+
+const count = statement('passkey_count', 'SELECT rp_id AS "rpId", count(*)::int AS passkeys FROM passkey WHERE org = $1 GROUP BY rp_id ORDER BY rp_id');
+
+/** What the operator should know before the RP ID is changed, and before a move is ended. */
+@Controller()
+export class CountPasskeysHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: Organizations,
+    private readonly bus: Bus,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+  ) {}
+
+  @Handles(countPasskeys)
+  async handle(_: RequestOf<typeof countPasskeys>, context: CallContext): Promise<ReplyOf<typeof countPasskeys>> {
+    await this.organizations.require(context);
+    await recordOperator(this.bus, context, 'passkey.count');
+    return { ownRpId: this.config.relyingParty.id, items: await this.database.rows<{ rpId: string; passkeys: number }>(count, [context.org]) };
+  }
+}
