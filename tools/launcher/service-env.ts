@@ -48,7 +48,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
 export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
   const passed =
-    /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|REFRESH_|HTTP_(MAX|HEADERS|BODY)_|AUTH_(MAX|TIMEOUT)_|ACCESS_LOG_|METRICS_|RATE_|CLIENT_RATE_|WRONG_SECRETS_|ADMISSION_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
+    /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|REFRESH_|HTTP_(MAX|HEADERS|BODY)_|AUTH_(MAX|TIMEOUT)_|ACCESS_LOG_|METRICS_|RATE_|CLIENT_RATE_|WRONG_SECRETS_|ADMISSION_|CLOCK_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
   return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
 }
 

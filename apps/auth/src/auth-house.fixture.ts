@@ -142,7 +142,7 @@ export interface AuthHouse {
   /** Lines that auth logged. */
   lines: string[];
   /** A second replica of auth, at an address of its own; `publicUrl` when it is to think that it is reached elsewhere, `own` what it is told besides. */
-  another(publicUrl?: string, own?: Partial<Config>): Promise<{ base: string; stop: () => Promise<void> }>;
+  another(publicUrl?: string, own?: Partial<Config>, machineTimeMs?: () => number): Promise<{ base: string; opsPort: number; stop: () => Promise<void> }>;
   /** Changes the book as directory does: state first, then seq and heartbeat. */
   change(edit: () => void): Promise<void>;
   /** Takes issuance away while `work` runs. */
@@ -173,13 +173,13 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
     return connection;
   };
   const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
-  const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}) => {
+  const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}, machineTimeMs?: () => number) => {
     const config: Config = {
       ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10,
       OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
-    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger });
+    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger, ...(machineTimeMs && { machineTimeMs }) });
     await eventually(async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).ok);
     return service;
   };
@@ -194,10 +194,10 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
 
   return {
     base, database, auth, lines, connect,
-    another: async (publicUrl, own) => {
+    another: async (publicUrl, own, machineTimeMs) => {
       const other = await freePort();
-      const service = await startAuth(other, publicUrl, own);
-      return { base: `http://127.0.0.1:${other}`, stop: () => service.stop() };
+      const service = await startAuth(other, publicUrl, own, machineTimeMs);
+      return { base: `http://127.0.0.1:${other}`, opsPort: service.opsPort, stop: () => service.stop() };
     },
     change: async (edit) => {
       edit();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { HttpObserver, LOGGER, Readiness, Shutdown, type BusTransport } from '@holdfast/bus';
-import { serverTimeouts, type Logger } from '@holdfast/kit';
+import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -36,6 +36,7 @@ export function createHttpApp(config: Config) {
     const providers = app.get(Providers);
     const issuers = app.get(IssuerRoutes);
     const readiness = app.get(Readiness);
+    const clock = app.get<Clock>(CLOCK);
     const fastify = adapter.getInstance();
     let closing = false;
     fastify.addHook('preClose', async () => {
@@ -48,7 +49,8 @@ export function createHttpApp(config: Config) {
     fastify.addHook('onRequest', (request, reply, done) => {
       const probed = request.raw.url === readyPath;
       if (!probed) observeWhenOver(observer, request.raw, reply.raw, performance.now());
-      const answer = closing ? refuseStopping : probed ? answerReady(readiness) : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
+      const refused = closing ? 'this replica is stopping' : clock.trust() === 'wrong' ? 'the clock of this replica is wrong' : undefined;
+      const answer = probed && !closing ? answerReady(readiness) : refused !== undefined ? refuse(refused) : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
       if (!answer) return done();
       reply.hijack();
       void answer(request.raw, reply.raw);
@@ -64,10 +66,13 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }
 
-function refuseStopping(request: IncomingMessage, response: ServerResponse): void {
-  request.resume();
-  response.writeHead(503, { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '1', connection: 'close', [closingHeader]: '1' });
-  response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description: 'this replica is stopping' }));
+/** Nothing is begun. By a wrong clock we would sign tokens of another time, and take what has expired. */
+function refuse(error_description: string) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    request.resume();
+    response.writeHead(503, { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '1', connection: 'close', [closingHeader]: '1' });
+    response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description }));
+  };
 }
 
 function answerReady(readiness: Readiness) {

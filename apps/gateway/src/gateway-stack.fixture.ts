@@ -88,12 +88,14 @@ const silent = createLogger('test', 'fatal');
 /** Gateways with a real nats-server, a stub of auth, and an audit log that keeps counts. */
 export class GatewayStack {
   private readonly services: RunningService[] = [];
+  /** By how many ms the clock of a service's machine is ahead. */
+  readonly aheadMs = { gateway: 0, audit: 0, directory: 0 };
   private constructor(private readonly nats: TestBus) {}
 
   static async start(): Promise<GatewayStack> {
     const stack = new GatewayStack(await startTestBus());
     for (const [service, module] of [['audit', AuditModule], ['directory', DirectoryModule]] as const) {
-      stack.services.push(await startService({ service, config: stack.config(service), module, logger: silent }));
+      stack.services.push(await startService({ service, config: stack.config(service), module, logger: silent, machineTimeMs: () => Date.now() + stack.aheadMs[service] }));
     }
     return stack;
   }
@@ -104,7 +106,7 @@ export class GatewayStack {
       ...this.config('gateway'), HOLDFAST_EXIT_WITH_PARENT: 'false', BASE_URL: 'https://id.example', HTTP_PORT: String(port), HTTP_HOST: '127.0.0.1', AUTH_URLS: auths.map((a) => a.url).join(','),
       PAGE_TOKEN_KEY: Buffer.alloc(32, 5).toString('base64url'), ...env,
     });
-    const service = await startService({ service: 'gateway', config, module: GatewayModule, createApp: createHttpApp(config), logger: silent });
+    const service = await startService({ service: 'gateway', config, module: GatewayModule, createApp: createHttpApp(config), logger: silent, machineTimeMs: () => Date.now() + this.aheadMs.gateway });
     this.services.push(service);
     return { port, service };
   }

@@ -15,6 +15,7 @@ import { unroutable } from './errors/unroutable.js';
 import { limitRequests } from './limits/limit-requests.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { observeRequests } from './observability/observe-requests.js';
+import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
 import { newCall, routeTemplate, type Call } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
@@ -38,7 +39,8 @@ export function createHttpApp(config: GatewayConfig) {
 
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
     const routes = app.get(RouteTable);
-    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, app.get<Clock>(CLOCK), (request) => app.get(BearerStrategy).identify(request));
+    const clock = app.get<Clock>(CLOCK);
+    const audit = new AuditHook(app.get(AuditWriter), app.get(RefusalCounter), endpoints, config.BASE_URL, clock, (request) => app.get(BearerStrategy).identify(request));
     fastify.decorateRequest('call');
     let closing = false;
     fastify.addHook('preClose', (done) => {
@@ -54,7 +56,7 @@ export function createHttpApp(config: GatewayConfig) {
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
-    fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : unacceptable(request)));
+    fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : clock.trust() === 'wrong' && !isProbe(request) ? wrongClock() : unacceptable(request)));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;
@@ -76,6 +78,15 @@ export function createHttpApp(config: GatewayConfig) {
 function stopping(reply: FastifyReply): AppError {
   void reply.header('connection', 'close');
   return unavailable('This server is stopping; another one answers.');
+}
+
+/** Nothing is begun: tokens would be judged, and records dated, by another time. */
+function wrongClock(): AppError {
+  return unavailable('The clock of this server is wrong; another one answers.', 1, { dependency: 'clock', cause: 'unavailable' });
+}
+
+function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url === healthEndpoint.path || url === readyEndpoint.path;
 }
 
 /** RFC 9112 §3.2: with two of them, a proxy in front and we could mean different hosts. */

@@ -55,11 +55,13 @@ export class SettingsHouse {
   database!: TestDatabase;
   gateway!: Bus;
   auth!: Bus;
+  /** Where replicas of issuance say whether they are ready. */
+  opsPorts: number[] = [];
   private operator!: Bus;
   private readonly connections: NatsConnection[] = [];
   private readonly stops: (() => Promise<unknown>)[] = [];
 
-  static async start(settings: Record<string, string> = {}, clock?: Clock, replicas = 1): Promise<SettingsHouse> {
+  static async start(settings: Record<string, string> = {}, clock?: Clock, replicas = 1, machineTimeMs?: () => number): Promise<SettingsHouse> {
     const house = new SettingsHouse();
     const [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);
     house.database = database;
@@ -75,12 +77,13 @@ export class SettingsHouse {
     const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
     const config = configSchema.parse({ ...shared, ...secrets, ...settings });
     const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
-    const issuance = () => startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }) });
+    const issuance = () => startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }), ...(machineTimeMs && { machineTimeMs }) });
     const services: RunningService[] = [
       ...(await Promise.all(Array.from({ length: replicas }, issuance))),
       await startService({ service: 'directory', config: { ...config, NATS_NKEY_SEED: nats.seed('directory') }, module: DirectoryModule, logger: quiet }),
       await startService({ service: 'audit', config: { ...config, NATS_NKEY_SEED: nats.seed('audit') }, module: AuditModule, logger: quiet }),
     ];
+    house.opsPorts = services.slice(0, replicas).map(({ opsPort }) => opsPort);
     for (const consumer of streams.issuance.consumers) {
       const events = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (some) => void (consumer === 'audit' && collectOnce(house.heard, some)));
       events.start();

@@ -14,11 +14,11 @@ export interface Announcements {
  * Says four times a second that this replica lives, and whether it is ready. A process that is paused, cut off, or so busy that
  * its timers do not run says nothing, and callers leave it out (replicas.ts).
  */
-export function announce(connection: NatsConnection, service: ServiceName, replica: string, isReady: () => Promise<boolean>): Announcements {
+export function announce(connection: NatsConnection, service: ServiceName, replica: string, isReady: () => Promise<boolean>, machineTimeMs = () => Date.now()): Announcements {
   let ready = true;
   const say = (leaving: boolean): void => {
     if (connection.isClosed()) return;
-    connection.publish(aliveSubject(service), JSON.stringify({ replica, atMs: Date.now(), ready, ...(leaving && { leaving }) } satisfies Alive));
+    connection.publish(aliveSubject(service), JSON.stringify({ replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) } satisfies Alive));
   };
   let checking = false;
   const check = async (): Promise<void> => {

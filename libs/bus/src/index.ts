@@ -5,6 +5,7 @@ export * from './applied.js';
 export * from './admission.js';
 export * from './audit-writer.js';
 export * from './bus.js';
+export * from './clock-watch.js';
 export * from './connection.js';
 export * from './consumer.js';
 export * from './declare.js';

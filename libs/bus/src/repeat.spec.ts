@@ -34,3 +34,15 @@ it('takes a round that throws at once for one that failed', async () => {
   while (failures < 3) await sleep(1);
   await shutdown.run();
 });
+
+it('leaves rounds out while they are not permitted, and goes on when they are', async () => {
+  let permitted = false;
+  let rounds = 0;
+  const shutdown = new Shutdown();
+  repeat(shutdown, { every: 5, permitted: () => permitted, work: async () => void (rounds += 1), failed: () => undefined });
+  await sleep(50);
+  expect(rounds).toBe(0);
+  permitted = true;
+  while (rounds < 2) await sleep(1);
+  await shutdown.run();
+});

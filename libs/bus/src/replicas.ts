@@ -69,6 +69,11 @@ export class Replicas implements ReplicaChooser {
     private readonly now: Clock = () => performance.now(),
   ) {}
 
+  /** Hears these services from now on, and not only once something is asked of them. */
+  hearAll(services: Iterable<ServiceName>): void {
+    for (const service of services) this.of(service);
+  }
+
   /** Undefined when none is known to live: then the queue group decides, which is never worse than not to ask. */
   choose(service: ServiceName, except?: string): Replica | undefined {
     const replicas = [...this.of(service).values()].filter((replica) => replica.id !== except && replica.usable());

@@ -1,9 +1,22 @@
+/**
+ * What others say of this machine's clock. `agreed`: nobody contradicts it. `disputed`: somebody does, and it may be their clock
+ * that is wrong, so nothing is made to end for ever. `wrong`: it is ours, so it decides nothing (docs/adr/0031-clocks.md).
+ */
+export type ClockTrust = 'agreed' | 'disputed' | 'wrong';
+
 /** The time, as an argument: rules are pure and tests set it. */
 export interface Clock {
   now(): Date;
+  trust(): ClockTrust;
 }
 
-export const systemClock: Clock = { now: () => new Date() };
+/** The machine's own clock, compared with nobody's. */
+export const systemClock: Clock = { now: () => new Date(), trust: () => 'agreed' };
+
+/** Whether work that makes something end for ever may run: deletions and expirations cannot be taken back. */
+export function mayExpire(clock: Clock): boolean {
+  return clock.trust() === 'agreed';
+}
 
 /**
  * For tests: moves the time of this process by `seconds`, for ever. The whole process and not just the clock, since

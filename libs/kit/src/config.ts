@@ -17,6 +17,13 @@ export const baseConfigSchema = z.object({
   ADMISSION_RUNNING: z.coerce.number().int().min(1).max(100_000).optional().describe('Requests of the bus that are worked on at once, 256 when left out'),
   ADMISSION_QUEUED: z.coerce.number().int().min(0).max(100_000).optional().describe('Requests of the bus that wait for that, 256 when left out; more are answered 503 at once'),
   ADMISSION_WAIT_MS: z.coerce.number().int().min(1).max(60_000).optional().describe('Longest such wait in ms, 250 when left out'),
+  CLOCK_MAX_OFFSET_MS: z.coerce
+    .number()
+    .int()
+    .min(500)
+    .max(60_000)
+    .optional()
+    .describe("How far this machine's clock may be from PostgreSQL's and from the other services', in ms, 5000 when left out; beyond it nothing expires, and who is alone with its time is not ready"),
   HOLDFAST_REPLICA: z.string().default('1').describe('Which replica this is; stands in each log line'),
   HOLDFAST_TEST_CLOCK: z
     .string()

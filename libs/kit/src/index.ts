@@ -1,6 +1,7 @@
 export * from './audit-record.js';
 export * from './app-error.js';
 export * from './clock.js';
+export * from './clock-offset.js';
 export * from './config.js';
 export * from './crypto.js';
 export * from './deadline.js';

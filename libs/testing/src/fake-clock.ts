@@ -10,6 +10,11 @@ export class FakeClock {
     return new Date(this.time);
   }
 
+  /** It is compared with nobody's. */
+  trust(): 'agreed' {
+    return 'agreed';
+  }
+
   set(time: Date | string): void {
     this.time = new Date(time).getTime();
   }

@@ -1,5 +1,6 @@
 import { repeat, Shutdown } from '@holdfast/bus';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CountedRefusals } from '../refusals/counted-refusals.js';
 import type { Item } from './choose.js';
 import { Sequencer, type Refused } from './sequencer.js';
@@ -28,11 +29,13 @@ export class DueRecords implements OnApplicationBootstrap {
     private readonly refusals: CountedRefusals,
     private readonly sequencer: Sequencer,
     private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
     for (const source of [this.waiting, this.refusals]) {
-      repeat(this.shutdown, { every, work: () => this.place(source), failed: (error) => this.logger.warn(`records that are due must wait: ${String(error)}`) });
+      const failed = (error: unknown) => this.logger.warn(`records that are due must wait: ${String(error)}`);
+      repeat(this.shutdown, { every, permitted: () => mayExpire(this.clock), work: () => this.place(source), failed });
     }
   }
 

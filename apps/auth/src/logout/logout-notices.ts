@@ -1,6 +1,6 @@
 import { CONFIG } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
-import { newId, seal, unseal } from '@holdfast/kit';
+import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { SignedIn } from '../state/ending.js';
@@ -22,14 +22,17 @@ export interface About {
 export class LogoutNotices {
   private readonly listeners: (() => void)[] = [];
 
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** In the transaction that ends the sessions, so that neither is without the other. */
   async add(sql: Sql, org: string, sub: string, apps: readonly SignedIn[]): Promise<void> {
     if (apps.length === 0) return;
     const ids = apps.map(() => newId());
     const about = apps.map(({ sid }, i) => seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }), contextOf(ids[i]!)));
-    const now = Date.now();
+    const now = this.clock.now().getTime();
     await sql.rows(insert, [org, ids, apps.map(({ clientId }) => clientId), about, new Date(now), new Date(now + this.config.BACKCHANNEL_LOGOUT_SECONDS * 1000)]);
   }
 

@@ -1,6 +1,7 @@
 import { Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { CLOCK, type Clock } from '@holdfast/kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { LogoutNotices } from './logout-notices.js';
 import { answerTimeout, LogoutSender, type DueNotice } from './logout-sender.js';
@@ -44,6 +45,7 @@ export class LogoutQueue implements OnApplicationBootstrap {
     private readonly notices: LogoutNotices,
     private readonly sender: LogoutSender,
     private readonly shutdown: Shutdown,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -58,7 +60,8 @@ export class LogoutQueue implements OnApplicationBootstrap {
 
   private async look(): Promise<void> {
     this.again = true;
-    if (this.looking) return;
+    // Apps refuse a token of another time, and each attempt brings the notice nearer to being given up.
+    if (this.looking || this.clock.trust() === 'wrong') return;
     this.looking = true;
     try {
       while (this.again && !this.stopped && this.busy.size < mostApps) {
@@ -78,14 +81,14 @@ export class LogoutQueue implements OnApplicationBootstrap {
   }
 
   private takeDue(): Promise<DueNotice[]> {
-    const now = Date.now();
+    const now = this.clock.now().getTime();
     return this.database.rows<DueNotice>(take, [new Date(now), new Date(now + lease), [...this.busy.keys()], mostApps - this.busy.size, mostPerApp]);
   }
 
   private async attempt(notice: DueNotice): Promise<void> {
     const { id, org, client_id: clientId, attempts: count, ends_at: endsAt } = notice;
     const failure = await this.sender.send(notice);
-    const next = new Date(Date.now() + retryDelay(count, Math.random()));
+    const next = new Date(this.clock.now().getTime() + retryDelay(count, Math.random()));
     const givenUp = failure !== undefined && next >= endsAt;
     const outcome = failure === undefined ? 'told' : givenUp ? 'given up' : 'failed';
     attempts.inc({ outcome });

@@ -90,8 +90,8 @@ export class Endings {
     });
   }
 
-  async forgetOld(): Promise<void> {
-    await this.database.rows(forget, [new Date()]);
+  async forgetOld(now: Date): Promise<void> {
+    await this.database.rows(forget, [now]);
   }
 
   private async end(sql: Sql, { org, subject, version, credential, erased }: Ending): Promise<void> {

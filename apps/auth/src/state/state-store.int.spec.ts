@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditWriter, Shutdown, type Bus } from '@holdfast/bus';
 import { migrate, Database } from '@holdfast/data';
+import { systemClock } from '@holdfast/kit';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Config } from '../config.js';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
   const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60, REFRESH_GRACE_SECONDS: 10 } as Config;
   store = new StateStore(database, config);
-  endings = new Endings(database, new LogoutNotices(config), new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config), config);
+  endings = new Endings(database, new LogoutNotices(config, systemClock), new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config), config);
 });
 afterAll(async () => {
   await database.close();
@@ -126,6 +127,6 @@ describe('a customer who ends', () => {
 test('sweeping takes what ran out a minute ago', async () => {
   await family();
   await test_.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`);
-  expect(await store.sweep()).toBe(2);
+  expect(await store.sweep(new Date())).toBe(2);
   expect(await models()).toEqual(['Grant']);
 });

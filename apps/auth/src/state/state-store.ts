@@ -138,9 +138,9 @@ export class StateStore {
     await this.database.rows(revokeModel, [org, model, sha256(grantId)]);
   }
 
-  /** Removes a thousand rows that have run out; how many there were. */
-  async sweep(): Promise<number> {
-    return (await this.database.rows(sweep, [new Date()])).length;
+  /** Removes a thousand rows that have expired; how many there were. */
+  async sweep(now: Date): Promise<number> {
+    return (await this.database.rows(sweep, [now])).length;
   }
 
   /** The grant first: without it no token of it is good, and only one of many who revoke goes on. */

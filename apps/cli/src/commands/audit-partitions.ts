@@ -34,7 +34,7 @@ export function auditPartitionCommands(program: Command): void {
   verb(audit, 'partitions', 'list the partitions of the logs by class of retention and month, as the owner named by DATABASE_URL', ['audit partitions']).action(({ json }: Json) =>
     asOwner(ownerConfig().url, 'Listing the partitions', async (client) => {
       const { rows } = await client.query<Partition>('SELECT class, month, bytes::float8 AS bytes FROM audit.partitions ORDER BY month DESC, class');
-      const now = new Date();
+      const now = await timeOf(client);
       const listed = rows.map((p) => ({ ...p, droppable: isOver(p, retentions[p.class].months, now) }));
       show(listed, json, () => table(['MONTH', 'CLASS', 'KILOBYTES', 'MAY BE DROPPED'], listed.map((p) => [p.month, p.class, String(Math.round(p.bytes / 1024)), p.droppable ? 'yes' : 'no'])));
     }),
@@ -58,8 +58,8 @@ async function drop({ class: given, month, keep, json }: Json & { class: string;
   if (keep !== undefined && !(Number.isInteger(keep) && keep >= 0)) throw new Refusal('--keep takes a whole number of months.');
   const months = retentions[name].months === undefined ? undefined : (keep ?? retentions[name].months);
   if (months === undefined) throw new Refusal(`Entries of the class ${name} are never dropped: they account for what is no longer there.`);
-  if (!isOver({ month }, months, new Date())) throw new Refusal(`Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. Nothing was dropped.`);
   await asOwner(ownerConfig().url, 'Dropping entries', async (client) => {
+    if (!isOver({ month }, months, await timeOf(client))) throw new Refusal(`Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. Nothing was dropped.`);
     const records = await inTransaction(client, async () => {
       const { rows } = await client.query<Gone>('SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, places FROM audit.drop_partitions($1, $2)', [name, Number(year) * 12 + Number(number) - 1]);
       const made = rows.map((gone) => ({ ...gone, record: recordOf(name, month, gone) }));
@@ -71,6 +71,12 @@ async function drop({ class: given, month, keep, json }: Json & { class: string;
     const dropped = records.map(({ org, entries }) => ({ org, entries }));
     show({ dropped, recorded: placed }, json, () => words(dropped, placed));
   });
+}
+
+/** The database's: by a wrong clock of this machine, what is dropped is gone for ever. */
+async function timeOf(client: pg.Client): Promise<Date> {
+  const { rows } = await client.query<{ now: Date }>('SELECT now()');
+  return rows[0]!.now;
 }
 
 /** Months that have ended `months` ago and more; never the one that the logs grow in. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { apiAudience } from '@holdfast/contracts';
+import { type Clock } from '@holdfast/kit';
 import { FakeClock } from '@holdfast/testing';
 import { SignJWT } from 'jose';
 import type { GatewayConfig } from '../config.js';
@@ -31,6 +32,12 @@ function sign(claims: object, header: object = {}, key: KeyObject = privateKey):
 describe('an access token signed with the true platform key', () => {
   it('is accepted when its claims are those of the API', async () => {
     expect(await tokens.verify(await sign({}))).toMatchObject({ org: 'acme', client_id: 'app_1' });
+  });
+
+  it('is neither accepted nor refused by a server whose clock is wrong', async () => {
+    const keys = { find: () => Promise.resolve(publicKey) } as unknown as PlatformKeys;
+    const wrong: Clock = { now: () => clock.now(), trust: () => 'wrong' };
+    await expect(new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, wrong).verify(await sign({}))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   // The signature is good in every case: what refuses is the check of that one claim (RFC 9068 §4, RFC 8725 §3.8 to 3.11).

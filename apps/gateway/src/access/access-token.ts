@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { accessTokenClaimsSchema, apiAudience, type AccessTokenClaims } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/bus';
-import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, unavailable, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -23,8 +23,9 @@ export class AccessTokens {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The claims of a good token; `invalid_token` for any other. */
+  /** The claims of a good token; `invalid_token` for any other, `unavailable` when we cannot tell whether it has expired. */
   async verify(token: string): Promise<AccessTokenClaims> {
+    if (this.clock.trust() === 'wrong') throw unavailable('The clock of this server is wrong.', 1, { dependency: 'clock', cause: 'unavailable' });
     const key = hash('sha256', token, 'base64');
     const known = this.verified.get(key);
     const claims = known ?? (await this.check(token));

@@ -1,7 +1,7 @@
 import type { AccessTokenClaims, AuditRecord, ErrorCode } from '@holdfast/contracts';
 import type { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '@holdfast/kit';
+import { AppError, systemClock } from '@holdfast/kit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { completeClaimEndpoint } from '../claim/claim.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
@@ -17,7 +17,7 @@ const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reje
 const counter = { count: (...entry: (typeof counted)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry))) } as unknown as RefusalCounter;
 const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
 let identified: () => Promise<AccessTokenClaims>;
-const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', { now: () => new Date() }, () => identified());
+const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', systemClock, () => identified());
 
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}, sent: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {

@@ -1,6 +1,6 @@
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { clearChallenges } from '@holdfast/passkeys';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 
@@ -16,6 +16,8 @@ export class ClearChallenges implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    repeat(this.shutdown, { every: 60_000, work: () => clearChallenges(this.database, this.clock.now()), failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`) });
+    const permitted = () => mayExpire(this.clock);
+    const work = () => clearChallenges(this.database, this.clock.now());
+    repeat(this.shutdown, { every: 60_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`) });
   }
 }

@@ -1,6 +1,6 @@
 import { insertOutboxRows, Outbox, repeat, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
@@ -26,7 +26,7 @@ export class TellerOfEnds implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const failed = (error: unknown) => this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`);
-    repeat(this.shutdown, { every, work: (stopping) => this.tellAll(stopping), failed });
+    repeat(this.shutdown, { every, permitted: () => mayExpire(this.clock), work: (stopping) => this.tellAll(stopping), failed });
   }
 
   private async tellAll(stopping: () => boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { keptFor } from './idempotency.js';
 
@@ -18,6 +18,8 @@ export class ClearAnswers implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    repeat(this.shutdown, { every: 600_000, work: () => this.database.rows(clear, [this.clock.now()]), failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
+    const permitted = () => mayExpire(this.clock);
+    const work = () => this.database.rows(clear, [this.clock.now()]);
+    repeat(this.shutdown, { every: 600_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
   }
 }

@@ -1,6 +1,6 @@
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { presenceFault, type Proof } from './provider.js';
 
@@ -57,6 +57,7 @@ export class ClearPresenceUses implements OnModuleInit {
 
   onModuleInit(): void {
     const work = () => this.database.rows(clear, [new Date(this.clock.now().getTime() - keptFor)]);
-    repeat(this.shutdown, { every: 600_000, work, failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
+    const permitted = () => mayExpire(this.clock);
+    repeat(this.shutdown, { every: 600_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
   }
 }

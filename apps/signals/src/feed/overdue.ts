@@ -1,6 +1,6 @@
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
@@ -23,7 +23,9 @@ export class Overdue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: () => this.letIn(), failed: (error) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`) });
+    const permitted = () => mayExpire(this.clock);
+    const failed = (error: unknown) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`);
+    repeat(this.shutdown, { every, permitted, work: () => this.letIn(), failed });
   }
 
   private async letIn(): Promise<void> {

@@ -1,6 +1,6 @@
 import { CONFIG, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SignalsConfig } from '../config.js';
 
@@ -32,7 +32,9 @@ export class Retention implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: (stopping) => this.removeOld(stopping), failed: (error) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`) });
+    const permitted = () => mayExpire(this.clock);
+    const failed = (error: unknown) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`);
+    repeat(this.shutdown, { every, permitted, work: (stopping) => this.removeOld(stopping), failed });
   }
 
   async removeOld(stopping = () => false): Promise<void> {

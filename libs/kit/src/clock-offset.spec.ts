@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { aheadOf, cautiousMedian, RemoteClock, type ClockReading } from './clock-offset.js';
+
+const delayMs = fc.double({ min: 0, max: 30_000, noNaN: true });
+const epochMs = fc.double({ min: -1e12, max: 1e12, noNaN: true });
+const journeys = fc.array(fc.record({ waitMs: delayMs, thereMs: delayMs, backMs: delayMs }), { minLength: 1, maxLength: 20 });
+
+/** Readings of a clock that shows `epochMs` when ours shows 0, one after the other. */
+function readingsOf(epoch: number, steps: { waitMs: number; thereMs: number; backMs: number }[], from = 0): ClockReading[] {
+  let time = from;
+  return steps.map(({ waitMs, thereMs, backMs }) => {
+    const sentAtMs = (time += waitMs);
+    const readAtMs = (time += thereMs);
+    return { sentAtMs, remoteMs: epoch + readAtMs, receivedAtMs: (time += backMs) };
+  });
+}
+
+function observed(readings: ClockReading[]) {
+  const clock = new RemoteClock();
+  readings.forEach((reading) => clock.observe(reading));
+  return clock.epoch()!;
+}
+
+describe('bounds of another clock', () => {
+  it('hold the true time, however long readings were on their way', () => {
+    fc.assert(
+      fc.property(epochMs, journeys, (epoch, steps) => {
+        const { earliestMs, latestMs } = observed(readingsOf(epoch, steps));
+        expect(earliestMs).toBeLessThanOrEqual(epoch + 0.01);
+        expect(latestMs).toBeGreaterThanOrEqual(epoch - 0.01);
+      }),
+    );
+  });
+
+  it('are never wider than the quickest of the last eight readings', () => {
+    fc.assert(
+      fc.property(epochMs, journeys, (epoch, steps) => {
+        const { earliestMs, latestMs } = observed(readingsOf(epoch, steps));
+        expect(latestMs - earliestMs).toBeLessThanOrEqual(Math.min(...steps.slice(-8).map((s) => s.thereMs + s.backMs)) + 0.01);
+      }),
+    );
+  });
+
+  it('follow the other clock when it is set anew', () => {
+    fc.assert(
+      fc.property(epochMs, journeys, journeys, fc.double({ min: 90_000, max: 1e9, noNaN: true }), fc.boolean(), (epoch, before, after, step, back) => {
+        const first = readingsOf(epoch, before);
+        const epochAfter = epoch + (back ? -step : step);
+        const { earliestMs, latestMs } = observed([...first, ...readingsOf(epochAfter, after, first.at(-1)!.receivedAtMs)]);
+        expect(earliestMs).toBeLessThanOrEqual(epochAfter + 0.01);
+        expect(latestMs).toBeGreaterThanOrEqual(epochAfter - 0.01);
+      }),
+    );
+  });
+});
+
+it('a clock within the bounds is not ahead, and outside of them by what is certain', () => {
+  const bounds = { earliestMs: 100, latestMs: 120 };
+  expect([99, 100, 110, 120, 130].map((epoch) => aheadOf(epoch, bounds))).toEqual([-1, 0, 0, 0, 10]);
+});
+
+describe('the cautious median', () => {
+  it.each([
+    [[], undefined],
+    [[7], 7],
+    [[0, 9000], 0],
+    [[8000, 9000], 8000],
+    [[-9000, -8000], -8000],
+    [[-9000, 9000], 0],
+    [[0, 1, 9e9], 1],
+  ])('of %j is %s', (values, median) => expect(cautiousMedian(values)).toBe(median));
+
+  it('is moved by no minority, whatever it says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 9 }), fc.array(fc.integer(), { maxLength: 9 }), (honest, liars) => {
+        const median = cautiousMedian([...honest, ...liars.slice(0, honest.length)])!;
+        expect(Math.abs(median)).toBeLessThanOrEqual(50);
+      }),
+    );
+  });
+});
