@@ -112,6 +112,29 @@ describe('requests with one key at once', () => {
   });
 });
 
+describe('a change of state', () => {
+  it('is made once for each key, through whichever gateway, and says which answers are repeats', async () => {
+    const { body: offer } = await shop.offer();
+    const steps: [string, (gateway: number) => Promise<Reply<unknown>>][] = [
+      ['revoke', (gateway) => shop.manage('revoke', offer.credentialId, 'lost', withKey('r', { gateway }))],
+      ['erase', (gateway) => shop.erase(offer.subject, withKey('e', { gateway }))],
+    ];
+    for (const [what, ask] of steps) {
+      const [first, repeat] = [await ask(0), await ask(1)];
+      expect([what, first.status, first.headers['idempotency-replayed'], repeat.status, repeat.text, repeat.headers['idempotency-replayed']]).toEqual([what, what === 'erase' ? 204 : 200, undefined, first.status, first.text, 'true']);
+    }
+    // Erased: of the earlier answer nothing is left to give.
+    expect(await shop.manage('revoke', offer.credentialId, 'lost', withKey('r'))).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('of another kind under the same key is refused', async () => {
+    const key = randomUUID();
+    const { body } = await shop.offer({}, withKey(key));
+    expect(await shop.withdraw(body.offerId, withKey(key))).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+    expect((await shop.withdraw(body.offerId)).status).toBe(204);
+  });
+});
+
 describe('a key', () => {
   it('is an app’s own', async () => {
     const key = randomUUID();

@@ -16,6 +16,7 @@ import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { Receipts } from './erasure/receipts.js';
 import { TellerOfEnds } from './expiry/teller-of-ends.js';
 import { ClearAnswers } from './idempotency/clear-answers.js';
+import { Idempotency } from './idempotency/idempotency.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AltchaProvider } from './presence/altcha.provider.js';
@@ -45,7 +46,7 @@ import { Renewals } from './sign-in/renewals.js';
     quarantineController(quarantines.issuance),
   ],
   providers: [
-    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Renewals, TellerOfEnds, Receipts, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
+    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Idempotency, Renewals, TellerOfEnds, Receipts, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
     PresenceCheck, PresencePolicies, AltchaProvider, TurnstileProvider, Apps, ClearPresenceUses,
   ],
 })

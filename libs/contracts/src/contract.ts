@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from './errors.js';
+import { uuid } from './fields.js';
 import type { BusUser, ServiceName } from './services.js';
 
 /** One request/reply on the bus: the only way in which a service asks another. */
@@ -57,6 +58,23 @@ export function query<Request extends z.ZodType, Reply extends z.ZodType>(defini
 
 export function command<Request extends z.ZodType, Reply extends z.ZodType>(definition: Definition<Request, Reply>) {
   return declare('command', definition);
+}
+
+/** What a request with an Idempotency-Key may meet besides the errors of the command itself. */
+export const idempotencyErrors = ['idempotency_mismatch', 'idempotency_in_progress', 'conflict'] as const satisfies ErrorCode[];
+/** Present when nothing was done, because an earlier request with this key was answered so. */
+const replayed = z.strictObject({ subject: uuid.optional().describe('The customer whom it concerned, for the record; absent once they are erased') }).optional();
+
+/**
+ * A change that an app may repeat safely with an Idempotency-Key: its handler runs within `Idempotency.once`, its endpoint
+ * says `idempotent`. Neither member travels where no key was given.
+ */
+export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z.ZodRawShape>({ request, reply, errors = [], ...rest }: Definition<z.ZodObject<Request>, z.ZodObject<Reply>>) {
+  return declare('command', {
+    ...rest, errors: [...errors, ...idempotencyErrors.filter((code) => !errors.includes(code))],
+    request: request.extend({ idempotencyKey: z.string().optional() }),
+    reply: reply.extend({ replayed }),
+  });
 }
 
 /** Every contract of the house, in order of declaration. */

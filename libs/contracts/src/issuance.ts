@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command } from './contract.js';
+import { command, idempotentCommand } from './contract.js';
 import { credentialTypeName, instant, uuid } from './fields.js';
 import { presenceSchema } from './presence.js';
 
@@ -56,7 +56,7 @@ export const createOffer = command({
     'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable'],
 });
 
-export const withdrawOffer = command({
+export const withdrawOffer = idempotentCommand({
   service: 'issuance',
   name: 'withdraw-offer',
   callers: ['gateway'],
@@ -66,7 +66,7 @@ export const withdrawOffer = command({
   errors: ['unknown_offer', 'invalid_state'],
 });
 
-export const eraseSubject = command({
+export const eraseSubject = idempotentCommand({
   service: 'issuance',
   name: 'erase-subject',
   callers: ['gateway'],

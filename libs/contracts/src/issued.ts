@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, query } from './contract.js';
+import { idempotentCommand, query } from './contract.js';
 import { credentialSchema } from './customers.js';
 import { uuid } from './fields.js';
 
@@ -22,7 +22,7 @@ export const getIssued = query({
 });
 
 const transition = (name: 'suspend' | 'resume' | 'revoke') =>
-  command({
+  idempotentCommand({
     service: 'issuance', name: `${name}-credential`, callers: ['gateway'], visibleIn: 'subjects',
     request: z.strictObject({ id: uuid, reason: reasonSchema.shape.reason }),
     reply: credentialSchema, errors: ['unknown_credential', 'not_revocable', 'invalid_state'],

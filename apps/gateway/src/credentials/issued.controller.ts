@@ -1,9 +1,10 @@
-import { credentialSchema, getIssued, reasonSchema, resumeCredential, revokeCredential, shortId, suspendCredential, uuid, type Credential, type ErrorCode } from '@holdfast/contracts';
+import { credentialSchema, getIssued, reasonSchema, resumeCredential, revokeCredential, shortId, suspendCredential, uuid, type AuditTarget, type Credential, type ErrorCode } from '@holdfast/contracts';
 import { Bus } from '@holdfast/bus';
-import { Controller, HttpCode, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { contextOf } from '../routing/call.js';
+import { answered, keyOf } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
 
@@ -36,6 +37,7 @@ const manage = (act: 'suspend' | 'resume' | 'revoke', summary: string, descripti
     action: `credential.${act}`,
     params,
     body: reasonSchema,
+    idempotent: true,
     answers: { 200: { description: 'The credential as it is now', schema: credentialSchema } },
     errors: ['unknown_credential', 'invalid_state', ...errors, 'payload_too_large', 'unsupported_media_type'],
   });
@@ -61,32 +63,35 @@ export class IssuedController {
   @Route(getIssuedEndpoint)
   async get(@Input() { params: { id } }: InputOf<typeof getIssuedEndpoint>, @Req() request: FastifyRequest): Promise<Credential> {
     const credential = await this.bus.request(getIssued, { id }, contextOf(request));
-    const holder = credential.holderId;
-    request.call.targets = [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }];
+    request.call.targets = targetsOf(id, credential.holderId);
     return credential;
   }
 
   @Route(suspendCredentialEndpoint)
   @HttpCode(200)
-  suspend(@Input() input: InputOf<typeof suspendCredentialEndpoint>, @Req() request: FastifyRequest): Promise<Credential> {
-    return this.manage(suspendCredential, input, request);
+  suspend(@Input() input: InputOf<typeof suspendCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+    return this.manage(suspendCredential, input, request, reply);
   }
 
   @Route(resumeCredentialEndpoint)
   @HttpCode(200)
-  resume(@Input() input: InputOf<typeof resumeCredentialEndpoint>, @Req() request: FastifyRequest): Promise<Credential> {
-    return this.manage(resumeCredential, input, request);
+  resume(@Input() input: InputOf<typeof resumeCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+    return this.manage(resumeCredential, input, request, reply);
   }
 
   @Route(revokeCredentialEndpoint)
   @HttpCode(200)
-  revoke(@Input() input: InputOf<typeof revokeCredentialEndpoint>, @Req() request: FastifyRequest): Promise<Credential> {
-    return this.manage(revokeCredential, input, request);
+  revoke(@Input() input: InputOf<typeof revokeCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+    return this.manage(revokeCredential, input, request, reply);
   }
 
-  private async manage(contract: typeof suspendCredential, { params, body }: InputOf<typeof suspendCredentialEndpoint>, request: FastifyRequest): Promise<Credential> {
-    const credential = await this.bus.request(contract, { id: params.id, ...body }, contextOf(request));
-    request.call.audited = true;
-    return credential;
+  private async manage(contract: typeof suspendCredential, input: InputOf<typeof suspendCredentialEndpoint>, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
+    const { params: { id }, body } = input;
+    const done = await this.bus.request(contract, { id, ...body, ...keyOf(input) }, contextOf(request));
+    return answered(done, request, reply, (holder) => targetsOf(id, holder));
   }
+}
+
+function targetsOf(id: string, holder: string): AuditTarget[] {
+  return [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }];
 }

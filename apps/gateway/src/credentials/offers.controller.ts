@@ -4,6 +4,7 @@ import { Controller, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { contextOf } from '../routing/call.js';
+import { answered, keyOf, markReplayed } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
 
@@ -26,8 +27,8 @@ export const createOfferEndpoint = endpoint({
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
-  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer', 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key' } } },
-  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress', 'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable', 'payload_too_large', 'unsupported_media_type'],
+  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } } },
+  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable', 'payload_too_large', 'unsupported_media_type'],
 });
 
 export const withdrawOfferEndpoint = endpoint({
@@ -39,6 +40,7 @@ export const withdrawOfferEndpoint = endpoint({
   description: 'Takes an unclaimed offer back: its link no longer claims, and a credential that nobody holds yet is revoked.',
   operation: 'offers:write',
   action: 'offer.withdraw',
+  idempotent: true,
   params: z.strictObject({ shortId, offerId: uuid.describe('The offer, as the answer to its creation named it') }),
   answers: { 204: { description: 'The offer is withdrawn' } },
   errors: ['unknown_offer', 'invalid_state'],
@@ -55,20 +57,21 @@ export class OffersController {
   @Route(createOfferEndpoint)
   @HttpCode(201)
   async create(@Input() input: InputOf<typeof createOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Offer> {
-    const { body, params, idempotencyKey } = input;
+    const { body, params } = input;
     const { call } = request;
-    const { offer, replayed } = await this.bus.request(createOffer, { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) }, contextOf(request));
+    const { offer, replayed } = await this.bus.request(createOffer, { offer: body, ...keyOf(input) }, contextOf(request));
     call.audited = !replayed;
     call.targets = [{ type: 'customer', id: offer.subject, holder: offer.subject }, { type: 'offer', id: offer.offerId, holder: offer.subject }];
     void reply.header('location', `/o/${params.shortId}/api/credentials/subjects/${offer.subject}`);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    if (replayed) markReplayed(request, reply);
     return offer;
   }
 
   @Route(withdrawOfferEndpoint)
   @HttpCode(204)
-  async withdraw(@Input() { params }: InputOf<typeof withdrawOfferEndpoint>, @Req() request: FastifyRequest): Promise<void> {
-    await this.bus.request(withdrawOffer, { offerId: params.offerId }, contextOf(request));
-    request.call.audited = true;
+  async withdraw(@Input() input: InputOf<typeof withdrawOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    const { offerId } = input.params;
+    const done = await this.bus.request(withdrawOffer, { offerId, ...keyOf(input) }, contextOf(request));
+    answered(done, request, reply, (holder) => [{ type: 'offer', id: offerId, holder }, { type: 'customer', id: holder, holder }]);
   }
 }

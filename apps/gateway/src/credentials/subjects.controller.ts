@@ -1,10 +1,11 @@
 import { eraseSubject, getSubject, listSubjects, shortId, subjectCursorSchema, subjectSchema, subjectSummarySchema, uuid, type Subject } from '@holdfast/contracts';
 import { Bus, CONFIG } from '@holdfast/bus';
-import { Controller, HttpCode, Inject, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, HttpCode, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
+import { answered, keyOf } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
 import { openPageToken, sealPageToken } from '../routing/page-token.js';
@@ -52,9 +53,10 @@ export const eraseSubjectEndpoint = endpoint({
   path: '/o/{shortId}/api/credentials/subjects/{subject}',
   tag,
   summary: 'Erase a subject',
-  description: 'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404.',
+  description: 'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404, or with the same Idempotency-Key 204 once more.',
   operation: 'issued:manage',
   action: 'subject.erase',
+  idempotent: true,
   params: subjectParams,
   answers: { 204: { description: 'The customer is erased' } },
   errors: ['unknown_subject'],
@@ -92,8 +94,8 @@ export class SubjectsController {
 
   @Route(eraseSubjectEndpoint)
   @HttpCode(204)
-  async erase(@Input() { params }: InputOf<typeof eraseSubjectEndpoint>, @Req() request: FastifyRequest): Promise<void> {
-    await this.bus.request(eraseSubject, { subject: params.subject }, contextOf(request));
-    request.call.audited = true;
+  async erase(@Input() input: InputOf<typeof eraseSubjectEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    const done = await this.bus.request(eraseSubject, { subject: input.params.subject, ...keyOf(input) }, contextOf(request));
+    answered(done, request, reply, () => []);
   }
 }

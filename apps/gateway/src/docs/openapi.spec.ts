@@ -41,6 +41,16 @@ describe('the OpenAPI description', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
+  it('lets every change that an app can make be repeated with an Idempotency-Key', () => {
+    const changes = endpoints.filter(({ operation, method }) => operation !== undefined && method !== 'GET');
+    expect(changes.length).toBeGreaterThan(5);
+    expect(changes.filter(({ idempotent }) => !idempotent).map(({ id }) => id)).toEqual([]);
+    for (const { errors, answers } of changes) {
+      expect(errors).toEqual(expect.arrayContaining(['idempotency_mismatch', 'idempotency_in_progress', 'conflict']));
+      for (const { headers } of Object.values(answers)) expect(headers).toHaveProperty('Idempotency-Replayed');
+    }
+  });
+
   it('refers to nothing that is not there', () => {
     const all = [...nodes(description)];
     const there = new Set(all.map(({ way }) => way));

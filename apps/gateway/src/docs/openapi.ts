@@ -138,6 +138,6 @@ function headersOf({ idempotent }: Endpoint): Json[] {
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
   if (!idempotent) return [requestId];
-  const description = 'Makes a repeat safe: for 24 hours the same key with the same body gets the same answer, with `Idempotency-Replayed: true`';
+  const description = 'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with `Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was refused uses no key up';
   return [requestId, { name: 'Idempotency-Key', in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 }, example: 'order-20261121-0001' }];
 }

@@ -27,6 +27,8 @@ export interface Call {
   origin?: ErrorOrigin;
   /** The handler wrote the record together with its change. */
   audited?: boolean;
+  /** Nothing was done: the answer is that of an earlier request with the same Idempotency-Key. */
+  replayed?: boolean;
   /** The answer is auth's, which has recorded the request. */
   answeredByAuth?: boolean;
   /** How errors of this endpoint are written. */

@@ -1,4 +1,4 @@
-import type { Action, ErrorCode, Operation } from '@holdfast/contracts';
+import { idempotencyErrors, type Action, type ErrorCode, type Operation } from '@holdfast/contracts';
 import { applyDecorators, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import type { PublicLimitClass } from '../limits/limit-classes.js';
@@ -56,7 +56,8 @@ export interface Endpoint<
   query?: Query;
   /** Every body is optional: an endpoint that needs one says so by its schema. */
   body?: Body;
-  idempotent?: boolean;
+  /** An Idempotency-Key makes a repeat safe. True of every change that an app can make (endpoint() adds what follows from it). */
+  idempotent?: true;
   answers: Record<number, Answer>;
   /** Besides those that every endpoint may answer. */
   errors?: ErrorCode[];
@@ -81,7 +82,10 @@ export const ENDPOINT = Symbol('endpoint');
 export const ENDPOINTS = Symbol('endpoints');
 
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(declared: Endpoint<P, Q, B>): Endpoint<P, Q, B> {
-  return declared;
+  if (!declared.idempotent) return declared;
+  const errors = [...(declared.errors ?? []), ...idempotencyErrors.filter((code) => !declared.errors?.includes(code))];
+  const answers = Object.fromEntries(Object.entries(declared.answers).map(([status, answer]) => [status, { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key, and nothing was done again' } }]));
+  return { ...declared, errors, answers };
 }
 
 /** Makes a controller's method the one that answers an endpoint. */

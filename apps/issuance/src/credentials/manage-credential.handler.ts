@@ -1,9 +1,10 @@
-import { resumeCredential, revokeCredential, suspendCredential, type AuditTarget, type CallContext, type Credential, type RequestOf } from '@holdfast/contracts';
+import { resumeCredential, revokeCredential, suspendCredential, type AuditTarget, type CallContext, type Credential, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Handles, Outbox } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
 import { tellEnds } from '../expiry/expiry.js';
+import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { inTurn } from './change.js';
 import { commitChange } from './commit-change.js';
 import { publicCredential } from './customer.js';
@@ -11,6 +12,7 @@ import { customerOfCredential, lockCustomer } from './customers.js';
 import { managed, type ManageAct } from './manage.js';
 
 type Request = RequestOf<typeof suspendCredential>;
+type Reply = ReplyOf<typeof suspendCredential>;
 
 /** POST …/credentials/issued/{id}/suspend, resume, revoke: under the customer's lock, so that of two acts the later sees the earlier. */
 @Controller()
@@ -18,25 +20,26 @@ export class ManageCredentialHandler {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly idempotency: Idempotency,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(suspendCredential)
-  suspend(request: Request, context: CallContext): Promise<Credential> {
-    return this.manage('suspend', request, context);
+  suspend(request: Request, context: CallContext): Promise<Reply> {
+    return this.idempotency.once(suspendCredential, request, context, (remember) => this.manage('suspend', request, context, remember));
   }
 
   @Handles(resumeCredential)
-  resume(request: Request, context: CallContext): Promise<Credential> {
-    return this.manage('resume', request, context);
+  resume(request: Request, context: CallContext): Promise<Reply> {
+    return this.idempotency.once(resumeCredential, request, context, (remember) => this.manage('resume', request, context, remember));
   }
 
   @Handles(revokeCredential)
-  revoke(request: Request, context: CallContext): Promise<Credential> {
-    return this.manage('revoke', request, context);
+  revoke(request: Request, context: CallContext): Promise<Reply> {
+    return this.idempotency.once(revokeCredential, request, context, (remember) => this.manage('revoke', request, context, remember));
   }
 
-  private async manage(act: ManageAct, { id, reason }: Request, context: CallContext): Promise<Credential> {
+  private async manage(act: ManageAct, { id, reason }: Request, context: CallContext, remember: Remember<Credential>): Promise<Credential> {
     const { org, actor } = context;
     const { rows, mark, credential } = await this.database.transaction(async (sql) => {
       const holder = await customerOfCredential(sql, id, org, actor.id);
@@ -52,7 +55,9 @@ export class ManageCredentialHandler {
         outcome: { result: 'success', status: 200 },
         changes: { status: { from: from!.status, to: to!.status }, ...(reason !== undefined && { reason: { to: reason } }) },
       });
-      return { ...committed, credential: publicCredential(to!, holder) };
+      const credential = publicCredential(to!, holder);
+      await remember(sql, { answer: credential, ...effectOn(holder, committed) });
+      return { ...committed, credential };
     });
     await this.outbox.published(rows, mark);
     return credential;

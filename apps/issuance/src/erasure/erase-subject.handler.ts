@@ -6,6 +6,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { change } from '../credentials/change.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockCustomer } from '../credentials/customers.js';
+import { Idempotency, type Remember } from '../idempotency/idempotency.js';
 
 /** Credentials and offers go with the customer (ON DELETE CASCADE). */
 const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
@@ -21,11 +22,16 @@ export class EraseSubjectHandler {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly idempotency: Idempotency,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(eraseSubject)
-  async eraseSubject({ subject }: RequestOf<typeof eraseSubject>, context: CallContext): Promise<ReplyOf<typeof eraseSubject>> {
+  eraseSubject(request: RequestOf<typeof eraseSubject>, context: CallContext): Promise<ReplyOf<typeof eraseSubject>> {
+    return this.idempotency.once(eraseSubject, request, context, (remember) => this.erase(request, context, remember));
+  }
+
+  private async erase({ subject }: RequestOf<typeof eraseSubject>, context: CallContext, remember: Remember<object>): Promise<object> {
     const { org, actor } = context;
     const { row, version } = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org, actor.id);
@@ -42,6 +48,8 @@ export class EraseSubjectHandler {
       await sql.rows(removeEvents, [subject]);
       await sql.rows(enter, [customerKey(org, subject)]);
       await insertOutboxRows(sql, [row]);
+      // After the answers were emptied, and without the customer: what is kept says that an erasure was answered, and not whose.
+      await remember(sql, { answer: {}, event: row.id, version: erased.customer.version });
       return { row, version: erased.customer.version };
     });
     await this.outbox.published([row], { org, aggregate: customerKey(org, subject), version });

@@ -1,4 +1,4 @@
-import { createOffer, getApp, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { createOffer, getApp, offerSchema, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
 import { Database, type Sql } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
@@ -8,7 +8,7 @@ import { CredentialTypes } from '../credentials/credential-types.js';
 import type { Change } from '../credentials/change.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import type { Customer } from '../credentials/customer.js';
-import { earlierAnswer, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
+import { Idempotency, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { PresenceCheck } from '../presence/presence-check.js';
 import { usingUp } from '../presence/presence-use.js';
 import type { Proof } from '../presence/provider.js';
@@ -27,14 +27,14 @@ export class CreateOfferHandler {
     private readonly bus: Bus,
     private readonly types: CredentialTypes,
     private readonly presence: PresenceCheck,
+    private readonly idempotency: Idempotency,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(createOffer)
   async createOffer({ offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>, context: CallContext): Promise<Reply> {
-    const { org, actor } = context;
-    const key = given === undefined ? undefined : idempotencyKey(org, actor.id, given, request, this.clock.now());
+    const key = given === undefined ? undefined : idempotencyKey(context, given, request, this.clock.now());
     // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
     const earlier = key && (await this.replay(key));
     if (earlier) return earlier;
@@ -111,11 +111,8 @@ export class CreateOfferHandler {
   }
 
   private async replay(key: IdempotencyKey): Promise<Reply | undefined> {
-    const earlier = await earlierAnswer(this.database, this.config.KEY_ENCRYPTION_KEY, key);
-    if (!earlier) return undefined;
-    // The first request may have died before its read model had the offer: what is answered must be visible all the same.
-    if (!earlier.confirmed) await this.outbox.raise({ org: key.org, aggregate: customerKey(key.org, earlier.offer.subject), version: earlier.version });
-    return { offer: earlier.offer, replayed: true };
+    const earlier = await this.idempotency.earlier(key);
+    return earlier && { offer: offerSchema.parse(earlier.answer), replayed: true };
   }
 
   /** Two requests with one key at once: the other one committed while this one was on its way. */

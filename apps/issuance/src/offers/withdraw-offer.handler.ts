@@ -7,6 +7,7 @@ import { inTurn } from '../credentials/change.js';
 import { commitChange } from '../credentials/commit-change.js';
 import { customerOfOffer, lockCustomer } from '../credentials/customers.js';
 import { tellEnds } from '../expiry/expiry.js';
+import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { withdrawnOffer } from './offer.js';
 
 /** DELETE …/credentials/offers/{offerId}: the app takes an offer back. */
@@ -15,11 +16,16 @@ export class WithdrawOfferHandler {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly idempotency: Idempotency,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(withdrawOffer)
-  async withdrawOffer({ offerId }: RequestOf<typeof withdrawOffer>, context: CallContext): Promise<ReplyOf<typeof withdrawOffer>> {
+  withdrawOffer(request: RequestOf<typeof withdrawOffer>, context: CallContext): Promise<ReplyOf<typeof withdrawOffer>> {
+    return this.idempotency.once(withdrawOffer, request, context, (remember) => this.withdraw(request, context, remember));
+  }
+
+  private async withdraw({ offerId }: RequestOf<typeof withdrawOffer>, context: CallContext, remember: Remember<object>): Promise<object> {
     const { org, actor } = context;
     const { rows, mark } = await this.database.transaction(async (sql) => {
       const holder = await customerOfOffer(sql, offerId, org, actor.id);
@@ -32,12 +38,14 @@ export class WithdrawOfferHandler {
         ...before.offers.filter((o) => o.id === offerId).map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, holder })),
       ];
       const change = concerning(targets, () => inTurn(before, (c) => tellEnds(c, now), (c) => withdrawnOffer(c, offerId, now)));
-      return commitChange(sql, this.outbox, before, change, context, now, {
+      const committed = await commitChange(sql, this.outbox, before, change, context, now, {
         action: 'offer.withdraw',
         targets,
         outcome: { result: 'success', status: 204 },
         changes: { status: { from: 'open', to: 'withdrawn' } },
       });
+      await remember(sql, { answer: {}, ...effectOn(holder, committed) });
+      return committed;
     });
     await this.outbox.published(rows, mark);
     return {};
