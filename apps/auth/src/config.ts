@@ -1,5 +1,6 @@
 import { baseConfigSchema, databaseConfigSchema, httpLogConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 import { z } from 'zod';
+import { stateLimitsSchema } from './state/state-limits.js';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
@@ -13,6 +14,7 @@ export const configSchema = baseConfigSchema.extend({
   COOKIE_KEY_PREVIOUS: keyFromEnv.optional().describe('Secret: another COOKIE_KEY whose signatures count, before, during and after a rotation'),
   CLIENT_RATE_PER_MINUTE: z.coerce.number().int().min(1).default(60_000).describe('Requests to token endpoints by one client that proves to be itself, a minute, in each replica'),
   WRONG_SECRETS_PER_MINUTE: z.coerce.number().int().min(1).default(60).describe('Wrong client secrets from one address (IPv6: /64) and for one client, a minute, in each replica; the right one passes all the same'),
+  STATE_LIMITS: stateLimitsSchema.describe('Rows that the issuers of one organization may have stored at once, by kind, where the defaults do not fit, such as `Session=500000,Grant=5000000`; what comes beyond is answered 503'),
   REFRESH_GRACE_SECONDS: z.coerce.number().int().min(0).max(60).default(10).describe('How long a refresh token that was used gives the same successor once more, in seconds; 0: never'),
   BACKCHANNEL_LOGOUT_SECONDS: z.coerce.number().int().min(1).default(86_400).describe('How long an app that cannot be told of an ended session is tried again, in seconds'),
 });

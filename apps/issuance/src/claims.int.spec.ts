@@ -232,12 +232,17 @@ describe('claim and sign in', () => {
       await expect(finish(late)).rejects.toEqual(refused('ceremony_expired'));
     });
 
-    it('keeps the newest five challenges of an interaction', async () => {
+    it('stores nothing until an answer was verified, however many are begun or answered wrongly', async () => {
       const { authenticator } = await holder();
-      const options = [];
-      for (let i = 0; i < 6; i += 1, clock.advance(1)) options.push(await signInOptions('busy'));
-      await expect(finish(authenticator.authenticate(options[0]!, { origin }), { interaction: 'busy' })).rejects.toEqual(refused('ceremony_expired'));
-      await expect(finish(authenticator.authenticate(options[1]!, { origin }), { interaction: 'busy' })).resolves.toMatchObject({ outcome: 'signed_in' });
+      const rows = () => database.query('SELECT hash FROM issuance.challenge');
+      const before = await rows();
+      for (let i = 0; i < 20; i += 1) {
+        const answer = authenticator.authenticate(await signInOptions('busy'), { origin, badSignature: true });
+        await expect(finish(answer, { interaction: 'busy' })).rejects.toEqual(refused('passkey_invalid'));
+        await expect(finish(answer, { interaction: 'idle' })).rejects.toEqual(refused('ceremony_expired'));
+      }
+      expect(await rows()).toEqual(before);
+      expect([(await signIn(authenticator, { counter: 50 })).outcome, (await rows()).length]).toEqual(['signed_in', before.length + 1]);
     });
 
     it("refuses another organization's passkey, which stays usable at home, and one that nobody knows", async () => {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, sha256 } from '@holdfast/kit';
+import { AppError, equal, keyedHash, sha256 } from '@holdfast/kit';
 
 /**
  * How long a ceremony may take, in seconds, and how many of one binding may be under way. A sign-in page may idle with the
- * passkey offered in its form field. A claim link may be opened on many devices: whoever loses the race must hear that
- * somebody was faster, not that the ceremony ran out; only the holder of the link can begin one.
+ * passkey offered in its form field; since anybody may begin a sign-in, its challenges are not stored, but signed. A claim
+ * link may be opened on many devices: whoever loses the race must hear that somebody was faster, not that the ceremony ran
+ * out; only the holder of the link can begin one.
  */
 export const ceremonies = {
   claim: { purpose: 'claim', seconds: 300, most: 100 },
-  signIn: { purpose: 'sign_in', seconds: 600, most: 5 },
+  signIn: { purpose: 'sign_in', seconds: 600 },
 } as const;
-export type Ceremony = (typeof ceremonies)[keyof typeof ceremonies];
 
 /** The table of a service that holds ceremonies, for its migrations. A challenge goes with its owner, a row of `owners`. */
 export function challengeTable(owners: string): readonly string[] {
@@ -41,12 +41,22 @@ const put = statement(
 );
 /** One statement finds it and takes it away: of any number of takers one gets it, on whatever replica. */
 const take = statement('challenge_take', 'DELETE FROM challenge WHERE hash = $1 AND purpose = $2 AND binding = $3 RETURNING expires_at AS "expiresAt"');
-const clear = statement('challenge_clear', 'DELETE FROM challenge WHERE expires_at <= $1');
+/** Of many who use the same one, the primary key lets one through. It is kept until it would be refused for its age. */
+const use = statement(
+  'challenge_use',
+  'INSERT INTO challenge (hash, purpose, binding, created_at, expires_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING 1',
+);
+/** By its index, so many at once: what a flood left behind must not hold a transaction open for long. */
+const clearAtOnce = 1000;
+const clear = statement(
+  'challenge_clear',
+  `DELETE FROM challenge WHERE hash IN (SELECT hash FROM challenge WHERE expires_at <= $1 LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+);
 
-/** What a challenge belongs to: it is worth nothing for another organization, offer or interaction. */
+/** What a stored challenge belongs to: it is worth nothing for another organization or offer. */
 export interface Binding {
-  ceremony: Ceremony;
-  /** The offer or the interaction, with its organization. */
+  ceremony: typeof ceremonies.claim;
+  /** The offer, with its organization. */
   to: string;
   /** Hash of the secret of the browser that began it, where that is not part of `to`: only there it ends. */
   browser?: string;
@@ -71,9 +81,52 @@ export async function takeChallenge(sql: Sql, challenge: string, { ceremony, to,
   if (!taken || taken.expiresAt <= now) throw new AppError('ceremony_expired');
 }
 
-/** Removes challenges that nobody answered in time. */
+/** Bytes of a signed challenge: random ones, when it ends (seconds since 1970), and a truncated HMAC over all that it is bound to. */
+const signedParts = { random: 12, end: 4, mac: 16 } as const;
+
+/**
+ * A new challenge of a sign-in, 32 bytes. Nothing is stored of it: it says itself until when it counts, and for which
+ * interaction (with its organization) is part of what is signed.
+ */
+export function signedChallenge(key: Buffer, interaction: string, now: Date): Buffer {
+  const body = Buffer.alloc(signedParts.random + signedParts.end);
+  randomBytes(signedParts.random).copy(body);
+  body.writeUInt32BE(Math.floor(now.getTime() / 1000) + ceremonies.signIn.seconds, signedParts.random);
+  return Buffer.concat([body, macOf(key, body, interaction)]);
+}
+
+/**
+ * Whether a challenge is ours, of this interaction, and in time. That it has not been used is not said yet: only an answer
+ * that was verified uses one up, so that nobody without a passkey can store anything.
+ * @throws AppError ceremony_expired
+ */
+export function requireSigned(key: Buffer, challenge: string, interaction: string, now: Date): void {
+  const bytes = Buffer.from(challenge, 'base64url');
+  const body = bytes.subarray(0, signedParts.random + signedParts.end);
+  const isOurs = bytes.length === body.length + signedParts.mac && equal(bytes.subarray(body.length), macOf(key, body, interaction));
+  if (!isOurs || endOf(body) <= now) throw new AppError('ceremony_expired');
+}
+
+/** Uses up a challenge that requireSigned() took, of an answer that was verified. @throws AppError ceremony_expired for all but the first */
+export async function useSigned(sql: Sql, challenge: string, interaction: string, now: Date): Promise<void> {
+  const end = endOf(Buffer.from(challenge, 'base64url'));
+  // Kept a minute longer than it counts: the clocks of replicas need not agree.
+  const keptUntil = new Date(end.getTime() + 60_000);
+  const used = await sql.rows(use, [hashOf(challenge, undefined), ceremonies.signIn.purpose, interaction, now, keptUntil]);
+  if (used.length === 0) throw new AppError('ceremony_expired');
+}
+
+function endOf(body: Buffer): Date {
+  return new Date(body.readUInt32BE(signedParts.random) * 1000);
+}
+
+function macOf(key: Buffer, body: Buffer, interaction: string): Buffer {
+  return keyedHash(key, `sign-in challenge ${body.toString('base64url')} ${interaction}`).subarray(0, signedParts.mac);
+}
+
+/** Removes challenges that nobody answered in time, and used ones that have ended. */
 export async function clearChallenges(sql: Sql, now: Date): Promise<void> {
-  await sql.rows(clear, [now]);
+  while ((await sql.rows(clear, [now])).length === clearAtOnce);
 }
 
 /** Neither holds the separator. */

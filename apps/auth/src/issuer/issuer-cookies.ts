@@ -16,7 +16,9 @@ export interface CookieSettings {
 export function cookieNames(shortId: string, baseUrl: string) {
   const name = (kind: string) => `${baseUrl.startsWith('https:') ? '__Host-' : ''}holdfast-${shortId}-${kind}`;
   // `interaction` and `resume` are the library's, which would hold the id in the address: sign-in-binding.ts answers for them.
-  return { session: name('session'), browser: name('sign-in'), interaction: name('interaction'), resume: name('resume') };
+  const own = { session: name('session'), browser: name('sign-in'), interaction: name('interaction'), resume: name('resume') };
+  // Each belongs to the path of one sign-in, which the prefix does not allow. They are sealed, and worth nothing without `browser`.
+  return { ...own, request: `holdfast-${shortId}-request`, answer: `holdfast-${shortId}-answer` };
 }
 
 /** Lax: an app leads the browser here from another site. */

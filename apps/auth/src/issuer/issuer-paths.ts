@@ -37,3 +37,5 @@ export const acting = /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|ses
 
 /** Where the sign-in page is. */
 export const signInPage = '/sign-in/';
+/** What it asks. */
+export const signInSteps = '/api/sign-in';

@@ -19,11 +19,12 @@ import { issuerPath, routes, signInPage } from './issuer-paths.js';
 import { lifetimes } from './lifetimes.js';
 import type { OrganizationProfile } from './organizations.js';
 import { signInPolicy } from './policy.js';
-import { nonceRule, pkceRequired } from './request-rules.js';
+import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
 import { endSessionsWhole } from './session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out.js';
 import { takeOnlyIdTokens } from './id-token-hint.js';
 import { repeatRotations } from '../state/refresh-repeats.js';
+import { passOverEndedSessions } from './unknown-sessions.js';
 import { carrySignIns, versionOf } from './versioned-models.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
@@ -58,6 +59,7 @@ export function createIssuerProvider(organization: OrganizationProfile, keys: Si
   carrySignIns(provider);
   takeOnlyIdTokens(provider);
   repeatRotations(provider, organization.shortId, parts.store);
+  passOverEndedSessions(provider);
   endSessionsWhole(provider, organization.shortId, endings, audit);
   serveApps(provider, organization.shortId, clients, parts.limits, pepper);
   return provider;
@@ -85,7 +87,7 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     allowOmittingSingleRegisteredRedirectUri: false,
     clockTolerance: 5,
     pkce: { required: pkceRequired },
-    extraParams: { nonce: nonceRule },
+    extraParams: { nonce: nonceRule, state: stateRule },
     findAccount: accountsOf(shortId, customers),
     loadExistingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

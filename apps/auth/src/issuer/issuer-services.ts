@@ -36,7 +36,7 @@ export class IssuerServices {
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
     const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, limits, customers, store, endings, audit });
-    const signIns = bindSignIns(provider, organization.shortId, baseUrl);
+    const signIns = bindSignIns(provider, organization.shortId, baseUrl, cookieKeys);
     guardIssuer(provider, organization.shortId, { audit, origins, signIns, logger });
     return { provider, signIns };
   }

@@ -17,6 +17,13 @@ export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): v
   if (!scope?.split(' ').includes('openid')) throw new errors.InvalidScope('scope must include openid', scope ?? '');
 }
 
+/** Characters. The browser keeps a sign-in in one cookie; docs/connect.md says so. */
+const maxState = 2048;
+
+export function stateRule(_ctx: KoaContextWithOIDC, state: string | undefined): void {
+  if (state !== undefined && state.length > maxState) throw new errors.InvalidRequest(`state is longer than ${maxState} characters`);
+}
+
 /** RFC 8252 §7.3: the port of a native app's loopback address is whichever was free. Of IP literals only (§8.3). */
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)/;
 

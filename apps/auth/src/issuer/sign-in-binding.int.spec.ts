@@ -121,8 +121,10 @@ describe('a cookie', () => {
     const https = await house.another('https://id.example');
     const { headers, location } = await new TestBrowser(https.base).go(`/o/acme/authorize${new URL((await shop.begin()).url).search}`);
     const cookies = headers.getSetCookie();
-    expect(cookies.map((line) => line.split('=')[0])).toEqual(['__Host-holdfast-acme-sign-in', '__Host-holdfast-acme-sign-in.sig']);
-    for (const line of cookies) {
+    expect(cookies.map((line) => line.split('=')[0])).toEqual(['__Host-holdfast-acme-sign-in', '__Host-holdfast-acme-sign-in.sig', 'holdfast-acme-request']);
+    // Sealed, and worth nothing without the first.
+    expect(cookies[2]).toMatch(new RegExp(`; path=/o/acme/api/sign-in/${uidOf(location)}; .*samesite=lax; secure; httponly`, 'i'));
+    for (const line of cookies.slice(0, 2)) {
       expect(line).toMatch(/; path=\/; .*samesite=lax; secure; httponly/i);
       expect(line).not.toMatch(/domain=/i);
       expect(line).not.toContain(uidOf(location));

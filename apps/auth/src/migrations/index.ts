@@ -3,6 +3,7 @@ import { Issuers1763800000000 } from './1763800000000-issuers.js';
 import { Consequences1763930000000 } from './1763930000000-consequences.js';
 import { RecordOutbox1764010000000 } from './1764010000000-record-outbox.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
+import { EndedCustomersByTime1764330000000 } from './1764330000000-ended-customers-by-time.js';
 
 export const migrations = [
   CreateSigningKeys1763700000000,
@@ -10,4 +11,5 @@ export const migrations = [
   Consequences1763930000000,
   RecordOutbox1764010000000,
   NamedLocks1764200000000,
+  EndedCustomersByTime1764330000000,
 ];

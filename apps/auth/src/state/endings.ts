@@ -31,7 +31,12 @@ const endSession = statement('end_session', `DELETE FROM oidc_state WHERE org = 
 const endGrants = statement('end_grants', `DELETE FROM oidc_state WHERE org = $1 AND ((model = 'Grant' AND id = ANY ($2)) OR grant_id = ANY ($2)) RETURNING 1`);
 const endTokens = statement('end_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2) RETURNING 1');
 /** No session, grant or token lives as long. */
-const forget = statement('ended_forget', `DELETE FROM ended_customer WHERE at < $1::timestamptz - interval '62 days'`);
+const forgetAtOnce = 1000;
+const forget = statement(
+  'ended_forget',
+  `DELETE FROM ended_customer WHERE key IN (
+     SELECT key FROM ended_customer WHERE at < $1::timestamptz - interval '62 days' LIMIT ${forgetAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+);
 
 interface Stored {
   model: string;
@@ -91,7 +96,7 @@ export class Endings {
   }
 
   async forgetOld(now: Date): Promise<void> {
-    await this.database.rows(forget, [now]);
+    while ((await this.database.rows(forget, [now])).length === forgetAtOnce);
   }
 
   private async end(sql: Sql, { org, subject, version, credential, erased }: Ending): Promise<void> {

@@ -14,6 +14,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
       const stored = await store.upsert(org, model, id, payload, seconds ?? longest, originOf(Provider.ctx));
       // It would leave the house with an ID token beside it, and the app be told of no end later.
       if (!stored && /^(Access|Refresh)Token$/.test(model)) throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
+      if (!stored && model === 'Interaction') throw new errors.SessionNotFound('the sign-in was completed before, or its customer has been erased');
     }),
     find: ask(async (id: string) => {
       const found = await store.find(org, model, id);
@@ -28,7 +29,11 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
       if (outcome === 'refused') throw new errors.InvalidGrant('consumed by another request');
       if (outcome === 'repeated') tokenRequestOf(Provider.ctx).repeated = true;
     }),
-    destroy: ask((id: string) => store.destroy(org, model, id)),
+    destroy: ask(async (id: string) => {
+      if (model !== 'Interaction') return store.destroy(org, model, id);
+      // Of two who come back with one sign-in at the same moment one goes on.
+      if (!(await store.finish(org, model, id))) throw new errors.SessionNotFound('the sign-in was completed before');
+    }),
     revokeByGrantId: ask((grantId: string) => store.revokeByGrantId(org, model, grantId)),
     findByUserCode: () => Promise.reject(new Error('there is no device flow')),
   };

@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditWriter, Shutdown, type Bus } from '@holdfast/bus';
 import { migrate, Database } from '@holdfast/data';
 import { systemClock } from '@holdfast/kit';
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Config } from '../config.js';
 import { migrations } from '../migrations/index.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { Endings } from './endings.js';
+import { stateLimitsSchema } from './state-limits.js';
 import { StateStore } from './state-store.js';
 
 let test_: TestDatabase;
@@ -21,7 +22,7 @@ const now = () => Math.floor(Date.now() / 1000);
 beforeAll(async () => {
   test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
-  const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60, REFRESH_GRACE_SECONDS: 10 } as Config;
+  const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60, REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse('AccessToken=5') } as Config;
   store = new StateStore(database, config);
   endings = new Endings(database, new LogoutNotices(config, systemClock), new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config), config);
 });
@@ -129,4 +130,34 @@ test('sweeping takes what ran out a minute ago', async () => {
   await test_.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`);
   expect(await store.sweep(new Date())).toBe(2);
   expect(await models()).toEqual(['Grant']);
+});
+
+describe('an organization that has as many rows of a kind as it may have', () => {
+  const save = (org: string, id = newToken()) => store.upsert(org, 'AccessToken', id, { jti: id, accountId: randomUUID(), iat: now() }, 60).then(() => id);
+  const full = expect.objectContaining({ statusCode: 503, error: 'temporarily_unavailable' });
+  const rowsOf = async (org: string) => (await test_.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
+
+  test('gets no more of them, while others do and what is there may change; later it does, once some have gone', async () => {
+    const [first] = await Promise.all([save('initech'), save('initech'), save('initech'), save('initech'), save('initech')]);
+    await expect(save('initech')).rejects.toEqual(full);
+    await save('initech', first);
+    await save('umbrella');
+    expect(await rowsOf('initech')).toBe(5);
+    await store.destroy('initech', 'AccessToken', first);
+    await eventually(() => save('initech'));
+    await eventually(async () => expect(save('initech')).rejects.toEqual(full));
+    expect(await rowsOf('initech')).toBe(5);
+  });
+});
+
+test('what was finished stays so: it is used once, cannot be written again, and holds nothing', async () => {
+  const [uid, account] = [newToken(), randomUUID()];
+  const result = { login: { accountId: account } };
+  const save = () => store.upsert('acme', 'Interaction', uid, { jti: uid, result, iat: now() }, 60);
+  expect(await save()).toBe(true);
+  const all = await Promise.all(Array.from({ length: 20 }, () => store.finish('acme', 'Interaction', uid)));
+  expect(all.filter(Boolean)).toHaveLength(1);
+  expect(await save()).toBe(false);
+  expect(await store.find('acme', 'Interaction', uid)).toEqual({ jti: uid, consumed: expect.any(Number) });
+  expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([{ account: null, payload: Buffer.alloc(0), version: null }]);
 });

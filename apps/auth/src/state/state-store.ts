@@ -4,7 +4,11 @@ import { Database, statement } from '@holdfast/data';
 import { customerKey, keyedHash, sha256 } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
+import { Counter } from 'prom-client';
 import type { Config } from '../config.js';
+import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
+import { RowCounts } from './row-counts.js';
+import type { StateKind } from './state-limits.js';
 import { openPayload, sealPayload } from './sealed-payload.js';
 
 /**
@@ -18,7 +22,8 @@ const upsert = statement(
    WHERE NOT EXISTS (SELECT 1 FROM ended_customer WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
    ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, version = excluded.version,
      credential = excluded.credential, payload = excluded.payload, expires_at = excluded.expires_at
-   RETURNING 1`,
+     WHERE $2 <> 'Interaction' OR oidc_state.consumed_at IS NULL
+   RETURNING (xmax = 0) AS inserted`,
 );
 /** What has expired is gone, also before it is swept: the library looks at times in its payloads, and not always. */
 const find = statement('oidc_find', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4');
@@ -34,6 +39,11 @@ const repeatable = statement(
   `SELECT 1 FROM oidc_state WHERE org = $1 AND model = 'RefreshToken' AND id = $2 AND consumed_at > $4
      AND NOT EXISTS (SELECT 1 FROM oidc_state s WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = $3 AND s.consumed_at IS NOT NULL)`,
 );
+/** Nothing stays of it but that it was. */
+const finish = statement(
+  'oidc_finish',
+  `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
+);
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const revokeModel = statement('oidc_revoke_model', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND grant_id = $3');
@@ -45,6 +55,12 @@ const sweep = statement(
   `DELETE FROM oidc_state WHERE (org, model, id) IN (
      SELECT org, model, id FROM oidc_state WHERE expires_at < $1::timestamptz - interval '1 minute' LIMIT 1000 FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
+
+/** By the primary key alone. */
+const count = statement('oidc_count', 'SELECT count(*)::int AS n FROM (SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 LIMIT $3) s');
+const exists = statement('oidc_exists', 'SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
+
+const refused = new Counter({ name: 'holdfast_state_refused_total', help: 'What was not stored for a sign-in, since its organization had as many rows of the kind as STATE_LIMITS allows', labelNames: ['kind'] });
 
 interface StateRow {
   id: Buffer;
@@ -67,6 +83,8 @@ export class StateStore {
   private readonly key: Buffer;
   private readonly rotationKey: Buffer;
   private readonly graceMs: number;
+  private readonly limits: Record<StateKind, number>;
+  private readonly counts = new RowCounts((key, limit) => this.count(key, limit));
 
   constructor(
     private readonly database: Database,
@@ -75,9 +93,13 @@ export class StateStore {
     this.key = config.KEY_ENCRYPTION_KEY;
     this.rotationKey = Buffer.from(hkdfSync('sha256', this.key, '', 'refresh token rotation', 32));
     this.graceMs = config.REFRESH_GRACE_SECONDS * 1000;
+    this.limits = config.STATE_LIMITS;
   }
 
-  /** False when nothing was stored, since what it came of has ended. */
+  /**
+   * False when nothing was stored, since what it came of has ended.
+   * @throws TemporarilyUnavailable when the organization has as many rows of this kind as it may have
+   */
   async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number, origin: Origin = {}): Promise<boolean> {
     const hash = sha256(id);
     // The id is left out: whoever presents it knows it, and nobody else needs to.
@@ -86,11 +108,13 @@ export class StateStore {
     // A session may hold sign-ins by several credentials, and a sign-in under way comes of no grant, though it may remember one.
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
-    const stored = await this.database.rows(upsert, [
+    await this.requireRoom(org, model, hash);
+    const stored = await this.database.rows<{ inserted: boolean }>(upsert, [
       org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null, version ?? null, credential ?? null,
       // The time is ours, since oidc-provider counts by it: the database's may be another.
       sealPayload(this.key, org, model, hash, rest), new Date(Date.now() + seconds * 1000), [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
     ]);
+    if (stored[0]?.inserted) this.counts.inserted(`${org} ${model}`);
     return stored.length > 0;
   }
 
@@ -130,6 +154,11 @@ export class StateStore {
     return keyedHash(this.rotationKey, `${org} ${grantId} ${id}`).toString('base64url');
   }
 
+  /** Uses something up, for good, until it would have expired. False for everybody but the first. */
+  async finish(org: string, model: string, id: string): Promise<boolean> {
+    return (await this.database.rows(finish, [org, model, sha256(id), new Date()])).length > 0;
+  }
+
   async destroy(org: string, model: string, id: string): Promise<void> {
     await this.database.rows(destroy, [org, model, sha256(id)]);
   }
@@ -149,7 +178,23 @@ export class StateStore {
     if (ended.length > 0) await this.database.rows(revokeTokens, [org, ended.map((row) => row.id)]);
   }
 
+  /** What is there already may change, however many there are. */
+  private async requireRoom(org: string, model: string, hash: Buffer): Promise<void> {
+    const limit = this.limits[model as StateKind] as number | undefined;
+    if (limit === undefined || this.counts.hasRoom(`${org} ${model}`, limit)) return;
+    if ((await this.database.rows(exists, [org, model, hash])).length > 0) return;
+    refused.inc({ kind: model });
+    throw new TemporarilyUnavailable(`the organization has ${limit} rows of ${model}, as many as STATE_LIMITS allows`, { dependency: 'state limit', cause: 'overloaded' });
+  }
+
+  private async count(key: string, limit: number): Promise<number> {
+    const [row] = await this.database.rows<{ n: number }>(count, [...key.split(' '), limit]);
+    return row!.n;
+  }
+
   private open(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
+    // Of what was used up by finish().
+    if (consumed_at && payload.length === 0) return { consumed: Math.floor(consumed_at.getTime() / 1000) };
     const opened = { ...openPayload(this.key, org, model, { id, payload }), ...(version !== null && { version }) };
     return consumed_at ? { ...opened, consumed: Math.floor(consumed_at.getTime() / 1000) } : opened;
   }

@@ -1,4 +1,6 @@
+import { hkdfSync } from 'node:crypto';
 import { ceremonies, type Binding } from '@holdfast/passkeys';
+import type { IssuanceConfig } from '../config.js';
 
 /** A challenge of a claim is worth nothing for another offer or in another browser, and goes when the customer is erased. */
 export function claimCeremony(org: string, offerId: string, owner: string, browser: string | undefined): Binding {
@@ -6,6 +8,15 @@ export function claimCeremony(org: string, offerId: string, owner: string, brows
 }
 
 /** A challenge of a sign-in is worth nothing in another interaction. Whose it will be, nobody knows yet. */
-export function signInCeremony(org: string, interaction: string): Binding {
-  return { ceremony: ceremonies.signIn, to: `${org}/${interaction}` };
+export function signInOf(org: string, interaction: string): string {
+  return `${org}/${interaction}`;
+}
+
+const challengeKeys = new WeakMap<Buffer, Buffer>();
+
+/** Challenges of sign-ins are signed under it (RFC 5869). */
+export function challengeKeyOf({ KEY_ENCRYPTION_KEY: master }: Pick<IssuanceConfig, 'KEY_ENCRYPTION_KEY'>): Buffer {
+  let key = challengeKeys.get(master);
+  if (!key) challengeKeys.set(master, (key = Buffer.from(hkdfSync('sha256', master, '', 'challenges of sign-ins', 32))));
+  return key;
 }

@@ -4,7 +4,12 @@ import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { keptFor } from './idempotency.js';
 
-const clear = statement('idempotency_clear', `DELETE FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}'`);
+const clearAtOnce = 1000;
+const clear = statement(
+  'idempotency_clear',
+  `DELETE FROM idempotency WHERE (app, key_hash) IN (
+     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}' LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+);
 
 /** Removes answers that have been kept for their time. */
 @Injectable()
@@ -19,7 +24,10 @@ export class ClearAnswers implements OnModuleInit {
 
   onModuleInit(): void {
     const permitted = () => mayExpire(this.clock);
-    const work = () => this.database.rows(clear, [this.clock.now()]);
-    repeat(this.shutdown, { every: 600_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
+    repeat(this.shutdown, { every: 600_000, permitted, work: () => this.clear(), failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
+  }
+
+  private async clear(): Promise<void> {
+    while ((await this.database.rows(clear, [this.clock.now()])).length === clearAtOnce);
   }
 }

@@ -9,7 +9,12 @@ const use = statement(
   'presence_use',
   'INSERT INTO presence_use (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
 );
-const clear = statement('presence_use_clear', 'DELETE FROM presence_use WHERE expires_at <= $1');
+const clearAtOnce = 1000;
+const clear = statement(
+  'presence_use_clear',
+  `DELETE FROM presence_use WHERE (org, provider, id) IN (
+     SELECT org, provider, id FROM presence_use WHERE expires_at <= $1 LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+);
 /** Kept an hour longer than it counts: the clocks of replicas need not agree. */
 const keptFor = 3_600_000;
 
@@ -56,8 +61,12 @@ export class ClearPresenceUses implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const work = () => this.database.rows(clear, [new Date(this.clock.now().getTime() - keptFor)]);
     const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, { every: 600_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
+    repeat(this.shutdown, { every: 600_000, permitted, work: () => this.clear(), failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
+  }
+
+  private async clear(): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - keptFor);
+    while ((await this.database.rows(clear, [before])).length === clearAtOnce);
   }
 }

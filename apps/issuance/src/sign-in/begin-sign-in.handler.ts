@@ -1,24 +1,22 @@
 import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { CONFIG, Handles } from '@holdfast/bus';
-import { Database } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { authenticationOptions, putChallenge, relyingPartyOf } from '@holdfast/passkeys';
+import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
-import { signInCeremony } from '../credentials/ceremony-binding.js';
+import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 
-/** Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. */
+/** Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. Nothing is stored: anybody may ask. */
 @Controller()
 export class BeginSignInHandler {
   constructor(
-    private readonly database: Database,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(beginSignIn)
   async beginSignIn({ interaction, relyingParty }: RequestOf<typeof beginSignIn>, { org }: CallContext): Promise<ReplyOf<typeof beginSignIn>> {
-    const challenge = await putChallenge(this.database, signInCeremony(org, interaction), this.clock.now());
+    const challenge = signedChallenge(challengeKeyOf(this.config), signInOf(org, interaction), this.clock.now());
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return { options: await authenticationOptions(rp, challenge), ...(rp.earlierId !== undefined && { earlierRpId: rp.earlierId }) };
   }

@@ -2,10 +2,10 @@ import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '
 import { CONFIG, Handles } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { AppError, CLOCK, type Clock } from '@holdfast/kit';
-import { readAuthentication, relyingPartyOf, takeChallenge, takesPasskeysOf, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
+import { readAuthentication, relyingPartyOf, requireSigned, takesPasskeysOf, useSigned, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
 import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
-import { signInCeremony } from '../credentials/ceremony-binding.js';
+import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
 import { Renewals } from './renewals.js';
 
@@ -43,12 +43,14 @@ export class CompleteSignInHandler {
   async completeSignIn({ interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>, context: CallContext): Promise<Reply> {
     const { org } = context;
     const answer = readAuthentication(response);
-    await takeChallenge(this.database, answer.challenge, signInCeremony(org, interaction), this.clock.now());
+    const signIn = signInOf(org, interaction);
+    requireSigned(challengeKeyOf(this.config), answer.challenge, signIn, this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId, org, Buffer.from(answer.response.response.userHandle, 'base64url')]);
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     // One of an RP ID that is no longer taken is as good as none: its holder gets a new one by a recovery (docs/rp-id.md).
     if (!passkey || !takesPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
     const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
+    await useSigned(this.database, answer.challenge, signIn, this.clock.now());
     // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** What the issuers of one organization may have stored at once, in rows, by kind. */
+const defaults = {
+  /** Sign-ins that a passkey was shown for, for half an hour. */
+  Interaction: 200_000,
+  Session: 2_000_000,
+  Grant: 20_000_000,
+  AuthorizationCode: 200_000,
+  AccessToken: 2_000_000,
+  /** Used ones stay until their family ends: by them a second use is known. */
+  RefreshToken: 20_000_000,
+} as const;
+
+export type StateKind = keyof typeof defaults;
+
+const kinds = Object.keys(defaults) as StateKind[];
+const limit = z.coerce.number().int().min(1).max(1_000_000_000);
+
+/** `Session=500000,Grant=5000000`: rows of one organization; kinds that are not named keep their defaults. */
+export const stateLimitsSchema = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const given = Object.fromEntries(text.split(',').filter((part) => part.trim() !== '').map((part) => part.split('=').map((side) => side.trim())) as [string, string][]);
+    for (const [kind, value] of Object.entries(given)) {
+      if (!(kind in defaults)) context.addIssue({ code: 'custom', message: `knows no kind ${JSON.stringify(kind)}; there are ${kinds.join(', ')}` });
+      else if (!limit.safeParse(value).success) context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, 1 or more` });
+    }
+    return Object.fromEntries(kinds.map((kind) => [kind, Number(given[kind] ?? defaults[kind])])) as Record<StateKind, number>;
+  });
