@@ -1,4 +1,4 @@
-import { streams, type Stream } from '@holdfast/contracts';
+import { probeStream, streams, type Stream } from '@holdfast/contracts';
 import { AckPolicy, DeliverPolicy, DiscardPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 
@@ -13,7 +13,26 @@ export async function declareStreams(connection: NatsConnection, replicas = 1): 
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const done: string[] = [];
   for (const stream of Object.values(streams)) done.push(...(await declareStream(jsm, stream, replicas)));
-  return done;
+  return [...done, await declareProbe(jsm, replicas)];
+}
+
+/** One small message for each who probes, gone after an hour without a new one. */
+async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<string> {
+  const { name, subjects, maxBytes } = probeStream;
+  const config: Partial<StreamConfig> & { name: string } = {
+    name,
+    subjects,
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    max_msgs_per_subject: 1,
+    max_age: nanos(day / 24),
+    max_bytes: maxBytes,
+    discard: DiscardPolicy.Old,
+    num_replicas: replicas,
+  };
+  const there = await jsm.streams.info(name).catch(unlessMissing);
+  await (there ? jsm.streams.update(name, config) : jsm.streams.add(config));
+  return `stream ${name}`;
 }
 
 async function declareStream(jsm: JetStreamManager, { name, subjects, consumers, maxBytes }: Stream, replicas: number): Promise<string[]> {

@@ -42,6 +42,12 @@ export const publishFailures = new Counter({
   help: 'Events that JetStream did not take; each stays in the outbox and is tried again',
 });
 
+export const jetStreamStores = new Gauge({
+  name: 'holdfast_jetstream_stores',
+  help: '1 when the last message that this process wrote to the stream was stored, 0 when it was not',
+  labelNames: ['stream'],
+});
+
 export const streamBytes = new Gauge({
   name: 'holdfast_stream_bytes',
   help: 'Size of what JetStream holds of a stream',

@@ -3,16 +3,20 @@ import { Database } from '@holdfast/data';
 import type { FactoryProvider } from '@nestjs/common';
 import { Bus } from './bus.js';
 import { Outbox } from './outbox.js';
-import { Shutdown } from './parts.js';
+import { Readiness, Shutdown } from './parts.js';
 
 /** The outbox of a producing service, with its relay running; it stops when the last request has been answered. */
 export function outboxProvider(stream: Stream, readModel?: ServiceName): FactoryProvider<Promise<Outbox>> {
   return {
     provide: Outbox,
-    inject: [Database, Bus, Shutdown],
-    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown) => {
+    inject: [Database, Bus, Shutdown, Readiness],
+    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown, readiness: Readiness) => {
       const outbox = new Outbox(stream, database, bus.connection, readModel);
       await outbox.relay.start();
+      // Ready all the same: changes are committed, and their events wait in the outbox.
+      readiness.mentions(() => outbox.probe.remarks());
+      outbox.probe.start();
+      shutdown.before(() => outbox.probe.stop());
       shutdown.before(() => outbox.relay.stop());
       return outbox;
     },

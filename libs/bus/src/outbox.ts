@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { AppliedNotices } from './applied.js';
 import { waitsRunOut } from './metrics.js';
 import { Relay, type OutboxRow } from './relay.js';
+import { StoreProbe } from './store-probe.js';
 
 /** How long a command's answer is held for its read model and for its place in the audit log. */
 const visibleWithin = 1000;
@@ -30,6 +31,7 @@ export interface Mark {
 export class Outbox {
   private readonly notices: AppliedNotices;
   readonly relay: Relay;
+  readonly probe: StoreProbe;
   private readonly raiseMark?: Statement;
 
   constructor(
@@ -39,7 +41,8 @@ export class Outbox {
     private readonly readModel?: ServiceName,
   ) {
     this.notices = new AppliedNotices(connection, stream.producer);
-    this.relay = new Relay(stream, database, connection);
+    this.probe = new StoreProbe(connection, stream.producer);
+    this.relay = new Relay(stream, database, connection, this.probe);
     if (readModel) {
       this.raiseMark = statement(
         'mark_raise',

@@ -1,4 +1,4 @@
-import { accessFeedSubject, appliedSubject, contracts, inboxPrefix, natsUsers, serviceNames, streams, type BusUser } from '@holdfast/contracts';
+import { accessFeedSubject, appliedSubject, contracts, inboxPrefix, natsUsers, probeSubject, serviceNames, streams, type BusUser } from '@holdfast/contracts';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
@@ -21,6 +21,7 @@ function forbiddenToPublish(user: BusUser): string[] {
   return [
     ...contracts().filter((c) => !c.callers.includes(user)).map((c) => c.subject),
     ...all.filter((s) => s.producer !== user).map((s) => `evt.${s.producer}.anything`),
+    ...serviceNames.filter((s) => s !== user || !all.some(({ producer }) => producer === s)).map(probeSubject),
     // Who is not awaited has nothing to say.
     ...all.flatMap((s) => s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer))),
     ...(user === 'directory' ? [] : [accessFeedSubject]),

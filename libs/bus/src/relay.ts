@@ -8,6 +8,7 @@ import { onStatus } from './loops.js';
 import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures, streamBytes, streamMaxBytes } from './metrics.js';
 import { tendQuarantine } from './quarantine.js';
 import { confirmIn, drop, dropAtOnce, forget, forgetOld, recordPublished, standing, unpublished, type Standing } from './relay-statements.js';
+import type { StoreProbe } from './store-probe.js';
 
 export interface OutboxRow {
   id: string;
@@ -74,6 +75,7 @@ export class Relay {
     private readonly stream: Stream,
     private readonly database: Database,
     private readonly connection: NatsConnection,
+    private readonly probe?: StoreProbe,
   ) {
     this.js = jetstream(connection);
   }
@@ -89,7 +91,7 @@ export class Relay {
       void this.js
         // JetStream passes over an id that it has seen within two minutes, and calls the first one's place its place.
         .publish(subject, payload, { msgID: `${id}.${session}.${retries}`, timeout: 3000 })
-        .then(({ seq }) => void acked.push({ id, seq }))
+        .then(({ seq }) => this.taken(acked, { id, seq }))
         .catch((error: unknown) => this.notTaken(error))
         .finally(() => inFlight.delete(id));
     }
@@ -108,8 +110,14 @@ export class Relay {
     return end < 0 ? rows : rows.slice(0, end);
   }
 
+  private taken(acked: Heard['acked'], row: Heard['acked'][number]): void {
+    acked.push(row);
+    this.probe?.stored(this.stream.name);
+  }
+
   private notTaken(error: unknown): void {
     publishFailures.inc();
+    this.probe?.notStored(this.stream.name, error);
     this.failures += 1;
     if (performance.now() - this.warnedAt < warnEveryMs) return;
     this.logger.warn(`JetStream did not take ${this.failures} events of ${this.stream.name}; they stay in the outbox and are published again: ${String(error)}`);

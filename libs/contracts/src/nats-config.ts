@@ -1,4 +1,4 @@
-import { addressedSubject, aliveSubject, appliedSubject, accessFeedSubject, consumedBy, streams } from './streams.js';
+import { addressedSubject, aliveSubject, appliedSubject, accessFeedSubject, consumedBy, probeStream, probeSubject, streams } from './streams.js';
 import { contracts } from './contract.js';
 import { natsUsers, serviceNames, type BusUser, type ServiceName } from './services.js';
 
@@ -32,7 +32,7 @@ export function busPermissions(user: BusUser): Permissions {
   const subscribe = [`${inboxPrefix(user)}.>`];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
-    publish.push('$JS.API.INFO', ...names.flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)));
+    publish.push('$JS.API.INFO', ...[...names, probeStream.name].flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)));
     publish.push(...names.flatMap((n) => [`$JS.API.CONSUMER.DURABLE.CREATE.${n}.*`, `$JS.API.CONSUMER.CREATE.${n}.>`, `$JS.API.CONSUMER.INFO.${n}.*`]));
   }
   if (!isService(user)) return { publish, subscribe, responds: false };
@@ -45,7 +45,7 @@ export function busPermissions(user: BusUser): Permissions {
   }
   subscribe.push(...new Set(asked.map((c) => aliveSubject(c.service))));
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
-    publish.push(...s.subjects, `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
+    publish.push(...s.subjects, probeSubject(user), `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
     subscribe.push(`applied.${user}.*`);
   }
   for (const s of consumedBy(user)) {
@@ -68,10 +68,12 @@ export interface NatsConfigOptions {
   port: number;
   /** Folder of JetStream's files. */
   storeDir: string;
+  /** How much JetStream may store: 4 GiB unless told otherwise, of which the streams reserve what they may hold. */
+  maxFileBytes?: number;
 }
 
 /** The whole nats.conf: users by NKey, so that it holds no secret, and each one's permissions. */
-export function natsConfig({ publicKeys, host, port, storeDir }: NatsConfigOptions): string {
+export function natsConfig({ publicKeys, host, port, storeDir, maxFileBytes = 4_294_967_296 }: NatsConfigOptions): string {
   const users = natsUsers.map((user) => {
     const { publish, subscribe, responds } = busPermissions(user);
     return {
@@ -92,7 +94,7 @@ export function natsConfig({ publicKeys, host, port, storeDir }: NatsConfigOptio
     ping_interval: '3s',
     ping_max: 2,
     write_deadline: '10s',
-    jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: 4_294_967_296 },
+    jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
     // In seconds. A process that begins beside many others takes longer to sign the server's challenge than the 2 that are the default.
     authorization: { timeout: 10, users },
   };

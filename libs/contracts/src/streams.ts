@@ -26,6 +26,20 @@ export const streams = {
   directory: stream('directory', directoryEventSchema, { consumers: ['audit', 'signals'], awaited: ['audit'], maxBytes: 256 * mebibyte }),
 };
 
+/**
+ * Where producers prove that JetStream stores: each has one message there, which the next one replaces. It is a stream of
+ * its own because nobody consumes it: a stream with consumers would hand the messages to them, and store none without.
+ */
+export const probeStream = { name: 'PROBE', subjects: ['probe.*'], maxBytes: mebibyte };
+
+/** Who probes publishes here and nowhere else in that stream. */
+export function probeSubject(service: ServiceName): string {
+  return `probe.${service}`;
+}
+
+/** How the remark in `/readyz` begins by which an operator, and the launcher, sees that events are not stored. */
+export const notStoringRemark = 'JetStream does not store';
+
 /** Streams that this service consumes. */
 export function consumedBy(service: ServiceName): Stream[] {
   return Object.values(streams).filter((s) => s.consumers.includes(service));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { natsConfig, natsUsers, type BusUser } from '@holdfast/contracts';
+import { natsConfig, natsUsers, type BusUser, type NatsConfigOptions } from '@holdfast/contracts';
 import { createUser } from '@nats-io/nkeys';
 import { natsServerBinary, newTestFolder } from './environment.js';
 import { eventually } from './eventually.js';
@@ -25,14 +25,14 @@ export interface TestBus {
 }
 
 /** A real nats-server with the permissions of production. Its streams are declared by the test (declareStreams). */
-export async function startTestBus(): Promise<TestBus> {
+export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'maxFileBytes'> = {}): Promise<TestBus> {
   const folder = newTestFolder('nats');
   const port = await freePort();
   const storeDir = join(folder, 'jetstream');
   const keys = new Map(natsUsers.map((user) => [user, createUser()]));
   const publicKeys = Object.fromEntries([...keys].map(([user, key]) => [user, key.getPublicKey()])) as Record<BusUser, string>;
   const configFile = join(folder, 'nats.conf');
-  writeFileSync(configFile, natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir }));
+  writeFileSync(configFile, natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir, ...(maxFileBytes !== undefined && { maxFileBytes }) }));
 
   let server = await startServer(folder, configFile, port);
   // Jest ends its workers without a word to their children.
