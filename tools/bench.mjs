@@ -9,5 +9,5 @@ requireNode();
 await ensureModules();
 const node = houseNode();
 // The text of --help needs no build, and nothing is started for it (tools/testing/bench.ts).
-if (!process.argv.includes('--help') && !process.argv.includes('-h')) await ensureBuild(node);
+if (!process.argv.includes('--help') && !process.argv.includes('-h')) (await ensureBuild(node))();
 run(node, 'testing/bench.ts', process.argv.slice(2));

@@ -9,5 +9,5 @@ import { run } from './setup/run.mjs';
 requireNode();
 await ensureModules();
 const node = houseNode();
-await ensureBuild(node);
+(await ensureBuild(node))();
 run(node, '../apps/e2e/src/chaos/main.ts', process.argv.slice(2));

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `node tools/check.mjs TARGET ...`: runs Nx targets such as `lint typecheck` on every project, with our Node.js.
 import { spawnSync } from 'node:child_process';
+import { takeBuildLock } from './setup/build-lock.mjs';
 import { nx, nxEnvironment } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';
@@ -10,5 +11,7 @@ requireNode();
 await ensureModules();
 const node = houseNode();
 const targets = process.argv.slice(2);
+const release = await takeBuildLock();
 const done = spawnSync(...nx(node, targets.length > 0 ? targets : ['build', 'lint', 'typecheck']), { cwd: root, env: nxEnvironment(node), stdio: 'inherit' });
+release();
 process.exit(done.status ?? 1);

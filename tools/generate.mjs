@@ -8,5 +8,5 @@ import { run } from './setup/run.mjs';
 requireNode();
 await ensureModules();
 const node = houseNode();
-await ensureBuild(node);
+(await ensureBuild(node))();
 run(node, 'generate/main.ts', process.argv.slice(2));

@@ -2,6 +2,7 @@
 // `npm run holdfast -- …`: the command line. `service …` asks the launcher of the running house; all else is apps/cli.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeBuildLock } from './setup/build-lock.mjs';
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';
@@ -17,10 +18,11 @@ const node = houseNode();
 
 if (command === 'service') run(node, 'launcher/service-command.ts', args);
 else {
-  const cli = join(root, 'apps', 'cli', 'dist', 'main.js');
-  // A running house was built when it started; a command should not wait for the build to be looked over.
-  if (!existsSync(cli)) await ensureBuild(node);
-  run(node, '../apps/cli/dist/main.js', process.argv.slice(2), environment());
+  // A running stack has its own copy of what was built when it started: another build may rewrite ours at this moment.
+  const cli = join(house?.build ?? root, 'apps', 'cli', 'dist', 'main.js');
+  // Waits for a build that is under way. One that begins now writes nothing before the command is loaded.
+  if (!house?.build) (await (existsSync(cli) ? takeBuildLock() : ensureBuild(node)))();
+  run(node, cli, process.argv.slice(2), environment());
 }
 
 function environment() {

@@ -7,6 +7,7 @@ import { houseNode, requireNode } from './setup/node.mjs';
 import { help, parseOptions } from './setup/options.mjs';
 import { run } from './setup/run.mjs';
 import { refuseWhileRunning } from './setup/running-house.mjs';
+import { given, settings } from './setup/settings.mjs';
 
 requireNode();
 const args = process.argv.slice(2);
@@ -18,12 +19,13 @@ if (options.help) {
 refuseWhileRunning();
 await ensureModules();
 const node = houseNode();
-if (!options.reset) await ensureBuild(node);
-run(node, 'launcher/main.ts', args);
+// Nobody builds in this clone until the launcher has its own copy of what is built now.
+const release = options.reset ? undefined : await ensureBuild(node);
+run(node, 'launcher/main.ts', args, { ...given, HOLDFAST_BUILD_HELD: '1' }, release);
 
 function parse() {
   try {
-    return parseOptions(args, process.env);
+    return parseOptions(args, settings());
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${help}`);
     return process.exit(2);

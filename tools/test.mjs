@@ -8,5 +8,5 @@ import { run } from './setup/run.mjs';
 requireNode();
 await ensureModules();
 const node = houseNode();
-await ensureBuild(node);
+(await ensureBuild(node))();
 run(node, 'testing/main.ts', process.argv.slice(2));

@@ -1,5 +1,5 @@
 import {
-  accessFeedSubject, busPermissions, contracts, databaseRole, databaseServices, databaseSetup, marksSchema, natsUsers, serviceNames, services, streams,
+  accessFeedSubject, busPermissions, contracts, databaseRole, databaseServices, databaseSetup, marksSchema, natsUsers, probeStream, serviceNames, services, streams,
 } from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 
@@ -14,7 +14,10 @@ export function busPage(): string {
     'A question (`query`) is asked again, of another replica, when no answer comes; a `command` never is. Every one may also answer `unavailable` and `internal`.',
     table(['Subject', 'Kind', 'Asked by', 'Visible in', 'Gives up after', 'Errors'], contractRows()),
     '## Streams',
-    table(['Stream', 'Subjects', 'Told by', 'Durable consumers'], Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')])),
+    table(['Stream', 'Subjects', 'Told by', 'Durable consumers'], [
+      ...Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')]),
+      [code(probeStream.name), codes(probeStream.subjects), Object.values(streams).map((s) => s.producer).join(', '), 'none: one message each, which proves that JetStream stores'],
+    ]),
     '## NATS users',
     'Each has an NKey and an inbox of its own. What is not listed is refused by the server.',
     table(['User', 'May publish', 'May subscribe', 'May answer'], natsUsers.map(userRow)),

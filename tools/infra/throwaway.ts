@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
+import { buildOf, root } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
 import { Leash } from './leash.ts';
 import { eventually, freePort } from './ports.ts';
@@ -64,5 +64,5 @@ function houseOf(folder: string): string {
 }
 
 function forget(folder: string): void {
-  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), buildOf(houseOf(folder)), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

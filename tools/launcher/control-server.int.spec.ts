@@ -1,19 +1,26 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openControl } from './control-server.ts';
 import type { Member } from './house.ts';
 
+const build = mkdtempSync(join(process.env.TEST_TMP ?? '', 'other-'));
+const started: unknown[] = [];
 let control: Awaited<ReturnType<typeof openControl>>;
 beforeAll(async () => {
   const broken = { name: 'broken', replica: 1, readyUrl: null, supervised: { state: 'ready', pid: 1, signal: () => Promise.reject(new Error('no')) } } as unknown as Member;
-  control = await openControl([broken]);
+  const stopped = { name: 'stopped', replica: 1, readyUrl: null, plan: (...wanted: unknown[]) => wanted, supervised: { state: 'ready', pid: null, start: (program: unknown) => void started.push(program), untilReady: () => Promise.resolve(true) } } as unknown as Member;
+  mkdirSync(join(build, 'apps', 'stopped', 'dist'), { recursive: true });
+  writeFileSync(join(build, 'apps', 'stopped', 'dist', 'main.js'), '');
+  control = await openControl([broken, stopped]);
 });
 afterAll(() => control.close());
 
 /** As it stands: fetch would not send such a path. */
-function ask(path: string, authorization = `Bearer ${control.token}`): Promise<number | undefined> {
+function ask(path: string, authorization = `Bearer ${control.token}`, body = ''): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+    request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) => resolve(response.resume().statusCode)).on('error', reject).end(body);
   });
 }
 
@@ -26,5 +33,28 @@ describe('the control port', () => {
   it.each(['', 'Bearer x', `Bearer ${'\u00e9'.repeat(43)}`, `Bearer ${'x'.repeat(43)}`])('answers 401 to the authorization %j and goes on', async (authorization) => {
     expect(await ask('/list', authorization)).toBe(401);
     expect(await ask('/list')).toBe(200);
+  });
+
+  it.each([
+    ['', 200, [{}, undefined]],
+    ['{"settings":{"LOG_LEVEL":"debug"}}', 200, [{ LOG_LEVEL: 'debug' }, undefined]],
+    [JSON.stringify({ build }), 200, [{}, build]],
+    ['{"build":"/nowhere"}', 400, undefined],
+    ['{"build":"apps"}', 400, undefined],
+    ['{"settings":{"A":1}}', 400, undefined],
+    ['{', 400, undefined],
+    ['null', 400, undefined],
+    ['x'.repeat(70_000), 400, undefined],
+  ])('starts with what %.40s says: %i', async (body, status, planned) => {
+    started.length = 0;
+    expect(await ask('/start/stopped', undefined, body)).toBe(status);
+    expect(started).toEqual(planned === undefined ? [] : [planned]);
+    expect(await ask('/list')).toBe(200);
+  });
+
+  it('answers 409 when another build is to be started in place of one that runs', async () => {
+    mkdirSync(join(build, 'apps', 'broken', 'dist'), { recursive: true });
+    writeFileSync(join(build, 'apps', 'broken', 'dist', 'main.js'), '');
+    expect(await ask('/start/broken', undefined, JSON.stringify({ build }))).toBe(409);
   });
 });

@@ -1,7 +1,6 @@
 import { databaseServices, databaseSetup } from '@holdfast/contracts';
 import pg from 'pg';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import { Refusal } from '../infra/say.ts';
 import type { Jobs } from './jobs.ts';
 import type { Secrets } from './secrets.ts';
@@ -17,12 +16,12 @@ export async function createDatabase(maintenanceUrl: string): Promise<void> {
 }
 
 /** Roles, schemas and grants, then each service's tables. All may be run again on a house that has them. */
-export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs): Promise<void> {
+export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs, build: string): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);
   });
   const migrate = (service: string): Promise<string> =>
-    jobs.run(`The migration of ${service}`, [join(root, 'apps', service, 'dist', 'migrate.js')], { DATABASE_URL: ownerUrl });
+    jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], { DATABASE_URL: ownerUrl });
   await Promise.all(databaseServices.map(migrate));
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { home, root } from '../setup/paths.mjs';
+import { home } from '../setup/paths.mjs';
 import { readJson, writeWhole } from '../infra/files.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -49,8 +49,8 @@ export function knownOrganizations(): Demo['organizations'] {
 }
 
 /** Makes what is missing of the demo organizations. Only we still know their apps' secrets, so we hand them back in. */
-export async function seedDemo(jobs: Jobs, env: NodeJS.ProcessEnv): Promise<Demo['organizations']> {
+export async function seedDemo(jobs: Jobs, env: NodeJS.ProcessEnv, build: string): Promise<Demo['organizations']> {
   const known = existsSync(knownFile) ? ['--known', knownFile] : [];
-  const printed = await jobs.run('The demo', [join(root, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...known], env);
+  const printed = await jobs.run('The demo', [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...known], env);
   return (JSON.parse(printed) as Pick<Demo, 'organizations'>).organizations;
 }

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseServices, natsUsers } from '@holdfast/contracts';
-import { home, root } from '../setup/paths.mjs';
+import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
+import { home } from '../setup/paths.mjs';
+import { settings } from '../setup/settings.mjs';
 import { endOrphans, Leash } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
@@ -14,10 +16,12 @@ import { Jobs } from './jobs.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses } from './service-env.ts';
-import { serviceProgram } from './service-program.ts';
+import { readiness, serviceProgram } from './service-program.ts';
+import { StoreWatch } from './store-watch.ts';
 import { Supervised } from './supervised.ts';
 
 const patience = 120_000;
+const storeWatchMs = 5000;
 const secretsFile = join(home, 'secrets.json');
 
 export interface Member {
@@ -25,6 +29,18 @@ export interface Member {
   replica: number;
   readyUrl: string | null;
   supervised: Supervised;
+  /** How to run it by the settings of now; left out where there is nothing to set. */
+  plan?: (more: NodeJS.ProcessEnv, build?: string) => Program;
+}
+
+export interface HouseOptions {
+  port: number;
+  replicas: Record<string, number>;
+  examples: ShopPorts | undefined;
+  /** Folder of the build whose migrations and commands are used. */
+  build: string;
+  /** Folder of the build whose services are started: the same one, or another version's. */
+  servicesFrom: string;
 }
 
 /** All processes of one house, in the order in which they were started. */
@@ -32,45 +48,53 @@ export class House {
   readonly members: Member[] = [];
   readonly baseUrl: string;
   readonly #instances: Instance[];
+  readonly #build: string;
+  readonly #servicesFrom: string;
   readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
   readonly #jobs = new Jobs(logOf('jobs'));
   readonly #leash = new Leash(home);
   /** Ports of the example shop; undefined when it is left out. */
   readonly examples: ShopPorts | undefined;
   #organizations: Demo['organizations'] | undefined;
+  #storeTimer: NodeJS.Timeout | undefined;
+  #stopping = false;
 
-  private constructor(baseUrl: string, instances: Instance[], examples: ShopPorts | undefined) {
-    this.baseUrl = baseUrl;
+  private constructor({ port, build, servicesFrom, examples }: HouseOptions, instances: Instance[]) {
+    this.baseUrl = `http://localhost:${port}`;
+    this.#build = build;
+    this.#servicesFrom = servicesFrom;
     this.#instances = instances;
     this.examples = examples;
   }
 
   /** Ends what an earlier launcher left running, then makes everything ready to start. */
-  static async prepare(port: number, replicas: Record<string, number>, wished: ShopPorts | undefined): Promise<House> {
+  static async prepare(options: HouseOptions): Promise<House> {
+    const { port, replicas, examples: wished } = options;
     await endOrphans(home);
     requireSecretsOf(join(postgresFolder(home), 'data'));
     const instances = await planInstances(replicas, port);
-    const examples = wished && (await settleShopPorts(wished, instances.flatMap(({ httpPort }) => httpPort ?? []), process.env));
+    const examples = wished && (await settleShopPorts(wished, instances.flatMap(({ httpPort }) => httpPort ?? []), settings()));
     putDemoAside();
-    return new House(`http://localhost:${port}`, instances, examples);
+    return new House({ ...options, examples }, instances);
   }
 
   async start(): Promise<Addresses> {
-    const database = await planPostgres(this.#secrets);
+    const database = await planPostgres(this.#secrets, settings().DATABASE_URL);
     await this.#serve('postgres', database);
     if (database.maintenanceUrl) await createDatabase(database.maintenanceUrl);
     const began = Date.now();
-    await setUpDatabase(database.url, this.#secrets, this.#jobs);
+    await setUpDatabase(database.url, this.#secrets, this.#jobs, this.#build);
     say(`  Tables are up to date (${seconds(began)})`);
 
-    const nats = await planNats(this.#secrets);
+    const nats = await planNats(this.#secrets, settings().NATS_URL);
     const bus = await this.#serve('nats', nats);
     await this.#declareBus(nats.url);
     // A nats-server that was started again may have lost its JetStream files.
+    if (bus) this.#watchStore(bus);
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
 
     const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url, checkpointDir: join(home, 'checkpoints'), shopOrigins: shopOrigins(this.examples) };
-    const exceptions = [...addresses.shopOrigins, ...(process.env.OUTBOUND_ALLOW?.split(',') ?? [])];
+    const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
     if (exceptions.length > 0) say(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
     await this.#startServices(addresses);
     return addresses;
@@ -79,7 +103,7 @@ export class House {
   /** @returns the whole of demo.json, which from now on follows the pids of the services */
   async seed({ natsUrl }: Addresses): Promise<Demo> {
     try {
-      this.#organizations = await seedDemo(this.#jobs, this.operatorEnv(natsUrl));
+      this.#organizations = await seedDemo(this.#jobs, this.operatorEnv(natsUrl), this.#servicesFrom);
     } catch (error) {
       warn(`The house runs, but without its demo. ${(error as Error).message}`);
       this.#organizations = knownOrganizations();
@@ -91,7 +115,9 @@ export class House {
   async openShop(): Promise<Demo> {
     if (!this.examples || !this.#organizations?.length) return this.#publish();
     const began = Date.now();
-    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(this.examples) }, shopProgram(this.examples, process.env));
+    const { examples } = this;
+    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more));
+    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(examples), plan }, plan({}));
     supervised.onChange = () => this.#publish();
     supervised.start();
     try {
@@ -107,9 +133,36 @@ export class House {
     return { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator, BASE_URL: this.baseUrl, ...(this.examples && portVariables(this.examples)) };
   }
 
+  /** Restarts a nats-server of ours that stores nothing although it could. */
+  #watchStore(nats: Supervised): void {
+    const watch = new StoreWatch();
+    const producers = Object.values(streams).map(({ producer }) => producer as string);
+    const look = async (): Promise<void> => {
+      if (nats.state !== 'ready') return;
+      const urls = this.members.flatMap(({ name, readyUrl }) => (producers.includes(name) && readyUrl !== null ? [readyUrl] : []));
+      const remarks = (await Promise.all(urls.map(readiness))).flatMap((answer) => answer.remarks);
+      const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
+      const gaveUp = watch.gaveUp;
+      const why = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
+      if (watch.gaveUp && !gaveUp) warn(`Restarting nats-server did not help; it stores nothing. Its log: ${shown(nats.program.logFile)}`);
+      if (why === undefined || nats.state !== 'ready' || this.#stopping) return;
+      warn(`${why}.`);
+      await nats.stop();
+      if (!this.#stopping) nats.start();
+    };
+    let looking = false;
+    this.#storeTimer = setInterval(() => {
+      if (looking) return;
+      looking = true;
+      void look().catch(() => undefined).finally(() => (looking = false));
+    }, storeWatchMs);
+  }
+
   /** Services first, since they need the bus and the database to end well. */
   async stop(): Promise<void> {
     this.#jobs.end();
+    this.#stopping = true;
+    clearInterval(this.#storeTimer);
     const servers = this.members.filter((m) => m.readyUrl === null).reverse();
     await Promise.all(this.members.filter((m) => m.readyUrl !== null).map((m) => m.supervised.stop()));
     for (const { supervised } of servers) await supervised.stop();
@@ -132,9 +185,10 @@ export class House {
   async #startServices(addresses: Addresses): Promise<void> {
     const began = Date.now();
     const started = this.#instances.map((instance) => {
-      const env = serviceEnv(instance, this.#instances, addresses, this.#secrets, process.env);
       const { service: name, replica, readyUrl } = instance;
-      const supervised = this.#add({ name, replica, readyUrl }, serviceProgram(instance, env));
+      const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
+        serviceProgram(instance, serviceEnv(instance, this.#instances, addresses, loadSecrets(secretsFile, databaseServices, natsUsers), settings(more)), build);
+      const supervised = this.#add({ name, replica, readyUrl, plan }, plan({}));
       supervised.onChange = () => this.#publish();
       supervised.start();
       return supervised;
@@ -161,7 +215,7 @@ export class House {
 
   async #declareBus(natsUrl: string): Promise<void> {
     const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.deploy };
-    await this.#jobs.run('The start job of the bus', [join(root, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'], env);
+    await this.#jobs.run('The start job of the bus', [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'], env);
   }
 
   #publish(): Demo {
@@ -177,6 +231,6 @@ export class House {
 
 /** As root the data are outside of the clone, and outlive it: said at once, since no password that is made now opens them. */
 function requireSecretsOf(data: string): void {
-  if (process.env.DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
+  if (settings().DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
   throw new Refusal(`The database of this house is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`);
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { root } from '../setup/paths.mjs';
+import { settings } from '../setup/settings.mjs';
 import { Refusal, shown } from '../infra/say.ts';
 import { inherited } from './service-env.ts';
 
@@ -21,7 +22,7 @@ export class Jobs {
     if (this.#ended) throw new Refusal(`${what} was not begun, since the house is stopping.`);
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { LOG_LEVEL: 'info', ...inherited(process.env), NODE_ENV: 'production', HOLDFAST_EXIT_WITH_PARENT: '1', ...env },
+      env: { LOG_LEVEL: 'info', ...inherited(settings()), NODE_ENV: 'production', HOLDFAST_EXIT_WITH_PARENT: '1', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

@@ -1,14 +1,17 @@
 // Brings the house up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
 import { parseOptions } from '../setup/options.mjs';
+import { home } from '../setup/paths.mjs';
+import { settings } from '../setup/settings.mjs';
 import { Refusal, say, seconds, warn } from '../infra/say.ts';
 import { openControl } from './control-server.ts';
 import { farewell } from './farewell.ts';
 import { House } from './house.ts';
 import { announceHouse, leaveHouse, takeHouse } from './lock.ts';
+import { ownBuild } from './own-build.ts';
 import { reset } from './reset.ts';
 
 const began = Date.now();
-const options = parseOptions(process.argv.slice(2), process.env);
+const options = parseOptions(process.argv.slice(2), settings());
 const baseUrl = `http://localhost:${options.port}`;
 let house: House | undefined;
 let stopping = false;
@@ -41,11 +44,15 @@ try {
 
 async function start(): Promise<void> {
   say('Starting Holdfast ...');
-  house = await House.prepare(options.port, options.replicas, options.examples);
+  const build = await ownBuild(home);
+  // Whoever built for us holds back other builds until now.
+  if (process.env.HOLDFAST_BUILD_HELD) process.send?.({ loaded: true });
+  house = await House.prepare({ ...options, build, servicesFrom: options.build ?? build });
   const control = await openControl(house.members);
-  announceHouse({ baseUrl, control, ...(house.examples && { examples: house.examples }) });
+  const known = { build, control, ...(house.examples && { examples: house.examples }) };
+  announceHouse({ baseUrl, ...known });
   const addresses = await house.start();
-  announceHouse({ ...addresses, control, ...(house.examples && { examples: house.examples }) });
+  announceHouse({ ...addresses, ...known });
   await house.seed(addresses);
   const demo = await house.openShop();
   say(farewell(demo, seconds(began)));

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { home } from '../setup/paths.mjs';
+import { buildOf, home } from '../setup/paths.mjs';
 import { endOrphans } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { say } from '../infra/say.ts';
@@ -10,6 +10,6 @@ const kept = ['nats', 'shop', 'logs', 'checkpoints', 'secrets.json', 'demo.json'
 /** Forgets all that the house knows; downloads stay. The caller has made sure that it does not run. */
 export async function reset(): Promise<void> {
   await endOrphans(home);
-  for (const path of [postgresFolder(home), ...kept.map((name) => join(home, name))]) rmSync(path, { recursive: true, force: true });
+  for (const path of [postgresFolder(home), buildOf(home), ...kept.map((name) => join(home, name))]) rmSync(path, { recursive: true, force: true });
   say('All data, secrets and logs of this house are gone; "npm start" begins a new one.');
 }

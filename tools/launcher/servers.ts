@@ -25,7 +25,7 @@ export function logOf(name: string): string {
   return join(home, 'logs', `${name}.log`);
 }
 
-export async function planPostgres(secrets: Secrets, external = process.env.DATABASE_URL): Promise<Server> {
+export async function planPostgres(secrets: Secrets, external: string | undefined): Promise<Server> {
   if (external) return { url: external, title: `the PostgreSQL of DATABASE_URL (${new URL(external).host})` };
   const access = { port: await freePort(), password: secrets.postgresPassword };
   return {
@@ -36,7 +36,7 @@ export async function planPostgres(secrets: Secrets, external = process.env.DATA
   };
 }
 
-export async function planNats(secrets: Secrets, external = process.env.NATS_URL): Promise<Server> {
+export async function planNats(secrets: Secrets, external: string | undefined): Promise<Server> {
   const port = external ? Number(new URL(external).port || 4222) : await freePort();
   const folder = join(home, 'nats');
   const configFile = join(folder, 'nats.conf');

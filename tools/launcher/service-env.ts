@@ -44,12 +44,18 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
   };
 }
 
+const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
+const passed =
+  /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|REFRESH_|HTTP_(MAX|HEADERS|BODY)_|AUTH_(MAX|TIMEOUT)_|ACCESS_LOG_|METRICS_|RATE_|CLIENT_RATE_|WRONG_SECRETS_|ADMISSION_|CLOCK_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
+
 /** Of the caller's environment, what any program needs and the settings that are meant for services. */
 export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
-  const passed =
-    /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|REFRESH_|HTTP_(MAX|HEADERS|BODY)_|AUTH_(MAX|TIMEOUT)_|ACCESS_LOG_|METRICS_|RATE_|CLIENT_RATE_|WRONG_SECRETS_|ADMISSION_|CLOCK_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
   return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
+}
+
+/** The settings that are meant for services, and nothing else. */
+export function serviceSettings(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(caller).filter(([name]) => passed.test(name)));
 }
 
 function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {

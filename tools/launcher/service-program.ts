@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import type { Program } from '../infra/program.ts';
 import type { Instance } from './instances.ts';
 import { logOf } from './servers.ts';
 
-export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv): Program {
+/** `build`: the clone, or copy of one, whose build is to run. */
+export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv, build: string): Program {
   return {
     name: instance.name,
     command: process.execPath,
-    args: [join(root, 'apps', instance.service, 'dist', 'main.js')],
+    args: [join(build, 'apps', instance.service, 'dist', 'main.js')],
     // Our end of the service's stdin closes when we die, however we die.
     env: { ...env, HOLDFAST_EXIT_WITH_PARENT: '1' },
-    cwd: root,
+    cwd: build,
     logFile: logOf(instance.name),
     stopSignal: 'SIGTERM',
     stopWithin: 15_000,
@@ -20,11 +20,16 @@ export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv): Prog
 }
 
 export async function answersOk(url: string): Promise<boolean> {
+  return (await readiness(url)).ready;
+}
+
+/** What `/readyz` answers: the first line says whether it is ready, the others are remarks for operators. */
+export async function readiness(url: string): Promise<{ ready: boolean; remarks: string[] }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000), headers: { connection: 'close' } });
-    await response.body?.cancel();
-    return response.status === 200;
+    const text = await response.text();
+    return { ready: response.status === 200, remarks: text.split('\n').slice(1).filter(Boolean) };
   } catch {
-    return false;
+    return { ready: false, remarks: [] };
   }
 }

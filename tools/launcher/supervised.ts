@@ -12,7 +12,7 @@ const hopeless = 6000;
 
 /** A program that is kept running: when it ends by itself it is started again, each time a little later. */
 export class Supervised {
-  readonly program: Program;
+  program: Program;
   state: State = 'stopped';
   /** Called whenever the state or the pid has changed. */
   onChange: () => void = () => undefined;
@@ -35,8 +35,10 @@ export class Supervised {
     return this.#child && !hasEnded(this.#child) ? (this.#child.pid ?? null) : null;
   }
 
-  start(): void {
+  /** With other settings than before, if it does not run and they are given. */
+  start(program = this.program): void {
     if (this.#wanted) return;
+    this.program = program;
     this.#wanted = true;
     this.#delay = 0;
     this.#spawn();

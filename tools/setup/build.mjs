@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { takeBuildLock } from './build-lock.mjs';
 import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
@@ -31,10 +32,13 @@ export function nx(node, targets) {
 /**
  * Builds what has changed; Nx answers from its cache when nothing has.
  * @param {string} node
+ * @returns {Promise<() => void>} what lets others build in this clone: to be called once what was built has been read
  */
 export async function ensureBuild(node) {
+  const release = await takeBuildLock();
   const first = !existsSync(join(root, 'apps', 'cli', 'dist'));
   if (first) console.log('Building (half a minute the first time) ...');
   const took = await quietly('The build', ...nx(node, ['build']), { cwd: root, env: nxEnvironment(node) });
   if (first) console.log(`Built in ${took}`);
+  return release;
 }

@@ -1,11 +1,15 @@
+import { resolve } from 'node:path';
+
 export const help = `Usage: npm start -- [options]      (or: node tools/start.mjs [options])
 
   --replicas NAME=N,...   how many of a service to start, such as gateway=2,subjects=2 (default: one of each)
   --no-examples           leave out the example shop
+  --build FOLDER          run the services of another clone's build, such as an older version, with this
+                          version's tables and bus: "service start NAME --build FOLDER" replaces one
   --reset                 forget all data of this house; refuses while it runs
   --help                  this text
 
-Environment:
+Environment, or in the file .env of the clone:
   PORT                    port of the API (default 8080); a second gateway gets the next port
   SHOP_PORT, KIOSK_PORT   ports of the example shop and of its kiosk (default 4000 and 4001,
                           or free ones when these are taken)
@@ -19,6 +23,7 @@ Environment:
 /**
  * @typedef {object} Options
  * @property {Record<string, number>} replicas
+ * @property {string} [build] folder of another clone whose services are to run
  * @property {boolean} reset
  * @property {boolean} help
  * @property {number} port
@@ -38,6 +43,7 @@ export function parseOptions(args, env) {
     const arg = args[i] ?? '';
     const [name, inline] = arg.split(/=(.*)/s, 2);
     if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
+    else if (name === '--build') options.build = resolve(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
     else if (name === '--no-examples' && inline === undefined) options.examples = undefined;
     else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { root } from './paths.mjs';
+import { given } from './settings.mjs';
 
 /**
  * Runs one of our TypeScript programs on Node 24 and ends as it ends. Node 20 cannot replace its own process, so we stay
@@ -10,19 +11,26 @@ import { root } from './paths.mjs';
  * @param {string} script below tools/, or absolute
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {() => void} [onLoaded] called when the program says that it has read all that was built
  */
-export function run(node, script, args, env = process.env) {
-  const path = join(root, 'tools', script);
+export function run(node, script, args, env = given, onLoaded = () => undefined) {
+  const path = resolve(root, 'tools', script);
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', path, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   whenNpmIsGone(() => child.kill('SIGTERM'));
+  child.on('message', (message) => {
+    if (/** @type {{ loaded?: boolean }} */ (message).loaded) onLoaded();
+  });
   child.on('error', (error) => {
     console.error(`${script} could not be started: ${error.message}`);
     process.exit(1);
   });
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  child.on('exit', (code, signal) => {
+    onLoaded();
+    process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+  });
 }
 
 /**

@@ -28,7 +28,7 @@ export async function startHouse(servers: Throwaway, replicas = 'auth=2,gateway=
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence, ...highLimits },
+    env: { ...env, HOLDFAST_HOME: home, HOLDFAST_ENV_FILE: join(home, '.env'), PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence, ...highLimits },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

@@ -36,6 +36,8 @@ export interface Demo {
 }
 
 interface LauncherFile {
+  /** Folder of the stack's own copy of what was built. */
+  build: string;
   natsUrl: string;
   databaseUrl: string;
   control: { port: number; token: string };
@@ -52,6 +54,10 @@ export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume';
 /** A running house, seen from outside: its addresses, its operator's command line and its launcher's control. */
 export class House {
   readonly home: string;
+  /** False while services of several versions run, of which one alone describes the API: then replies are not held against it. */
+  describesItself = true;
+  /** Folder of another version's build whose command line is the operator's; the stack's own when there is none. */
+  commandsFrom?: string;
 
   constructor(home: string) {
     this.home = home;
@@ -86,24 +92,28 @@ export class House {
     return { ...found, org };
   }
 
-  /** Starts, stops, kills, pauses or resumes a service (`subjects`) or one replica (`subjects-2`), postgres or nats. */
-  async control(action: ControlAction, target: string): Promise<void> {
+  /**
+   * Starts, stops, kills, pauses or resumes a service (`subjects`) or one replica (`subjects-2`), postgres or nats. A start
+   * may have settings of its own, and be of another clone's build.
+   */
+  async control(action: ControlAction, target: string, options: { settings?: Record<string, string>; build?: string } = {}): Promise<void> {
     const { port, token } = this.launcher.control;
-    const response = await fetch(`http://127.0.0.1:${port}/${action}/${target}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`http://127.0.0.1:${port}/${action}/${target}`, { method: 'POST', headers, body: JSON.stringify(options) });
     if (!response.ok) throw new Error(`the launcher could not ${action} ${target}: ${await response.text()}`);
   }
 
   /** Runs a command of the operator and gives back what it prints as JSON. Rejects when it fails. */
   async operator<Printed = unknown>(...args: string[]): Promise<Printed> {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], {
-      env: cleanEnvironment({ HOLDFAST_HOME: this.home }),
-    });
+    const [program, env] = this.#commandLine();
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: cleanEnvironment(env) });
     return JSON.parse(stdout) as Printed;
   }
 
   /** The same with something on its standard input. */
   async operatorWith<Printed = unknown>(input: string, ...args: string[]): Promise<Printed> {
-    const running = promisify(execFile)(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], { env: cleanEnvironment({ HOLDFAST_HOME: this.home }) });
+    const [program, env] = this.#commandLine();
+    const running = promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: cleanEnvironment(env) });
     running.child.stdin?.end(input);
     return JSON.parse((await running).stdout) as Printed;
   }
@@ -119,6 +129,12 @@ export class House {
     const list = [...grants.flatMap((g) => ['--grant', g]), ...redirectUris.flatMap((uri) => ['--redirect-uri', uri])];
     const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>('app', 'create', org, '--name', name, '--kind', kind, ...list);
     return { ...app, clientSecret };
+  }
+
+  #commandLine(): [program: string, env: Record<string, string>] {
+    if (this.commandsFrom === undefined) return [join(root, 'tools', 'holdfast.mjs'), { HOLDFAST_HOME: this.home }];
+    const { natsUrl } = this.launcher;
+    return [join(this.commandsFrom, 'apps', 'cli', 'dist', 'main.js'), { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl }];
   }
 
   #read<T>(file: string): T {

@@ -39,8 +39,20 @@ export interface Oracle {
 const customerScopes: Operation[] = ['offers:write', 'issued:read', 'issued:manage'];
 const readerScopes: Operation[] = ['audit:read', 'webhooks:manage'];
 
+export interface LoadOptions {
+  seed: number;
+  /** How many customers live at a time. */
+  width: number;
+  say: (line: string) => void;
+}
+
 /** Lives of customers, many at a time, while one process after the other is killed with SIGKILL. */
-export async function chaos(house: House, { kills, seed, say }: ChaosOptions): Promise<Oracle> {
+export function chaos(house: House, { kills, seed, say }: ChaosOptions): Promise<Oracle> {
+  return underLoad(house, { seed, width: 8, say }, (progress) => killAtRandom(house, { kills, seed, say, progress }));
+}
+
+/** Does something while customers are offered credentials, claim them, sign in, are suspended and erased. `progress` counts their changes. */
+export async function underLoad(house: House, { seed, width, say }: LoadOptions, something: (progress: () => number) => Promise<void>): Promise<Oracle> {
   const org = await house.newOrganization();
   const app = await house.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(house, app);
@@ -48,16 +60,15 @@ export async function chaos(house: House, { kills, seed, say }: ChaosOptions): P
   const [patient, holders] = [new PatientClient(shop), await Holders.of(house, app)];
   const [follower, witness, stranger] = [new FeedReader(reader), new CheckpointFollower(reader), new UnknownCaller(shop)];
   const customers: Known[] = [];
-  let killing = true;
+  let living = true;
 
   const worker = async (n: number) => {
     const random = randomSequence(seed + n + 1);
-    for (let life = 0; killing; life += 1) customers.push(await live(patient, holders, `${org}-${n}-${life}`, random));
+    for (let life = 0; living; life += 1) customers.push(await live(patient, holders, `${org}-${n}-${life}`, random));
   };
-  const load = Promise.all(times(8).map(worker));
-  const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !killing)));
-  await killAtRandom(house, { kills, seed, say, progress: () => patient.acknowledged });
-  killing = false;
+  const load = Promise.all(times(width).map(worker));
+  const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !living)));
+  await something(() => patient.acknowledged).finally(() => (living = false));
   await load;
   await following;
   const events = customers.flatMap((c) => c.events);

@@ -7,6 +7,10 @@ import { exchange, type Problem, type Reply } from '../http.ts';
 /** One request that was sent, and what came of it. */
 export interface Attempt {
   id: string;
+  /** When it was sent, by performance.now(). */
+  at: number;
+  /** Address of the gateway that was asked. */
+  gateway: string;
   /** Undefined when the connection broke or nobody answered. */
   status?: number;
   code?: string;
@@ -78,13 +82,15 @@ export class PatientClient {
 
   async #attempt<Body>(method: string, path: string, json?: object, headers: Record<string, string> = {}): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
     const { house, api } = this.#client;
-    const attempt: Attempt = { id: `${this.#run}.${(this.#counter += 1)}` };
     const authorization = `Bearer ${await this.#token()}`;
-    this.attempts.push(attempt);
     const gateways = house.gateways;
+    this.#counter += 1;
+    const gateway = gateways[this.#counter % gateways.length]!;
+    const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway };
+    this.attempts.push(attempt);
     try {
       const reply = await exchange<Body & Partial<Problem>>({
-        origin: gateways[this.#counter % gateways.length]!,
+        origin: gateway,
         method,
         path: api + path,
         headers: { ...headers, ...(json && { 'content-type': 'application/json' }), authorization, 'x-request-id': attempt.id },

@@ -11,6 +11,8 @@ export class PrivateHouse extends House {
   readonly #replicas: string;
   /** May be changed between stop and start. */
   extra: NodeJS.ProcessEnv;
+  /** Options of the launcher; may be changed likewise. */
+  options: string[] = [];
   #port = 0;
   #launcher: ChildProcess | undefined;
 
@@ -25,7 +27,7 @@ export class PrivateHouse extends House {
   /** Resolves when it is ready. What it says goes to launcher.log in its home. */
   async start(): Promise<void> {
     this.#port ||= await freePortPair();
-    const launcher = this.#launch('--no-examples', '--replicas', this.#replicas);
+    const launcher = this.#launch('--no-examples', '--replicas', this.#replicas, ...this.options);
     this.#launcher = launcher;
     const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
     if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
@@ -34,7 +36,7 @@ export class PrivateHouse extends House {
   #launch(...args: string[]): ChildProcess {
     const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), args, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: cleanEnvironment({ HOLDFAST_HOME: this.home, PORT: String(this.#port), RATE_LIMITS: 'all=1000000', CLIENT_RATE_PER_MINUTE: '1000000', ...this.extra }),
+      env: cleanEnvironment({ HOLDFAST_HOME: this.home, HOLDFAST_ENV_FILE: join(this.home, '.env'), PORT: String(this.#port), RATE_LIMITS: 'all=1000000', CLIENT_RATE_PER_MINUTE: '1000000', ...this.extra }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const keep = (chunk: Buffer) => appendFileSync(join(this.home, 'launcher.log'), chunk);
