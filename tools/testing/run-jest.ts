@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { readJson } from '../infra/files.ts';
-import { warn } from '../infra/say.ts';
-import { countTests, type Stage } from './stages.ts';
+import { say, warn } from '../infra/say.ts';
+import { countTests, slowest, type JestReport, type Stage } from './stages.ts';
 
 /** From the report until the process must have ended. */
 const exitLimitMs = 60_000;
@@ -31,7 +31,10 @@ export async function runJest(stage: Stage, folder: string, jestArgs: string[], 
   });
   clearInterval(watch);
   process.off('exit', kill);
-  return countTests(readJson(outputFile), status);
+  const report = readJson<JestReport>(outputFile);
+  const longest = slowest(report);
+  if (longest.includes('\n')) say(`\nThe files that took longest:\n${longest.replaceAll(`${root}${sep}`, '')}`);
+  return countTests(report, status);
 }
 
 /** jest waits for ever for what a test left open, a failed one above all; a run without a terminal would never end. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countTests, parseTestArgs, table } from './stages.ts';
+import { countTests, parseTestArgs, slowest, table } from './stages.ts';
 
 test('all stages, or those named, in their order', () => {
   expect(parseTestArgs([])).toEqual({ chosen: ['unit', 'integration', 'e2e'], jestArgs: [] });
@@ -17,4 +17,11 @@ test('no failure goes uncounted', () => {
 test('a stage over its budget says so', () => {
   const text = table(new Map([['unit', { passed: 1, failed: 0, milliseconds: 200_000 }], ['e2e', { passed: 1, failed: 0, milliseconds: 1000 }]]));
   expect(text.split('\n').map((line) => line.includes('over'))).toEqual([true, false]);
+});
+
+test('the slowest files come first, and no more of them than asked for', () => {
+  const took = (name: string, seconds: number) => ({ name, startTime: 1000, endTime: 1000 + seconds * 1000 });
+  const report = { numPassedTests: 1, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [took('a', 1), took('b', 30), took('c', 2)] };
+  expect(slowest(report, 2).split('\n').map((line) => line.trim())).toEqual(['30 s  b', '2 s  c']);
+  expect(slowest(undefined)).toBe('');
 });

@@ -9,13 +9,16 @@ export interface StoreProbeOptions {
   timeoutMs?: number;
 }
 
+/** More than what is left of a block of the file system that the last message began: that would take a small one on a full disk. */
+const body = new Uint8Array(8192);
+
 interface Failure {
   sinceMs: number;
   reason: string;
 }
 
 /**
- * Whether JetStream stores what it is given: known from events that are published anyway, and from a tiny message every
+ * Whether JetStream stores what it is given: known from events that are published anyway, and from a small message every
  * five seconds. A server can answer pings, requests and its own health page, and store nothing (its disk was full, a
  * stream has closed itself); who only asks for information does not notice. A stream that stores no events says nothing
  * about another, so each is known by itself.
@@ -72,7 +75,7 @@ export class StoreProbe {
   private async probe(): Promise<void> {
     const { name } = probeStream;
     try {
-      await this.js.publish(probeSubject(this.service), '', { timeout: this.options.timeoutMs ?? 3000 });
+      await this.js.publish(probeSubject(this.service), body, { timeout: this.options.timeoutMs ?? 3000 });
       this.stored(name);
     } catch (error) {
       if (!this.connection.isClosed() && (await this.answers())) this.notStored(name, error);
