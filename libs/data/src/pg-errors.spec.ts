@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { isDatabaseAway, isFaultOfData, whyDatabaseIsAway } from './pg-errors.js';
+
+const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
+
+describe('an error of PostgreSQL', () => {
+  it.each([
+    ['53100', "the database's disk is full"],
+    ['53200', 'the database is out of memory'],
+    ['53300', 'the database has no connection left (max_connections, or the limit of this role)'],
+    ['28P01', "the database refuses this service's role or its password"],
+    ['28000', "the database refuses this service's role or its password"],
+    ['57014', 'a statement took too long'],
+    ['57P03', 'the database is away'],
+    ['25006', 'the database takes no writes: it is a standby'],
+    ['08006', 'the database is away'],
+    ['ECONNREFUSED', 'the database is away'],
+  ])('with code %s is no fault of the data, and told to operators as: %s', (code, words) => {
+    const error = coded(code);
+    expect([whyDatabaseIsAway(error), isDatabaseAway(error), isFaultOfData(error)]).toEqual([words, true, false]);
+  });
+
+  it.each(['22001', '23514', '54000'])('with code %s is a fault of the data, and not of the database', (code) => {
+    const error = coded(code);
+    expect([whyDatabaseIsAway(error), isDatabaseAway(error), isFaultOfData(error)]).toEqual([undefined, false, true]);
+  });
+});
