@@ -11,8 +11,8 @@ export const layers = [
   { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  // What browsers load: an app serves it as files and imports nothing of it.
-  { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  // What browsers load: an app serves it as files and imports nothing of it. Of kit its build alone uses the head of documents.
+  { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts'] },
   { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:pages', 'layer:bus', 'layer:passkeys', 'layer:tlog', 'layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
   // From outside: what it knows of the house is what any client could know, with a passkey in software to sign in.
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', 'layer:testing'] },

@@ -9,7 +9,7 @@ import { getIssuedEndpoint, resumeCredentialEndpoint, revokeCredentialEndpoint, 
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';
-import { claimPageEndpoint, pageAssetEndpoint, signInPageEndpoint } from './pages/pages.controller.js';
+import { claimPageEndpoint, faviconEndpoint, pageAssetEndpoint, signInPageEndpoint } from './pages/pages.controller.js';
 import { relatedOriginsEndpoint } from './pages/related-origins.controller.js';
 import { presenceChallengeEndpoint, presencePreflightEndpoint } from './presence/presence.controller.js';
 import { widgetEndpoint } from './presence/widget.controller.js';
@@ -51,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   claimPageEndpoint,
   signInPageEndpoint,
   pageAssetEndpoint,
+  faviconEndpoint,
   relatedOriginsEndpoint,
   metadataEndpoint,
   resourceMetadataEndpoint,

@@ -1,3 +1,5 @@
+import { escapeHtml, htmlHead } from './html-head.js';
+
 /** What a server says to a person: the card that the claim and sign-in pages have as well (apps/pages/src/page.css). */
 export interface HtmlPage {
   /** Display name; absent where it is not known. */
@@ -13,18 +15,8 @@ export interface HtmlPage {
 export function htmlPage({ organization, tone, title, body }: HtmlPage): string {
   const initial = [...(organization?.trim() ?? '')][0]?.toUpperCase() ?? '';
   const name = organization === undefined ? '' : `<span class="initial" aria-hidden="true">${escapeHtml(initial)}</span><span dir="auto">${escapeHtml(organization)}</span>`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(organization === undefined ? title : `${title} – ${organization}`)}</title>
-<link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/pages/page.css">
-</head>
-<body>
+  const head = htmlHead({ title: organization === undefined ? title : `${title} – ${organization}`, styles: ['/pages/page.css'] });
+  return `${head}<body>
 <main class="card">
 ${name && `<p class="organization">${name}</p>\n`}<div class="icon ${tone}" aria-hidden="true"></div>
 <h1>${escapeHtml(title)}</h1>
@@ -38,8 +30,4 @@ ${body}
 /** Content-Security-Policy of such a page. `formAction`: where a form of it may lead, redirects included. */
 export function htmlPagePolicy(formAction: readonly string[] = ["'none'"]): string {
   return `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction.join(' ')}; base-uri 'none'; frame-ancestors 'none'`;
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 }

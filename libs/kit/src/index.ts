@@ -5,6 +5,7 @@ export * from './clock-offset.js';
 export * from './config.js';
 export * from './crypto.js';
 export * from './deadline.js';
+export * from './html-head.js';
 export * from './html-page.js';
 export * from './ids.js';
 export * from './log-budget.js';

@@ -16,6 +16,7 @@ export const publicRoutes = [
   'GET /o/{shortId}/claim',
   'GET /o/{shortId}/sign-in/{uid}',
   'GET /pages/{file}',
+  'GET /favicon.ico',
   'GET /.well-known/webauthn',
   'GET /o/{shortId}/api/presence/challenge',
   'OPTIONS /o/{shortId}/api/presence/challenge',

@@ -1,17 +1,8 @@
 import { errorCatalogue } from '@holdfast/contracts';
+import { htmlHead } from '@holdfast/kit';
 
-function page(title: string, body: string, head = ''): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
-${head}<link rel="stylesheet" href="/docs/assets/page.css">
-</head>
-<body>
+function page(title: string, body: string, styles: readonly string[] = []): string {
+  return `${htmlHead({ title, styles: [...styles, '/docs/assets/page.css'], indexed: true })}<body>
 ${body}
 </body>
 </html>
@@ -24,7 +15,7 @@ export const docsPage = page(
 <main id="reference"><noscript>The reference needs JavaScript; <a href="/openapi.json">the OpenAPI description</a> does not.</noscript></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/reference.js"></script>`,
-  '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">\n',
+  ['/docs/assets/swagger-ui.css'],
 );
 
 export const initializer = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, validatorUrl: null, supportedSubmitMethods: ['get', 'post', 'delete'] });

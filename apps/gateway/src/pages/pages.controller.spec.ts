@@ -4,8 +4,10 @@ import { Test } from '@nestjs/testing';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 import { PagesController } from './pages.controller.js';
 
-const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('export {};') };
-const pages: BuiltPages = { claim: '<!doctype html>claim', signIn: '<!doctype html>sign-in', assets: new Map([['claim-AAAAAAAA.js', script]]) };
+const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('export {};'), etag: '"s"' };
+const icon = { type: 'image/svg+xml', content: Buffer.from('<svg/>'), etag: '"i"' };
+const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 1, 0]), etag: '"f"' };
+const pages: BuiltPages = { claim: '<!doctype html>claim', signIn: '<!doctype html>sign-in', assets: new Map([['claim-AAAAAAAA.js', script], ['icon-AAAAAAAA.svg', icon], ['favicon-AAAAAAAA.ico', favicon]]) };
 
 describe('the pages', () => {
   let app: NestFastifyApplication;
@@ -40,6 +42,19 @@ describe('the pages', () => {
     const { statusCode, headers, payload } = await get('/pages/claim-AAAAAAAA.js');
     expect([statusCode, payload]).toEqual([200, 'export {};']);
     expect(headers).toMatchObject({ 'content-type': script.type, 'cache-control': 'public, max-age=31536000, immutable' });
+  });
+
+  test('a name that does not change leads to what is current, for five minutes, and is asked for anew by its tag', async () => {
+    for (const [url, asset] of [['/pages/icon.svg', icon], ['/favicon.ico', favicon]] as const) {
+      const { statusCode, headers, rawPayload } = await get(url);
+      expect([statusCode, headers['content-type'], rawPayload]).toEqual([200, asset.type, asset.content]);
+      expect(headers).toMatchObject({ 'cache-control': 'public, max-age=300', etag: asset.etag });
+      for (const tag of [asset.etag, `W/${asset.etag}`, `"x", ${asset.etag}`]) {
+        const again = await app.inject({ method: 'GET', url, headers: { 'if-none-match': tag } });
+        expect([again.statusCode, again.payload, again.headers.etag]).toEqual([304, '', asset.etag]);
+      }
+      expect((await app.inject({ method: 'GET', url, headers: { 'if-none-match': '"x"' } })).statusCode).toBe(200);
+    }
   });
 
   test("another version's name gets today's file, and is not kept", async () => {

@@ -53,11 +53,26 @@ export const pageAssetEndpoint = endpoint({
   unrecorded,
   internal: 'a page, or what it loads',
   summary: 'What the pages load',
-  description: 'Named by its content, so it may be kept for ever.',
+  description: 'Named by its content, so it may be kept for ever. Names without a hash lead to what is current, and may be kept for five minutes.',
   params: z.object({ file: z.string().describe('Name of the file') }),
   answers: { 200: { description: 'The file' } },
   errors: ['not_found'],
 });
+
+export const faviconEndpoint = endpoint({
+  id: 'getFavicon',
+  method: 'GET',
+  limit: 'page',
+  path: '/favicon.ico',
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: 'The icon that browsers ask for by themselves',
+  answers: { 200: { description: 'The icon' } },
+});
+
+/** For how long a file is kept under its name. Another version's file keeps the name that was asked for, so it must not be kept under it. */
+const lives = { ever: 'public, max-age=31536000, immutable', while: 'public, max-age=300', not: 'no-store' };
 
 @Controller()
 export class PagesController {
@@ -85,9 +100,25 @@ export class PagesController {
 
   @Route(pageAssetEndpoint)
   asset(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    const asset = assetOf(this.pages.assets, (request.params as { file: string }).file);
-    if (!asset) throw new AppError('not_found');
-    // Another version's file keeps the name that was asked for, so it must not be kept under it.
-    void reply.header('cache-control', asset.exact ? 'public, max-age=31536000, immutable' : 'no-store').type(asset.type).send(asset.content);
+    this.send((request.params as { file: string }).file, request, reply);
   }
+
+  @Route(faviconEndpoint)
+  favicon(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send('favicon.ico', request, reply);
+  }
+
+  private send(file: string, request: FastifyRequest, reply: FastifyReply): void {
+    const asset = assetOf(this.pages.assets, file);
+    if (!asset) throw new AppError('not_found');
+    const { keep, etag, type, content } = asset;
+    void reply.headers({ 'cache-control': lives[keep], etag });
+    if (keep === 'while' && matches(request.headers['if-none-match'], etag)) void reply.code(304).send();
+    else void reply.type(type).send(content);
+  }
+}
+
+/** RFC 9110 §13.1.2; a proxy that compresses may have made the tag a weak one. */
+function matches(given: string | undefined, etag: string): boolean {
+  return given !== undefined && given.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }
