@@ -51,6 +51,16 @@ async function knownCustomers(url: string, headers: Record<string, string>): Pro
   return Promise.all(Array.from({ length: 256 }, make));
 }
 
+/** What an event of an offer holds. Its row goes as soon as every consumer has it, so it is looked for while offers are made. */
+async function payloadOfAnOffer(pool: Pool, makeOffer: () => Promise<unknown>): Promise<string> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    await makeOffer();
+    const { rows } = await pool.query<{ payload: string }>("SELECT payload FROM issuance.outbox WHERE subject = 'evt.issuance.offer.created' ORDER BY created_at DESC LIMIT 1");
+    if (rows[0]) return rows[0].payload;
+  }
+  throw new Error('no event of an offer could be seen in the outbox of issuance');
+}
+
 /** All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each round. */
 export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'clientSecret'>, pool: Pool, stockUrl: string, subjects: number): Promise<Case[]> {
   const { baseUrl: url, shop, databaseUrl } = house;
@@ -67,8 +77,7 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
   const get = (path: string): HttpJob => ({ kind: 'http', url, requests: [{ method: 'GET', path, headers: bearer }], expect: 200 });
   const sql = (statement: string, args: unknown): SqlJob => ({ kind: 'sql', url: databaseUrl, statement, args });
 
-  await fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' });
-  const [{ payload }] = (await pool.query<{ payload: string }>('SELECT payload FROM issuance.outbox ORDER BY created_at DESC LIMIT 1')).rows as [{ payload: string }];
+  const payload = await payloadOfAnOffer(pool, () => fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' }));
   const known = await pool.query<{ subject: string }>('SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200', [reader.clientId]);
   const ids = known.rows.map((r) => r.subject);
   const half = await pool.query<{ at: Date; subject: string }>(

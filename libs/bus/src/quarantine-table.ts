@@ -1,3 +1,5 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
 /**
  * Events that a consumer cannot apply, in the schema of their producer, for its migrations. The event itself stays in the
  * outbox, unconfirmed, so that its data is in one place and an erasure that somebody has not applied gets no receipt. `held` is
@@ -14,3 +16,16 @@ export const quarantineTables: readonly string[] = [
      retry_at timestamptz(3) NOT NULL DEFAULT now() + interval '1 minute',
      PRIMARY KEY (event, consumer))`,
 ];
+
+/** The migration that makes it, under the name by which the schemas know it that have it already. */
+export class QuarantinedEvents1764210000000 implements MigrationInterface {
+  name = 'QuarantinedEvents1764210000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const sql of quarantineTables) await runner.query(sql);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE quarantined_event');
+  }
+}

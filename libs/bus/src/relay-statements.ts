@@ -24,25 +24,23 @@ export const forgetOld = statement(
  * Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. What a
  * consumer has quarantined it has acknowledged, and not applied.
  */
-export const confirm = statement(
-  'outbox_confirm',
-  `WITH done AS (
-     UPDATE outbox SET confirmed = true WHERE NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2
-       AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id) RETURNING aggregate)
-   SELECT DISTINCT aggregate FROM done d WHERE EXISTS (SELECT FROM outbox e WHERE e.aggregate = d.aggregate AND e.subject LIKE '%.subject.eras%')`,
-);
-/** What was on its way when its customer was erased has arrived, the receipt at last; word of the erasure stays until the receipt is written. */
-export const dropErased = statement('outbox_drop_erased', `DELETE FROM outbox WHERE aggregate = ANY ($1) AND confirmed AND subject NOT LIKE '%.subject.erasing'`);
+const passed = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2
+     AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id)`;
+const erasing = `subject LIKE '%.subject.erasing'`;
+/** Every consumer has these, and nothing asks for them again: one deletion in place of an update of every index and a deletion later. */
+export const confirm = statement('outbox_confirm', `DELETE FROM outbox WHERE ${passed} AND NOT ${erasing}`);
+/** Word of an erasure stays until its producer has written the receipt. */
+export const confirmErasures = statement('outbox_confirm_erasures', `UPDATE outbox SET confirmed = true WHERE ${passed} AND ${erasing}`);
 export const standing = statement(
   'outbox_standing',
   `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at
    FROM outbox WHERE NOT confirmed`,
 );
-/** An erasure stays until its producer has written the receipt. */
+/** What replicas of earlier versions confirmed and kept. */
 export const drop = statement(
   'outbox_drop',
   `WITH gone AS (
-     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND subject NOT LIKE '%.subject.erasing' LIMIT ${dropAtOnce}) RETURNING 1
+     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND NOT ${erasing} LIMIT ${dropAtOnce}) RETURNING 1
    ) SELECT count(*)::int AS gone FROM gone`,
 );
 
@@ -55,6 +53,6 @@ export interface Standing {
 }
 
 export async function confirmIn(sql: Sql, upTo: unknown[]): Promise<void> {
-  const erased = await sql.rows<{ aggregate: string }>(confirm, upTo);
-  if (erased.length > 0) await sql.rows(dropErased, [erased.map((row) => row.aggregate)]);
+  await sql.rows(confirm, upTo);
+  await sql.rows(confirmErasures, upTo);
 }

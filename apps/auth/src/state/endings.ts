@@ -32,7 +32,7 @@ const endGrants = statement('end_grants', `DELETE FROM oidc_state WHERE org = $1
 const endTokens = statement('end_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2) RETURNING 1');
 /** No session, grant or token lives as long. */
 const forgetAtOnce = 1000;
-const forget = statement(
+export const forget = statement(
   'ended_forget',
   `DELETE FROM ended_customer WHERE key IN (
      SELECT key FROM ended_customer WHERE at < $1::timestamptz - interval '62 days' LIMIT ${forgetAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,

@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import { migrations } from '../migrations/index.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
 import { RecordOutbox } from '../records/record-outbox.js';
-import { Endings } from './endings.js';
+import { Endings, forget } from './endings.js';
 import { stateLimitsSchema } from './state-limits.js';
 import { StateStore } from './state-store.js';
 
@@ -160,4 +160,14 @@ test('what was finished stays so: it is used once, cannot be written again, and 
   expect(await save()).toBe(false);
   expect(await store.find('acme', 'Interaction', uid)).toEqual({ jti: uid, consumed: expect.any(Number) });
   expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([{ account: null, payload: Buffer.alloc(0), version: null }]);
+});
+
+test('forgetting who was ended long ago reads these alone, however many others there are', async () => {
+  const buffers: number[] = [];
+  for (const rows of [1000, 30_000]) {
+    await test_.query(`INSERT INTO auth.ended_customer (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`);
+    await test_.query('VACUUM ANALYZE auth.ended_customer');
+    buffers.push(await test_.buffers(forget.text, [new Date().toISOString()]));
+  }
+  expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
 });

@@ -1,9 +1,9 @@
+import { QuarantinedEvents1764210000000 } from '@holdfast/bus';
+import { NamedLocks1764200000000 } from '@holdfast/data';
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
 import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logout.js';
 import { DisplayName1764080000000 } from './1764080000000-display-name.js';
-import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
-import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
 import { RpId1764300000000 } from './1764300000000-rp-id.js';
 
 export const migrations = [

@@ -12,7 +12,7 @@ import { Idempotency, type Remember } from '../idempotency/idempotency.js';
 const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
 /** Of a stored answer only the key's hash is left, so that a late retry cannot make the customer anew. */
 const emptyAnswers = statement('erase_answers', 'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1');
-/** Events that every consumer has. Those still on their way go when they are confirmed. */
+/** Events that every consumer has, kept by replicas of earlier versions. Those still on their way go when they are confirmed. */
 const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
 const enter = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
 

@@ -1,16 +1,10 @@
-import { namedLockTable } from '@holdfast/data';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { NamedLocks1764200000000 as NamedLocks } from '@holdfast/data';
+import type { QueryRunner } from 'typeorm';
 
-export class NamedLocks1764200000000 implements MigrationInterface {
-  name = 'NamedLocks1764200000000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(namedLockTable);
+export class NamedLocks1764200000000 extends NamedLocks {
+  override async up(runner: QueryRunner): Promise<void> {
+    await super.up(runner);
     // Of the expiration worker, which looks for it without making it.
     await runner.query(`INSERT INTO named_lock (name) VALUES ('expirations')`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE named_lock');
   }
 }

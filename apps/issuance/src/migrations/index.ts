@@ -1,3 +1,4 @@
+import { QuarantinedEvents1764210000000 } from '@holdfast/bus';
 import { First1763700000000 } from './1763700000000-first.js';
 import { Claims1763800000000 } from './1763800000000-claims.js';
 import { SettingVersions1763910000000 } from './1763910000000-setting-versions.js';
@@ -9,7 +10,6 @@ import { ErasuresUnderWay1764000200000 } from './1764000200000-erasures-under-wa
 import { PasskeysPerOrganization1764020000000 } from './1764020000000-passkeys-per-organization.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 import { PasskeysByRpId1764300000000 } from './1764300000000-passkeys-by-rp-id.js';
-import { QuarantinedEvents1764210000000 } from './1764210000000-quarantined-events.js';
 
 export const migrations = [
   First1763700000000,

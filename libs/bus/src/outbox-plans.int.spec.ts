@@ -1,0 +1,45 @@
+import { migrate } from '@holdfast/data';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { outboxTables } from './outbox-table.js';
+import { QuarantinedEvents1764210000000 } from './quarantine-table.js';
+import { confirm, confirmErasures } from './relay-statements.js';
+
+class OutboxOnly1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const sql of outboxTables) await runner.query(sql);
+  }
+  async down(): Promise<void> {}
+}
+
+const databases: TestDatabase[] = [];
+const rows = [1000, 30_000];
+
+beforeAll(async () => {
+  for (const count of rows) {
+    const tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000]));
+    databases.push(tables);
+    // Of which a consumer lacks all but the first hundred: word of twenty erasures and eighty others.
+    await tables.query(
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload, stream_seq, published_at)
+       SELECT gen_random_uuid(), 'a' || i / 3, CASE WHEN i % 5 = 0 THEN 'evt.issuance.subject.erasing' ELSE 'evt.issuance.offer.created' END, repeat('x', 500), i, now() - interval '1 minute'
+       FROM generate_series(1, ${count}) i`,
+    );
+    await tables.query('VACUUM ANALYZE directory.outbox');
+  }
+});
+afterAll(() => Promise.all(databases.map((tables) => tables.drop())));
+
+test.each([confirm, confirmErasures].map((statement) => [statement.name, statement] as const))('%s reads what it confirms, however many rows wait', async (_, statement) => {
+  const now = new Date().toISOString();
+  const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, [100, now, 0])));
+  expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
+});
+
+test('what every consumer has is gone afterwards, but word of erasures, and nothing else', async () => {
+  for (const [i, tables] of databases.entries()) {
+    const found = await tables.query(`SELECT count(*)::int AS all, count(*) FILTER (WHERE confirmed)::int AS confirmed, min(stream_seq) FILTER (WHERE NOT confirmed)::int AS first FROM directory.outbox`);
+    expect(found).toEqual([{ all: rows[i]! - 80, confirmed: 20, first: 101 }]);
+  }
+});
