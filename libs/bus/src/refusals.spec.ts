@@ -13,11 +13,14 @@ describe('refusals before a caller is known', () => {
   /** Of each message: what it says of each refusal. */
   let messages: [org: string, code: string | undefined, route: string, count: number | undefined][][];
   let ids: Set<string>;
+  /** Of those without a route: the newest count, by action and result. */
+  let together: Record<string, number | undefined>;
   let away: boolean;
   let hold: Promise<void>;
   const bus = {
     request: async (_: unknown, { refusals }: RequestOf<typeof countRefusals>) => {
       if (away) throw new AppError('unavailable');
+      for (const { record: { action, outcome, request } } of refusals) if (request.route === '*') together[`${action} ${outcome.result}`] = outcome.count;
       messages.push(refusals.map(({ org, record }) => [org, record.outcome.code, record.request.route, record.outcome.count]));
       refusals.forEach((r) => ids.add(r.record.id));
       await hold;
@@ -25,7 +28,7 @@ describe('refusals before a caller is known', () => {
   } as unknown as Bus;
   const counter = (exists?: (org: string) => Promise<boolean>) => new RefusalCounter(bus, 'gateway', exists);
   beforeEach(() => {
-    [messages, ids, away, hold] = [[], new Set(), false, Promise.resolve()];
+    [messages, ids, together, away, hold] = [[], new Set(), {}, false, Promise.resolve()];
   });
 
   it('are one record per reason and minute, with their number, and each waits until its own is kept', async () => {
@@ -81,5 +84,13 @@ describe('refusals before a caller is known', () => {
     await counting.count('acme', refusal('missing_token'), 'loud');
     expect(new Set(messages.flat().map(([org]) => org)).size).toBe(251);
     expect(messages.at(-1)).toEqual([['acme', undefined, '*', 1]]);
+  });
+
+  it('beyond that are counted apart from what succeeded, which keeps its action', async () => {
+    const counting = counter();
+    const read = (i: number) => ({ ...refusal('x', undefined, `/r${i}`), action: 'claim.read' as const, outcome: { result: 'success' as const, status: 200 } });
+    await Promise.all(Array.from({ length: 300 }, (_, i) => counting.count('acme', i < 250 ? refusal('missing_token', undefined, `/r${i}`) : read(i), 'loud')));
+    await counting.count('acme', refusal('missing_token', undefined, '/r999'), 'loud');
+    expect(together).toEqual({ 'claim.read success': 50, 'api.refused denied': 1 });
   });
 });

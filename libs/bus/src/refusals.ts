@@ -19,7 +19,7 @@ interface Counted {
 }
 
 /**
- * Counts refusals of whom nobody knows (401, 429, guesses): one record per actor, route, reason and minute. The promise
+ * Counts what callers do whom nobody knows: refusals (401, 429, guesses) and public requests that succeed. One record per actor, route, reason and minute. The promise
  * resolves when audit has kept the count, so that a kill loses nothing that was answered, and rejects with `unavailable`
  * when audit is away: then nothing leaves. However many there are, one message is under way at a time.
  */
@@ -94,13 +94,14 @@ export class RefusalCounter {
   }
 }
 
-function together({ occurredAt, request }: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
+/** What succeeded must not be counted with what was refused. */
+function together({ occurredAt, action, outcome: { result }, request }: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
   return {
     occurredAt,
-    action: 'api.refused',
+    action: result === 'success' ? action : 'api.refused',
     actor: { type: 'anonymous', id: 'anonymous' },
     targets: [],
-    outcome: { result: 'denied' },
+    outcome: { result: result === 'success' ? result : 'denied' },
     request: { id: newId(), traceparent: request.traceparent, method: '*', route: '*' },
   };
 }

@@ -16,6 +16,8 @@ export const actions = {
   'audit.export': 'The audit log was exported',
   'audit.drop': 'Events whose retention has ended were dropped from the audit log',
   'credential.read': 'A credential was read',
+  'claim.read': 'A claim link was looked at',
+  'claim.begin': 'A claim was begun: options for a passkey were asked for',
   'credential.claim': 'A customer claimed a credential',
   'credential.renew': 'A credential was renewed at a sign-in',
   'credential.suspend': 'A credential was suspended',
@@ -77,7 +79,7 @@ export type OperatorReading = (typeof operatorReadings)[number];
 const reads = new Set<Action>([
   ...operatorReadings,
   'subject.list', 'subject.read', 'audit.list', 'audit.read', 'audit.prove', 'audit.export', 'credential.read', 'event.list',
-  'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
+  'claim.read', 'claim.begin', 'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
 ]);
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
@@ -130,7 +132,8 @@ export const auditRecordSchema = z.strictObject({
     result: z.enum(outcomes).describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
     status: z.int().optional().describe('HTTP status of the answer'),
     code: z.string().optional().describe('Error code of the answer'),
-    count: z.int().optional().describe('How many refusals this record stands for'),
+    count: z.int().optional().describe('How many requests this record stands for'),
+    replay: z.literal(true).optional().describe('The response is that of an earlier request with the same Idempotency-Key: nothing was done again'),
   }).describe('How it ended'),
   request: requestInfoSchema.describe('How it came in'),
   changes: changesSchema.optional().describe('Of each field that changed: before and after. Never a secret'),

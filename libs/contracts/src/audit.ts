@@ -31,7 +31,8 @@ export const appendRecords = command({
 });
 
 /**
- * Refusals of whom nobody knows: counted, or anybody could fill the log. Each record stands for one actor, route, reason
+ * Refusals of whom nobody knows, and what anybody may do without being known (look at a claim link, ask for a challenge):
+ * counted, or anybody could fill the log. Each record stands for one actor, route, reason
  * and minute, has the same id whoever counts it (refusalId), and carries as its count how many there were so far. The
  * reply means that the counts are kept; the record gets its place when its minute is over, with the counts of all sources.
  */

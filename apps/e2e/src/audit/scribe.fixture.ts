@@ -13,6 +13,8 @@ export interface Written {
   result: string;
   status: number;
   code?: string;
+  /** Answered from an earlier request with the same Idempotency-Key. */
+  replay?: true;
 }
 
 type Body = Record<string, unknown> & { code?: string; error?: string };
@@ -65,25 +67,26 @@ export class Scribe {
     return randomUUID();
   }
 
-  note(call: Omit<Written, 'result' | 'status' | 'code'>, reply: { status: number; body?: Body | undefined }): void {
-    this.written.push({ ...call, ...endingOf(reply) });
+  note(call: Omit<Written, 'result' | 'status' | 'code' | 'replay'>, reply: { status: number; body?: Body | undefined; headers?: object }): void {
+    const replay = new Map(Object.entries(reply.headers ?? {})).get('idempotency-replayed') === 'true';
+    this.written.push({ ...call, ...endingOf(reply), ...(replay && { replay }) });
   }
 
-  /** Of a call that was refused before anybody knew whose it was. */
+  /** Of a call of whom nobody knows. */
   count(call: { action: Action; actor: string; method: string; route: string }, reply: { status: number; body?: Body | undefined }): void {
     const key = keyOf({ ...call, ...endingOf(reply) });
     this.counted.set(key, (this.counted.get(key) ?? 0) + 1);
   }
 }
 
-type Kind = Pick<Written, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code'>;
+type Kind = Pick<Written, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'>;
 
-export function keyOf({ action, actor, method, route, result, status, code = '' }: Kind): string {
-  return [action, actor, method, route, result, status, code].join(' ');
+export function keyOf({ action, actor, method, route, result, status, code = '', replay = false }: Kind): string {
+  return [action, actor, method, route, result, status, code, ...(replay ? ['replay'] : [])].join(' ');
 }
 
 /** An entry of the log as a scribe would have noted it. */
 export function writtenOf({ action, actor, request, outcome }: AuditEvent): Written {
-  const { result, status = 0, code } = outcome;
-  return { id: request.id, action, actor: actor.id, method: request.method, route: request.route, result, status, ...(code !== undefined && { code }) };
+  const { result, status = 0, code, replay } = outcome;
+  return { id: request.id, action, actor: actor.id, method: request.method, route: request.route, result, status, ...(code !== undefined && { code }), ...(replay && { replay }) };
 }

@@ -28,7 +28,8 @@ async function offer(scribe: Scribe, body: object = {}, headers: Record<string, 
 /** A claim to its end, by whoever has the link. */
 async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
   const token = tokenOf(made.claimUrl);
-  const { body, cookie } = await beginClaim(scribe.org, token);
+  const { body, cookie, status } = await beginClaim(scribe.org, token);
+  scribe.count({ action: 'claim.begin', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' }, { status });
   const response = authenticator.register(body.options, { origin });
   const id = scribe.id();
   const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, { json: { token, response }, headers: { 'x-request-id': id, cookie } });

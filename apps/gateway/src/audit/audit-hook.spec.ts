@@ -3,8 +3,10 @@ import type { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, systemClock } from '@holdfast/kit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { completeClaimEndpoint } from '../claim/claim.controller.js';
+import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
+import { createOfferEndpoint } from '../credentials/offers.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
 import { userinfo } from '../proxy/issuer-endpoints.js';
 import type { Call } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
@@ -17,7 +19,8 @@ const writer = { append: (...entry: (typeof written)[0]) => (away ? Promise.reje
 const counter = { count: (...entry: (typeof counted)[0]) => (away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry))) } as unknown as RefusalCounter;
 const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
 let identified: () => Promise<AccessTokenClaims>;
-const hook = new AuditHook(writer, counter, [completeClaimEndpoint, listSubjectsEndpoint, userinfo], 'https://id.example', systemClock, () => identified());
+const endpoints = [claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint, createOfferEndpoint, listSubjectsEndpoint, presenceChallengeEndpoint, userinfo];
+const hook = new AuditHook(writer, counter, endpoints, 'https://id.example', systemClock, () => identified());
 
 async function answered(endpoint: Endpoint, status: number, call: Partial<Call> = {}, headers: Record<string, string> = {}, sent: Record<string, string> = {}): Promise<{ payload: unknown; status: number }> {
   const request = {
@@ -62,6 +65,14 @@ describe('a public endpoint with an action', () => {
     expect(written.map(([, , { within = 0 }]) => Math.ceil(within / 100))).toEqual([9, 3]);
   });
 
+  it.each<[string, Endpoint]>([['claim.read', claimEndpoint], ['claim.begin', claimOptionsEndpoint], ['presence.challenge', presenceChallengeEndpoint]])('counts a success that changes nothing as %s', async (action, endpoint) => {
+    await answered(endpoint, 200);
+    expect(written).toEqual([]);
+    expect(counted).toEqual([['acme', expect.objectContaining({ action, actor: { type: 'anonymous', id: 'anonymous' }, targets: [], outcome: { result: 'success', status: 200 } }), '2001:db8:0:0::/64']]);
+    away = true;
+    expect((await answered(endpoint, 200)).status).toBe(503);
+  });
+
   it('gives no refusal out that cannot be counted', async () => {
     away = true;
     expect((await answered(completeClaimEndpoint, 404, { code: 'unknown_claim' })).status).toBe(503);
@@ -75,6 +86,15 @@ describe('a public endpoint with an action', () => {
     expect(headers).toEqual({ 'x-request-id': 'r' });
     expect(payload).not.toContain('claim_spent');
   });
+});
+
+it('marks a repeat with the same Idempotency-Key as a replay, and nothing else', async () => {
+  await answered(createOfferEndpoint, 201, { claims, audited: false, replayed: true });
+  await answered(createOfferEndpoint, 422, { claims, code: 'idempotency_mismatch' });
+  expect(written.map(([, { action, outcome }]) => [action, outcome])).toEqual([
+    ['offer.create', { result: 'success', status: 201, replay: true }],
+    ['offer.create', { result: 'failure', status: 422, code: 'idempotency_mismatch' }],
+  ]);
 });
 
 it('leaves what auth answers to auth', async () => {

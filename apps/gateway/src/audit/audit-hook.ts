@@ -62,8 +62,8 @@ export class AuditHook {
     const { call } = request;
     // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
     const context = call.code === 'rate_limited' || wasNotBegun(call) ? undefined : recordedFor(endpoint, request);
-    if (!context) return this.countRefusal(action, endpoint, request, status);
-    const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: outcomeOf(status, call.code) });
+    if (!context) return this.count(action, endpoint, request, status);
+    const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: { ...outcomeOf(status, call.code), ...(call.replayed && { replay: true }) } });
     const left = soon - (performance.now() - call.began);
     return this.audit.append(context.org, record, { ...(call.uncertain && { provisional: true }), within: Math.min(appendRecords.timeout, Math.max(left, shortest)) });
   }
@@ -99,15 +99,16 @@ export class AuditHook {
     await this.refusals.count(claims.org, record, networkOf(request.call.address));
   }
 
-  /** Nobody is known (401, or any refusal of a public route), so the organization of the path is told, counted by the minute. */
-  private async countRefusal(action: Action, { operation }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
+  /** Nobody is known (401, or a public route), so the organization of the path is told, counted by the minute. */
+  private async count(action: Action, { operation, countAs }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.call;
     const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.call) : status >= 400;
+    const counted = !refused ? countAs : operation ? 'api.refused' : action;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
-    if (!refused || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
+    if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
     const { id: _, ...record } = auditRecord(claims ? contextOf(request) : anonymousContextOf(request, shortId), this.clock.now(), {
-      action: operation ? 'api.refused' : action,
+      action: counted,
       targets: [],
       outcome: outcomeOf(status, request.call.code),
     });

@@ -30,6 +30,7 @@ export const claimEndpoint = endpoint({
   summary: 'Look at a claim link',
   description: `What the claim page shows. Changes nothing, however often it is asked. ${forms}`,
   action: 'credential.claim',
+  countAs: 'claim.read',
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
   answers: {
@@ -50,6 +51,7 @@ export const claimOptionsEndpoint = endpoint({
   summary: 'Begin a claim',
   description: `Options for \`navigator.credentials.create()\`, good for five minutes and one answer, in the browser that asked: the cookie of this response must come with the completion. ${forms}`,
   action: 'credential.claim',
+  countAs: 'claim.begin',
   recordEach: ended,
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),

@@ -29,6 +29,7 @@ export const presenceChallengeEndpoint = endpoint({
     'What the ALTCHA widget on the form asks for and solves: name this address in its `challenge` attribute. Its answer goes to your backend with the form, and from there ' +
     'into `presence` of the offer. Good for ten minutes, for offers of this app alone, and for one. Public; pages of other origins than those of the app cannot read it.',
   action: 'presence.challenge',
+  countAs: 'presence.challenge',
   params,
   query,
   answers: { 200: { description: 'A new challenge', schema: challengeSchema, headers: cors } },

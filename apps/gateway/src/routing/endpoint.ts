@@ -52,6 +52,11 @@ export interface Endpoint<
    * are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
    */
   recordEach?: ErrorCode[];
+  /**
+   * Of a public endpoint that changes nothing: the action under which its successes are counted by the minute, as anonymous.
+   * A change has its record from its handler.
+   */
+  countAs?: Action;
   params?: Params;
   query?: Query;
   /** Every body is optional: an endpoint that needs one says so by its schema. */
