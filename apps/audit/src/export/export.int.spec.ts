@@ -66,6 +66,26 @@ describe('a page of an export', () => {
     expect((await read(4300))[0]!.seq).toBe(4301);
   });
 
+  it('makes a drop wait until the targets of the entries that it has read are read too', async () => {
+    const [{ partition } = { partition: '' }] = await small.tables.query<{ partition: string }>('SELECT tableoid::regclass::text AS partition FROM audit.entry WHERE seq = 1');
+    const drop = `DO $do$ BEGIN SET LOCAL lock_timeout = '200ms'; DROP TABLE ${partition}, ${partition.replace('entry_', 'entry_target_')}; END $do$`;
+    const meanwhile = await Database.connect({ url: small.tables.url(), pool: 1, applicationName: 'test' });
+    const transaction = meanwhile.transaction.bind(meanwhile);
+    const answers: unknown[] = [];
+    meanwhile.transaction = (work) => transaction((sql) => {
+      const rows: typeof sql.rows = async (statement, values) => {
+        if (statement.name === pageTargets.name) answers.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
+        return sql.rows(statement, values);
+      };
+      return work({ ...sql, rows });
+    });
+    const page = await new LogPages(meanwhile).read('acme', 0, small.count, 10);
+    await meanwhile.close();
+    // lock_not_available: it would have had to wait.
+    expect(answers).toEqual(['55P03']);
+    expect(page.filter(isStored).map(({ targets }) => targets.length)).toEqual(Array.from({ length: 10 }, () => 1));
+  });
+
   it('shows what stands behind the end of the log on the last page alone', async () => {
     await large.tables.query(`INSERT INTO audit.entry SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM audit.entry WHERE seq = $1`, [rows]);
     expect((await read(rows - 2)).map((row) => [row.seq, row.id !== ''])).toEqual([[rows - 1, true], [rows, true], [rows + 10, false]]);

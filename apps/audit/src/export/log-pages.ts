@@ -1,4 +1,4 @@
-import { Database } from '@holdfast/data';
+import { Database, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
 import { Injectable } from '@nestjs/common';
 import type { StoredEntry } from '../entries/opened.js';
@@ -39,21 +39,24 @@ export class LogPages {
     const places = await this.database.rows<Place>(pagePlaces, [org, after, size, limit]);
     const last = places.length < limit;
     const end = last ? size : places.at(-1)!.seq;
-    const [found, behind] = await Promise.all([
-      this.database.rows<EntryRow>(pageEntries, [org, after, end]),
-      last ? this.database.rows<EntryRow>(strayEntries, [org, size]) : [],
-    ]);
-    const { read, entries, cut } = whole(places, found);
-    return this.withTargets(org, [...paired(read, entries), ...(cut ? [] : behind.map(stray))]);
+    // In one transaction: its lock on the entries makes a drop wait, which would otherwise take the targets of what was just read.
+    return this.database.transaction(async (sql) => {
+      const [found, behind] = await Promise.all([
+        sql.rows<EntryRow>(pageEntries, [org, after, end]),
+        last ? sql.rows<EntryRow>(strayEntries, [org, size]) : [],
+      ]);
+      const { read, entries, cut } = whole(places, found);
+      return withTargets(sql, org, [...paired(read, entries), ...(cut ? [] : behind.map(stray))]);
+    });
   }
+}
 
-  private async withTargets(org: string, rows: PageRow[]): Promise<PageRow[]> {
-    const placed = rows.filter(isStored).filter(({ id }) => id !== '');
-    if (placed.length === 0) return rows;
-    const values = [org, placed.map((_, n) => n), placed.map((r) => r.seq), placed.map((r) => r.class), placed.map((r) => r.month)];
-    for (const { n, target } of await this.database.rows<{ n: number; target: string }>(pageTargets, values)) placed[n]!.targets.push(target);
-    return rows;
-  }
+async function withTargets(sql: Sql, org: string, rows: PageRow[]): Promise<PageRow[]> {
+  const placed = rows.filter(isStored).filter(({ id }) => id !== '');
+  if (placed.length === 0) return rows;
+  const values = [org, placed.map((_, n) => n), placed.map((r) => r.seq), placed.map((r) => r.class), placed.map((r) => r.month)];
+  for (const { n, target } of await sql.rows<{ n: number; target: string }>(pageTargets, values)) placed[n]!.targets.push(target);
+  return rows;
 }
 
 /** Of a span in which more rows lie than were read, that up to which all of them were. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { droppedSchema, retentions, type Dropped, type ExportedAuditEntry, type Retention } from '@holdfast/contracts';
 import type { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
@@ -17,11 +17,33 @@ interface Recorded {
 interface Group {
   class: string;
   month: string;
-  /** The first place whose bytes are there. */
+  /** The first and the last place whose bytes are there, and how many there are. */
   there: number;
+  lastThere: number;
+  thereCount: number;
   /** Places whose bytes are gone, ascending. */
   gone: number[];
+  /** Of all places, whether their bytes are there or not. */
+  places: PlacesHash;
   records: Recorded[];
+}
+
+/** As droppedSchema says it, of places as they come: a log has too many to keep them all. */
+class PlacesHash {
+  private readonly hash = createHash('sha256');
+  private readonly chunk = Buffer.alloc(8 * 512);
+  private used = 0;
+
+  add(seq: number): void {
+    this.used = this.chunk.writeBigUInt64BE(BigInt(seq), this.used);
+    if (this.used < this.chunk.length) return;
+    this.hash.update(this.chunk);
+    this.used = 0;
+  }
+
+  digest(): string {
+    return this.hash.copy().update(this.chunk.subarray(0, this.used)).digest('base64');
+  }
 }
 
 /**
@@ -41,8 +63,14 @@ export class Drops {
       return;
     }
     const group = this.groupOf(name, month);
-    if (leaf === undefined) group.gone.push(seq);
-    else group.there ||= seq;
+    group.places.add(seq);
+    if (leaf === undefined) {
+      group.gone.push(seq);
+      return;
+    }
+    group.there ||= seq;
+    group.lastThere = seq;
+    group.thereCount += 1;
   }
 
   /** @throws Error when it is not what such a record says */
@@ -52,17 +80,26 @@ export class Drops {
     this.groupOf(retention.to, month.to).records.push({ seq, occurredAt, count: entries.to, ...(places && { places: places.to }) });
   }
 
-  /** At the end of the log. @returns of how many entries only the number is recorded */
-  settle(findings: Findings): number {
+  /** Whether entries are gone that no record so far accounts for. One that was made while the log was read stands behind what was read. */
+  get awaited(): boolean {
+    return [...this.groups.values()].some(({ gone, records }) => gone.length > countedBy(records));
+  }
+
+  /**
+   * At the end of the log. @param began how many entries the log had when its reading began
+   * @returns of how many entries only the number is recorded, and what was dropped while the log was read, in sentences
+   */
+  settle(findings: Findings, began = Infinity): { counted: number; meanwhile: string[] } {
     let counted = 0;
+    const meanwhile: string[] = [];
     // Which of them a record means nobody can tell then.
-    if (this.unplaced.length > 0) return counted;
+    if (this.unplaced.length > 0) return { counted, meanwhile };
     for (const group of this.groups.values()) {
       if (group.gone.length === 0 && group.records.length === 0) continue;
-      settle(group, findings);
+      meanwhile.push(...settle(group, findings, began));
       if (!group.records.every(({ places }) => places)) counted += group.gone.length;
     }
-    return counted;
+    return { counted, meanwhile };
   }
 
   private groupOf(name: string, month: string): Group {
@@ -71,28 +108,53 @@ export class Drops {
     if (group?.month === month) return group;
     const key = `${name} ${month}`;
     group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = { class: name, month, there: 0, gone: [], records: [] }));
+    if (!group) this.groups.set(key, (group = { class: name, month, there: 0, lastThere: 0, thereCount: 0, gone: [], places: new PlacesHash(), records: [] }));
     this.latest.set(name, group);
     return group;
   }
 }
 
-function settle({ class: name, month, there, gone, records }: Group, findings: Findings): void {
+function settle(group: Group, findings: Findings, began: number): string[] {
+  const { class: name, month, there, gone, records } = group;
   const which = `class ${name} and month ${month}`;
   const last = records.at(-1);
   if (!last) {
     findings.add(gone[0]!, `${plural(gone.length, 'entry', 'entries')} of ${which} ${gone.length === 1 ? 'comes' : 'come'} without bytes, the first at place ${gone[0]!}, but the log does not record that they were dropped: gone without a record.`);
-    return;
+    return [];
   }
   for (const { seq, occurredAt } of records) {
     if (month >= occurredAt.slice(0, 7)) findings.at(seq, `records that entries of ${which} were dropped, when that month was not over`);
     if (retentions[name as Retention].months === undefined) findings.at(seq, `records that entries of ${which} were dropped, and these are never dropped`);
   }
-  if (there > 0 && there < last.seq) findings.at(there, `still has its bytes, but entry ${last.seq} records that those of ${which} were all dropped: it was put back, or put there`);
-  const recorded = records.reduce((sum, { count }) => sum + count, 0);
-  if (recorded === gone.length && named(gone, records)) return;
+  const before = records.filter(({ seq }) => seq <= began);
+  const lastBefore = before.at(-1);
+  const putBack = (seq: number, record: number) => findings.at(seq, `still has its bytes, but entry ${record} records that those of ${which} were all dropped: it was put back, or put there`);
+  if (there > 0 && lastBefore && there < lastBefore.seq) putBack(there, lastBefore.seq);
+  const recorded = countedBy(records);
+  if (before.length < records.length) {
+    // Read in their order: those with bytes were read before the drop, all others after it.
+    const goneMeanwhile = gone.slice(countedBy(before));
+    if (group.thereCount > 0 && goneMeanwhile.length > 0 && goneMeanwhile[0]! < group.lastThere) putBack(group.lastThere, last.seq);
+    else if (droppedMeanwhile(group, before, records)) {
+      return [`Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.thereCount} were read before.`];
+    }
+  }
+  if (recorded === gone.length && named(gone, records)) return [];
   const without = recorded === gone.length ? 'other places than those' : `${gone.length}${gone.length > 0 ? `, from place ${gone[0]!} to ${gone.at(-1)!},` : ''}`;
   findings.at(last.seq, `records that ${recorded} of ${which} were dropped, but ${without} come without bytes`);
+  return [];
+}
+
+/** Whether all places of the group, with bytes and without, are those that were dropped, some of them while they were read. */
+function droppedMeanwhile({ gone, thereCount, places }: Group, before: readonly Recorded[], records: readonly Recorded[]): boolean {
+  if (countedBy(records) !== gone.length + thereCount || !named(gone.slice(0, countedBy(before)), before)) return false;
+  const [only, ...others] = records;
+  // The places of an earlier drop are known, and the rest of the group can only be those of the later one.
+  return others.length > 0 || only!.places?.sha256 === places.digest();
+}
+
+function countedBy(records: readonly Recorded[]): number {
+  return records.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Whether the places that are gone are, one record after the other, those that the records name. */

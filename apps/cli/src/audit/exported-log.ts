@@ -22,6 +22,8 @@ export interface LogEnd {
   checkpoint: string;
   /** By how much an entry has come behind a later one, at most; absent in older files. */
   lateMs?: number;
+  /** How many entries there were when the reading began; present when it went on behind them, because entries were dropped meanwhile. */
+  began?: number;
   /** The log could not be signed any more when it was exported. */
   broken?: AuditBroken;
 }

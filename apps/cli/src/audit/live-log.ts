@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
-import { fileType, fileVersion, type LogLine } from './exported-log.js';
+import { Drops } from './drops.js';
+import { fileType, fileVersion, type LogEnd, type LogLine } from './exported-log.js';
+import { leafFacts } from './leaf-facts.js';
 import { Refusal } from '../refusal.js';
 import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
@@ -19,27 +22,76 @@ export interface Page {
 export type ReadPage = (after: number) => Promise<Page>;
 export type Progress = (done: number, of: number) => void;
 
-/** A log that grows while it is read, as it was when the reading began. */
-export interface LiveLog {
+/** Who reads a log that grows meanwhile. */
+export interface Reader {
+  /** Whether entries are gone whose drop is not recorded in what was read. */
+  awaits: () => boolean;
+  /** All that this checkpoint covers was read; what comes now stands behind it. */
+  readOn?: (checkpoint: string) => void;
+}
+
+/** How the record of a drop is waited for. Audit appends it within a second, when it keeps up. */
+export interface DropPatience {
+  withinMs: number;
+  intervalMs: number;
+}
+
+/** A log that grows while it is read, as it was when the reading began, unless entries are dropped while it is read. */
+export class LiveLog {
   checkpoint: string;
   size: number;
   /** Read after the checkpoint, and only ever rises: what it says holds for all entries of then. */
-  lateMs?: number;
-  broken?: AuditBroken;
-  pages: AsyncIterable<ExportedAuditEntry[]>;
+  lateMs: number | undefined;
+  readonly broken: AuditBroken | undefined;
+  /** Set when it was read on behind what there was. */
+  began: number | undefined;
+
+  private constructor(
+    private readonly first: Page,
+    private readonly read: ReadPage,
+    private readonly progress: Progress,
+    private readonly patience: DropPatience,
+  ) {
+    this.checkpoint = first.checkpoint;
+    // Whoever signed it: it says how far to read. Its signature is for the verifier.
+    // Of a broken log not even an old checkpoint may be left.
+    this.size = first.broken && first.checkpoint === '' ? 0 : readCheckpoint(first.checkpoint).size;
+    this.lateMs = first.lateMs;
+    this.broken = first.broken;
+  }
+
+  static async open(read: ReadPage, progress: Progress, patience: DropPatience = { withinMs: 10_000, intervalMs: 500 }): Promise<LiveLog> {
+    return new LiveLog(await read(0), read, progress, patience);
+  }
+
+  /** All entries. What the log says of itself is final when they have been read. */
+  async *pages({ awaits, readOn }: Reader): AsyncGenerator<ExportedAuditEntry[]> {
+    yield* pagesUpTo(this.size, this.first, this.read, this.progress);
+    if (this.broken) return;
+    // A record of what was dropped meanwhile is behind the checkpoint that the reading began with.
+    for (const giveUpAt = Date.now() + this.patience.withinMs; awaits() && Date.now() < giveUpAt; ) {
+      const page = await this.read(this.size);
+      const { size } = readCheckpoint(page.checkpoint);
+      if (size > this.size) {
+        readOn?.(this.checkpoint);
+        const before = this.size;
+        this.began ??= before;
+        [this.checkpoint, this.size, this.lateMs] = [page.checkpoint, size, page.lateMs];
+        yield* pagesUpTo(size, page, this.read, this.progress, before);
+      }
+      if (awaits()) await delay(this.patience.intervalMs);
+    }
+  }
+
+  /** What came with its entries. */
+  get end(): Pick<LogEnd, 'lateMs' | 'broken' | 'began'> {
+    const { lateMs, broken, began } = this;
+    return { ...(lateMs !== undefined && { lateMs }), ...(began !== undefined && { began }), ...(broken && { broken }) };
+  }
 }
 
-export async function openLive(read: ReadPage, progress: Progress): Promise<LiveLog> {
-  const first = await read(0);
-  // Whoever signed it: it says how far to read. Its signature is for the verifier.
-  // Of a broken log not even an old checkpoint may be left.
-  const size = first.broken && first.checkpoint === '' ? 0 : readCheckpoint(first.checkpoint).size;
-  const { checkpoint, lateMs, broken } = first;
-  return { checkpoint, size, ...(lateMs !== undefined && { lateMs }), ...(broken && { broken }), pages: pagesUpTo(size, first, read, progress) };
-}
-
-async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: Progress): AsyncGenerator<ExportedAuditEntry[]> {
-  let done = 0;
+async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: Progress, before = 0): AsyncGenerator<ExportedAuditEntry[]> {
+  let done = before;
   for (let page: Page | undefined = first; page; ) {
     const last: number = page.entries.at(-1)?.seq ?? size;
     // Asked for before this one is worked on, so that both sides are busy.
@@ -63,8 +115,9 @@ function ofThen({ entries, checkpoint }: Page, size: number): ExportedAuditEntry
 
 export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[], options?: VerifierOptions): Promise<Verdict> {
   const verifier = new LogVerifier(keys, kept, options);
-  for await (const entries of log.pages) for (const entry of entries) verifier.add(entry);
-  return verifier.end(log.checkpoint, log);
+  const reader = { awaits: () => verifier.awaitsDrops, readOn: (checkpoint: string) => verifier.readOn(checkpoint) };
+  for await (const entries of log.pages(reader)) for (const entry of entries) verifier.add(entry);
+  return verifier.end(log.checkpoint, log.end);
 }
 
 /** The log as a file, line by line. */
@@ -72,12 +125,25 @@ export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   const line = (object: LogLine) => `${JSON.stringify(object)}\n`;
   if (log.checkpoint === '') throw new Refusal(`There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`);
   yield line({ type: fileType, version: fileVersion, origin: readCheckpoint(log.checkpoint).origin });
+  const drops = new Drops();
   let count = 0;
   let lastSeq = 0;
-  for await (const entries of log.pages) {
+  for await (const entries of log.pages({ awaits: () => drops.awaited })) {
     count += entries.length;
     lastSeq = entries.at(-1)!.seq;
+    for (const entry of entries) noteDrops(drops, entry);
     yield entries.map(line).join('');
   }
-  yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint, ...(log.lateMs !== undefined && { lateMs: log.lateMs }), ...(log.broken && { broken: log.broken }) });
+  yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint, ...log.end });
+}
+
+/** A record that cannot be read is written as it is: whoever verifies the file says what is wrong with it. */
+function noteDrops(drops: Drops, entry: ExportedAuditEntry): void {
+  drops.add(entry);
+  if (entry.leaf === undefined || entry.found?.action !== 'audit.drop') return;
+  try {
+    drops.record(entry.seq, leafFacts(Buffer.from(entry.leaf, 'base64')));
+  } catch {
+    // It accounts for nothing then.
+  }
 }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash, openCheckpoint } from '@holdfast/tlog';
 import fc from 'fast-check';
 import type { KeptCheckpoint } from './log-verifier.js';
-import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from './log.fixture.js';
+import { checkpointOf, dropRecord, entryOf, logOf, newSigner, verdictOf, without } from './log.fixture.js';
 
 const signer = newSigner();
 const entries = logOf(44);
@@ -175,15 +174,6 @@ describe('by what lists look for an entry', () => {
 });
 
 describe('what the log has dropped itself', () => {
-  const without = ({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry => ({ seq, leafHash: hash, class: name, month });
-  const sha256 = (places: number[]) => createHash('sha256').update(Buffer.concat(places.map((seq) => Buffer.from(seq.toString(16).padStart(16, '0'), 'hex')))).digest('base64');
-  const dropRecord = (seq: number, places: number[], change: object = {}, occurredAt = '2026-12-01T00:00:00.000Z') =>
-    entryOf(seq, {
-      action: 'audit.drop',
-      occurredAt,
-      targets: [{ type: 'organization', id: 'acme' }],
-      changes: { retention: { to: 'changes' }, month: { to: '2025-09' }, entries: { to: places.length }, places: { to: { first: places[0]!, last: places.at(-1)!, sha256: sha256(places) } }, ...change },
-    });
   /** Three of changes and one of reads in a month that is over, then the others. */
   const places = [1, 2, 4];
   const before = (seq: number) => entryOf(seq, { action: seq === 3 ? 'subject.read' : 'offer.create', occurredAt: `2025-09-0${seq}T00:00:00.000Z` });

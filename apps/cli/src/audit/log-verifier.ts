@@ -72,6 +72,8 @@ export class LogVerifier {
   /** Size up to which the log is known to be as it was signed. */
   private good = 0;
   private readonly drops = new Drops();
+  /** How many entries the log had when its reading began, when it was read on behind them. */
+  private began: number | undefined;
   private readonly bounds = new ListBounds(this.findings);
   private readonly erasures = new Erasures();
   private counts = { entries: 0, dropped: 0 };
@@ -119,6 +121,18 @@ export class LogVerifier {
     this.drops.record(seq, record);
   }
 
+  /** Whether entries are gone that may have been dropped since the reading began: the record of that stands behind what was read. */
+  get awaitsDrops(): boolean {
+    return this.drops.awaited;
+  }
+
+  /** All that `note` covers was read, and now comes what stands behind it. */
+  readOn(note: string): void {
+    const checkpoint = this.openNewest(note);
+    this.began ??= checkpoint?.size ?? this.last;
+    if (checkpoint) this.compare(checkpoint, 'the checkpoint that the reading began with');
+  }
+
   /** Something stands where an entry should. */
   unreadable(line: number): void {
     this.broken = true;
@@ -139,11 +153,11 @@ export class LogVerifier {
    * entries may come late; and whether the log can be signed at all.
    * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
    */
-  end(note: string | undefined, { lateMs, broken }: Pick<LogEnd, 'lateMs' | 'broken'> = {}): Verdict {
+  end(note: string | undefined, { lateMs, broken, began = this.began }: Pick<LogEnd, 'lateMs' | 'broken' | 'began'> = {}): Verdict {
     const newest = typeof note === 'string' && !(broken && note === '') ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
-    const counted = this.drops.settle(this.findings);
+    const { counted, meanwhile } = this.drops.settle(this.findings, began);
     this.bounds.end(lateMs);
     for (const seq of this.erasures.settle(this.findings)) this.late.add(seq, 1);
     if (broken) this.refuseBroken(broken, note);
@@ -154,7 +168,7 @@ export class LogVerifier {
     if (sentences.length === 0 && unplaced.length > 0) {
       throw new Refusal(`${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`);
     }
-    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count + this.late.count, onlyUnprovable: sentences.length > 0 && proven, notes: this.notes(counted), continues: this.continues };
+    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count + this.late.count, onlyUnprovable: sentences.length > 0 && proven, notes: [...meanwhile, ...this.notes(counted)], continues: this.continues };
   }
 
   /** It may be as it was signed, up to there. What comes behind it is signed by nobody and can be changed unseen. */

@@ -49,6 +49,23 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
   };
 }
 
+/** What is left of an entry that was dropped. */
+export function without({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry {
+  return { seq, leafHash: hash, ...(name !== undefined && { class: name }), ...(month !== undefined && { month }) };
+}
+
+/** The record of a drop of these places, of changes in 2025-09. */
+export function dropRecord(seq: number, places: number[], change: object = {}, occurredAt = '2026-12-01T00:00:00.000Z'): ExportedAuditEntry {
+  const bytes = Buffer.concat(places.map((place) => Buffer.from(place.toString(16).padStart(16, '0'), 'hex')));
+  const named = { first: places[0]!, last: places.at(-1)!, sha256: createHash('sha256').update(bytes).digest('base64') };
+  return entryOf(seq, {
+    action: 'audit.drop',
+    occurredAt,
+    targets: [{ type: 'organization', id: 'acme' }],
+    changes: { retention: { to: 'changes' }, month: { to: '2025-09' }, entries: { to: places.length }, places: { to: named }, ...change },
+  });
+}
+
 export function logOf(size: number): ExportedAuditEntry[] {
   return Array.from({ length: size }, (_, i) => entryOf(i + 1));
 }

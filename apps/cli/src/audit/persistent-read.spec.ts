@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError, unavailable } from '@holdfast/kit';
 import { Refusal, TransientRefusal } from '../refusal.js';
-import { openLive, verifyLive, type Page, type ReadPage } from './live-log.js';
+import { LiveLog, verifyLive, type Page, type ReadPage } from './live-log.js';
 import { checkpointOf, logOf, newSigner } from './log.fixture.js';
 import { persistent } from './persistent-read.js';
 
@@ -25,7 +25,7 @@ function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; ask
 describe('reading a log that is interrupted', () => {
   test('goes on with the page that failed, when it may succeed the next time', async () => {
     const { read, asked } = interrupted({ 10: [unavailable('audit did not answer in time', 0), new TransientRefusal('503')], 30: [unavailable('audit is not running', 0)] });
-    expect(await verifyLive(await openLive(persistent(read, soon), () => undefined), [signer.key], [])).toMatchObject({ verified: true, entries: 40 });
+    expect(await verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], [])).toMatchObject({ verified: true, entries: 40 });
     expect(asked).toEqual([0, 10, 10, 10, 20, 30, 30]);
   });
 
@@ -34,7 +34,7 @@ describe('reading a log that is interrupted', () => {
     ['an error of another kind', new AppError('unknown_organization')],
   ])('ends at once with %s', async (_, failure) => {
     const { read, asked } = interrupted({ 10: [failure] });
-    await expect(verifyLive(await openLive(persistent(read, soon), () => undefined), [signer.key], [])).rejects.toBe(failure);
+    await expect(verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], [])).rejects.toBe(failure);
     expect(asked).toEqual([0, 10]);
   });
 
@@ -48,8 +48,8 @@ describe('reading a log that is interrupted', () => {
 
 test('the next page is asked for before the last one is worked on', async () => {
   const { read, asked } = interrupted({});
-  const log = await openLive(read, () => undefined);
-  const pages = log.pages[Symbol.asyncIterator]();
+  const log = await LiveLog.open(read, () => undefined);
+  const pages = log.pages({ awaits: () => false });
   await pages.next();
   expect(asked).toEqual([0, 10]);
 });

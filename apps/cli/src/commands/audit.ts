@@ -4,7 +4,7 @@ import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog'
 import type { Command } from 'commander';
 import { clientSecret } from '../config.js';
 import { httpLog } from '../audit/http-log.js';
-import { fileLines, openLive, verifyLive, type Progress, type ReadPage } from '../audit/live-log.js';
+import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/live-log.js';
 import { persistent } from '../audit/persistent-read.js';
 import { readCheckpoints, verifyFile, writeLog } from '../audit/log-file.js';
 import type { Verdict } from '../audit/log-verifier.js';
@@ -49,7 +49,7 @@ export function auditCommands(program: Command): void {
     .option('--out <file>', 'write to this file, which only you can read; else to standard output')
     .action((org: string | undefined, { out, ...options }: Remote & { out?: string }) =>
       reading('audit export', org, options, async (read) => {
-        const log = await openLive(read, progress);
+        const log = await LiveLog.open(read, progress);
         if (out !== undefined) await writeLog(out, fileLines(log));
         else for await (const lines of fileLines(log)) await written(lines);
         process.stderr.write(`${log.size} entries${out === undefined ? '' : ` in ${out}`}.\n`);
@@ -83,7 +83,7 @@ async function verify(source: string | undefined, { key, checkpoint, allowUnprov
   if (keys.length === 0) throw new Refusal('there is no pinned key. Give the one that you kept: --key name+hash+key');
   const kept = await readCheckpoints(checkpoint, keys);
   if (source !== undefined && options.url === undefined && (await isFile(source))) return verifyFile(source, keys, kept, { allowUnprovable });
-  return reading('audit verify', source, options, async (read) => verifyLive(await openLive(read, progress), keys, kept, { allowUnprovable }));
+  return reading('audit verify', source, options, async (read) => verifyLive(await LiveLog.open(read, progress), keys, kept, { allowUnprovable }));
 }
 
 function pinned(text: string): VerifierKey {
