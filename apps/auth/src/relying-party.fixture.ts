@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { newApp, newCustomer, type AuthHouse, type TestApp } from './auth-house.fixture.js';
+import { newApp, newCustomer, startAuthHouse, type AuthHouse, type TestApp } from './auth-house.fixture.js';
 import { TestBrowser } from './test-browser.fixture.js';
 
 export interface Begun {
@@ -81,4 +81,11 @@ export class RelyingParty {
     const response = await fetch(`${this.house.base}/o/${org}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
     return { status: response.status, json: (await response.json()) as Record<string, unknown>, headers: response.headers };
   }
+}
+
+/** A confidential client with refresh tokens, one without, and a public client, of one organization. */
+export async function startRelyingParties(): Promise<{ house: AuthHouse; shop: RelyingParty; kiosk: RelyingParty; spa: RelyingParty }> {
+  const house = await startAuthHouse();
+  const [shop, kiosk, spa] = [await RelyingParty.start(house), await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }), await RelyingParty.start(house, { kind: 'spa' })];
+  return { house, shop, kiosk, spa };
 }

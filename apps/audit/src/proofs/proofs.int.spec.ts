@@ -4,27 +4,22 @@ import { join } from 'node:path';
 import {
   appendRecords, auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys, exportAuditEntries, listAuditEvents, recordReading, type AuditRecord, type Contract, type ReplyOf, type RequestOf,
 } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
-import { eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { Bus, type RunningService } from '@holdfast/bus';
+import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import { leafHash, openCheckpoint, parseVerifierKey, rootOf, verifyConsistency, verifyInclusion, type Checkpoint } from '@holdfast/tlog';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuditModule } from '../app.module.js';
-import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';
+import { auditDatabase, auditKeys, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
 import { commitment, pseudonymOf } from '../entries/pseudonym.js';
 
-const quiet = createLogger('test', 'fatal');
-
 describe('what a log proves', () => {
-  let nats: TestBus;
+  let around: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
   let bus: Bus;
   let keys: ReturnType<typeof auditKeys>;
   let services: RunningService[];
 
   const start = async (given = keys) => {
-    const config = auditConfig(nats, tables, given);
-    services.push(await startService({ service: 'audit', config, module: AuditModule, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } }));
+    services.push(await startAudit(around.nats, tables, given));
   };
   const stop = async () => Promise.all(services.splice(0).map((s) => s.stop()));
   const ask = <C extends Contract>(contract: C, input: RequestOf<C>, org = 'acme'): Promise<ReplyOf<C>> => bus.request(contract, input as never, testContext({ org }));
@@ -39,22 +34,13 @@ describe('what a log proves', () => {
       if (!page.hasMore) return entries;
     }
   };
-  /** As the owner of the database may, with its guards off. */
-  const tamper = async (sql: string) => {
-    await tables.query(`DO $do$ BEGIN SET LOCAL session_replication_role = replica; ${sql}; END $do$`);
-  };
+  const tamper = (sql: string) => tamperWith(tables, sql);
 
   beforeAll(async () => {
-    nats = await startTestBus();
-    const deploy = await connectBus({ url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' }, quiet);
-    await declareStreams(deploy);
-    await deploy.close();
-    bus = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, quiet));
+    around = await startAuditBus();
+    bus = around.bus;
   });
-  afterAll(async () => {
-    await bus.connection.close();
-    await nats.stop();
-  });
+  afterAll(() => around.stop());
   beforeEach(async () => {
     [services, keys] = [[], auditKeys()];
     tables = await auditDatabase();
@@ -252,7 +238,7 @@ describe('what a log proves', () => {
 
     it('and from other services, if they say that it was the operator', async () => {
       await append(record());
-      const directory = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, quiet));
+      const directory = new Bus(await around.connectAs('directory'));
       const list = contextOf('holdfast app show');
       await directory.request(recordReading, { action: 'app.read', targets: [{ type: 'app', id: 'app_1' }] }, list);
       await expect(directory.request(recordReading, { action: 'app.list', targets: [] }, testContext())).rejects.toMatchObject({ code: 'invalid_request' });

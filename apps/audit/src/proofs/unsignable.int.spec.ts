@@ -1,41 +1,27 @@
 import { appendRecords, auditCheckpoint, auditVerifierKeys, exportAuditEntries, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
-import { eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import type { RunningService } from '@holdfast/bus';
+import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import { openCheckpoint, parseVerifierKey } from '@holdfast/tlog';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AuditModule } from '../app.module.js';
-import { auditConfig, auditDatabase, auditKeys, recordOf } from '../audit.fixture.js';
-
-const quiet = createLogger('test', 'fatal');
+import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
 
 describe('a log that cannot be signed any more', () => {
-  let nats: TestBus;
+  let around: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
-  let bus: Bus;
   let keys: ReturnType<typeof auditKeys>;
   let service: RunningService;
 
   const start = async () => {
-    const config = auditConfig(nats, tables, keys);
-    service = await startService({ service: 'audit', config, module: AuditModule, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+    service = await startAudit(around.nats, tables, keys);
   };
-  const ask = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> => bus.request(contract, input as never, testContext());
-  const append = (count: number) => bus.request(appendRecords, { records: Array.from({ length: count }, () => ({ org: 'acme', record: recordOf() })) }, testContext());
-  /** As the owner of the database may, with its guards off. */
-  const tamper = (sql: string) => tables.query(`DO $do$ BEGIN SET LOCAL session_replication_role = replica; ${sql}; END $do$`);
+  const ask = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> => around.bus.request(contract, input as never, testContext());
+  const append = (count: number) => around.bus.request(appendRecords, { records: Array.from({ length: count }, () => ({ org: 'acme', record: recordOf() })) }, testContext());
+  const tamper = (sql: string) => tamperWith(tables, sql);
 
   beforeAll(async () => {
-    nats = await startTestBus();
-    const deploy = await connectBus({ url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' }, quiet);
-    await declareStreams(deploy);
-    await deploy.close();
-    bus = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, quiet));
+    around = await startAuditBus();
   });
-  afterAll(async () => {
-    await bus.connection.close();
-    await nats.stop();
-  });
+  afterAll(() => around.stop());
   beforeEach(async () => {
     keys = auditKeys();
     tables = await auditDatabase();

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { book, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
-import { RelyingParty } from '../relying-party.fixture.js';
+import { book } from '../auth-house.fixture.js';
+import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
 
-let house: AuthHouse;
-let shop: RelyingParty;
-let kiosk: RelyingParty;
-let spa: RelyingParty;
+let { house, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  [shop, kiosk, spa] = [await RelyingParty.start(house), await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }), await RelyingParty.start(house, { kind: 'spa' })];
+  ({ house, shop, kiosk, spa } = await startRelyingParties());
 });
 afterAll(() => house.stop());
 beforeEach(() => {
