@@ -11,6 +11,8 @@ export interface Secrets {
   /** NKey seed per user of the bus. */
   nkeySeeds: Record<string, string>;
   keyEncryptionKey: string;
+  /** Of before or after a rotation, put here by hand: audit opens what is sealed with it too. */
+  keyEncryptionKeyPrevious?: string;
   pepper: string;
   pageTokenKey: string;
   presenceKey: string;
@@ -33,6 +35,7 @@ export function loadSecrets(file: string, services: readonly string[], busUsers:
     databasePasswords: each(services, known.databasePasswords, key),
     nkeySeeds: each(busUsers, known.nkeySeeds, () => Buffer.from(createUser().getSeed()).toString()),
     keyEncryptionKey: known.keyEncryptionKey ?? key(),
+    ...(known.keyEncryptionKeyPrevious !== undefined && { keyEncryptionKeyPrevious: known.keyEncryptionKeyPrevious }),
     pepper: known.pepper ?? key(),
     pageTokenKey: known.pageTokenKey ?? key(),
     presenceKey: known.presenceKey ?? key(),

@@ -39,7 +39,7 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'auth' ? cookieKeys(secrets) : {}),
-    ...(service === 'audit' ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir } : {}),
+    ...(service === 'audit' ? { ...auditKeys(secrets), CHECKPOINT_DIR: addresses.checkpointDir } : {}),
     ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
 }
@@ -64,6 +64,10 @@ function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.Pro
 
 function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEnv {
   return { COOKIE_KEY: cookieKey, ...(cookieKeyPrevious !== undefined && { COOKIE_KEY_PREVIOUS: cookieKeyPrevious }) };
+}
+
+function auditKeys({ auditSigningKey, keyEncryptionKeyPrevious }: Secrets): NodeJS.ProcessEnv {
+  return { AUDIT_SIGNING_KEYS: auditSigningKey, ...(keyEncryptionKeyPrevious !== undefined && { KEY_ENCRYPTION_KEY_PREVIOUS: keyEncryptionKeyPrevious }) };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

@@ -12,6 +12,7 @@ import { Sequencer } from './entries/sequencer.js';
 import { WaitingRecords } from './entries/waiting-records.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
 import { LogPages } from './export/log-pages.js';
+import { ReEncryption } from './keys/re-encryption.js';
 import { OperatorRecords } from './operator/operator-records.js';
 import { RecordReadingHandler } from './operator/record-reading.handler.js';
 import { BrokenLogs } from './proofs/broken-logs.js';
@@ -33,7 +34,7 @@ import { CountedRefusals } from './refusals/counted-refusals.js';
   ],
   providers: [
     EventRecords, DueRecords, WaitingRecords, CountedRefusals, Sequencer, Log, Names, Opened, Partitions, OperatorRecords, LogPages,
-    Checkpoints, CheckpointFiles, BrokenLogs, Publisher,
+    Checkpoints, CheckpointFiles, BrokenLogs, Publisher, ReEncryption,
   ],
 })
 export class AuditModule {}

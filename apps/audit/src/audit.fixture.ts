@@ -1,11 +1,12 @@
 import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Shutdown } from '@holdfast/bus';
-import type { AuditRecord } from '@holdfast/contracts';
+import { Bus, connectBus, declareStreams, Shutdown, startService, type RunningService } from '@holdfast/bus';
+import type { AuditRecord, BusUser } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
-import { systemClock, type Clock } from '@holdfast/kit';
-import { createTestDatabase, newTestFolder, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { createLogger, systemClock, type Clock } from '@holdfast/kit';
+import { createTestDatabase, newTestFolder, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
+import { AuditModule } from './app.module.js';
 import type { AuditConfig } from './config.js';
 import { Log } from './entries/log.js';
 import { Names } from './entries/names.js';
@@ -19,6 +20,33 @@ export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIG
 
 export function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
   return { ...testConfig(nats, 'audit'), ...keys, DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
+}
+
+const quiet = createLogger('test', 'fatal');
+
+/** A bus with its streams, and the gateway on it: what the tests of a file share. */
+export async function startAuditBus() {
+  const nats = await startTestBus();
+  const connectAs = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+  const deploy = await connectAs('deploy');
+  await declareStreams(deploy);
+  await deploy.close();
+  const bus = new Bus(await connectAs('gateway'));
+  const stop = async () => {
+    await bus.connection.close();
+    await nats.stop();
+  };
+  return { nats, bus, connectAs, stop };
+}
+
+export function startAudit(nats: TestBus, tables: TestDatabase, keys = auditKeys()): Promise<RunningService> {
+  const config = auditConfig(nats, tables, keys);
+  return startService({ service: 'audit', config, module: AuditModule, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+}
+
+/** As the owner of the database may, with its guards off. */
+export async function tamperWith(tables: TestDatabase, sql: string): Promise<void> {
+  await tables.query(`DO $do$ BEGIN SET LOCAL session_replication_role = replica; ${sql}; END $do$`);
 }
 
 export function auditDatabase(): Promise<TestDatabase> {

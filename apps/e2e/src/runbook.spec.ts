@@ -45,7 +45,6 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast presence set <org> --turnstile-secret-stdin': () => house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
   'SELECT * FROM marks.subjects': undone('SELECT * FROM marks.subjects'),
   'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone('SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org'),
-  'SELECT count(*) FROM audit.provisional': undone('SELECT count(*) FROM audit.provisional'),
   "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone("UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'"),
   "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": undone("UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'"),
   'DELETE FROM issuance.idempotency': undone('DELETE FROM issuance.idempotency'),

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { register } from 'prom-client';
 import { AuditModule } from '../app.module.js';
 import { assertWhole, auditConfig, auditDatabase, auditKeys, recordOf, replicaOf } from '../audit.fixture.js';
-import { retryAfter } from './sequencer.js';
+import { retryMs } from './back-off.js';
 import { patience } from './waiting-records.js';
 
 const quiet = createLogger('test', 'fatal');
@@ -34,6 +34,11 @@ describe('one bad row takes nothing from the others', () => {
   const ids = async (org: string) => (await list(org)).map((e) => e.id);
   const publish = (event: CustomerEvent) => jetstream(issuance).publish(`evt.issuance.${event.type}`, JSON.stringify(event));
   const waiting = () => tables.query<{ id: string; parked: boolean; record: string }>('SELECT id, parked, record FROM audit.provisional ORDER BY due_at, id');
+  /** When they are tried next, in minutes; a quarter at most is taken off. */
+  const retries = (table = 'provisional', columns = '') => {
+    const what = columns === '' ? '' : `${columns}, `;
+    return tables.query(`SELECT DISTINCT ${what}ceil((extract(epoch FROM due_at - $1) / 60)::float8)::int AS in, attempts FROM audit.${table} ORDER BY ${what}1`, [clock.now()]);
+  };
   const damage = (by: number) => tables.query(`UPDATE audit.head SET seq = seq - ${by} WHERE org = 'acme'`);
 
   beforeAll(async () => {
@@ -83,7 +88,7 @@ describe('one bad row takes nothing from the others', () => {
       expect(results.map((r) => r.status)).toEqual(['rejected', 'fulfilled']);
       expect(await waiting()).toMatchObject([{ id: made.id, parked: true }]);
       await damage(-3);
-      clock.advance(retryAfter);
+      clock.advance(retryMs.first);
       await eventually(async () => expect((await ids('acme')).slice(size)).toEqual([made.id]));
     });
 
@@ -117,17 +122,40 @@ describe('one bad row takes nothing from the others', () => {
       const later = recordOf({ id: newId(), action: 'offer.create' });
       await publish(event({ audit: later }));
       await eventually(async () => expect(await waiting()).toHaveLength(5));
-      clock.advance(retryAfter - 5000);
-      await eventually(async () => expect((await tables.query('SELECT DISTINCT due_at FROM audit.provisional'))).toEqual([{ due_at: new Date(clock.now().getTime() + retryAfter) }]));
+      clock.advance(retryMs.first - 5000);
+      await eventually(async () => expect(await tables.query('SELECT DISTINCT attempts FROM audit.provisional')).toEqual([{ attempts: 1 }]));
+      expect(await retries()).toEqual([{ in: 1, attempts: 1 }]);
       await eventually(async () => expect(await register.getSingleMetricAsString('holdfast_audit_records_parked')).toMatch(/_parked 5$/));
 
       await tables.query(await mending());
-      clock.advance(retryAfter);
       await eventually(async () => expect(await waiting()).toEqual([]), 10_000);
       expect((await ids('acme')).slice(size + 1)).toEqual([...changes, erase, later].map((r) => r.id));
       expect(JSON.stringify(await list('acme'))).not.toContain(who);
       expect(await assertWhole(tables)).toBe(4 + size + 1 + 5);
     });
+  });
+
+  it('tries what is parked less and less often, never further apart than the bound, and all of a log together', async () => {
+    await append('acme', ...Array.from({ length: 5 }, () => recordOf()));
+    await damage(3);
+    for (const audit of [recordOf(), recordOf()]) await publish(event({ audit }));
+    await eventually(async () => expect(await waiting()).toHaveLength(2));
+    const minutes: number[] = [];
+    for (let attempt = 1; attempt <= 6; attempt += 1) {
+      clock.advance(retryMs.most);
+      await eventually(async () => expect(await tables.query('SELECT DISTINCT attempts FROM audit.provisional')).toEqual([{ attempts: attempt }]));
+      const [delay, ...others] = await retries();
+      expect(others).toEqual([]);
+      minutes.push(delay!.in as number);
+    }
+    // Less a quarter at most: of 8 minutes 6 to 8, of 15 minutes 11.25 to 15.
+    for (const [i, most] of [1, 2, 4, 8, 15, 15].entries()) expect(minutes[i]).toBeGreaterThanOrEqual(Math.ceil(most * 0.75));
+    for (const [i, most] of [1, 2, 4, 8, 15, 15].entries()) expect(minutes[i]).toBeLessThanOrEqual(most);
+    // A new record does not begin the tries of its log anew.
+    const [before] = await tables.query<{ due_at: Date }>('SELECT DISTINCT due_at FROM audit.provisional');
+    await publish(event({ audit: recordOf() }));
+    await eventually(async () => expect(await waiting()).toHaveLength(3));
+    expect(await tables.query('SELECT DISTINCT due_at FROM audit.provisional')).toEqual([before]);
   });
 
   it("the handler's record, parked, takes the place of the gateway's guess, and is not lost should that be placed at the same moment", async () => {
@@ -142,7 +170,7 @@ describe('one bad row takes nothing from the others', () => {
     // A replica that has read the guess before.
     await replica.log.append([{ org: 'acme', record: { ...both[0], outcome: { result: 'failure' } }, provisional: true }]);
     await replica.stop();
-    clock.advance(retryAfter);
+    clock.advance(retryMs.first);
     await eventually(async () => expect(await waiting()).toEqual([]));
     expect((await list('acme')).slice(5).map((e) => e.outcome.result)).toEqual(['failure', 'success', 'success']);
     expect(await ids('acme')).toContain(both[1].id);
@@ -162,7 +190,7 @@ describe('one bad row takes nothing from the others', () => {
     await eventually(async () => expect(await waiting()).toEqual([{ id: closed.id, parked: true, record: sealed }]));
     await service.stop();
     await start();
-    clock.advance(retryAfter);
+    clock.advance(retryMs.first);
     await eventually(async () => expect((await ids('globex')).at(-1)).toBe(closed.id));
     expect(await waiting()).toEqual([]);
   });
@@ -175,11 +203,11 @@ describe('one bad row takes nothing from the others', () => {
     const [refused, , changed, emptied] = refusals.map(({ record }) => record.id);
     await tables.query("UPDATE audit.refusal SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END WHERE id = ANY ($2)", [changed, [changed, emptied]]);
     clock.advance(65_000);
-    const putOff = [refused, changed, emptied].toSorted().map((id) => ({ id, due_at: new Date(clock.now().getTime() + retryAfter) }));
-    await eventually(async () => expect(await tables.query('SELECT id, due_at FROM audit.refusal ORDER BY id')).toEqual(putOff));
+    const putOff = [refused, changed, emptied].toSorted().map((id) => ({ id, in: 1, attempts: 1 }));
+    await eventually(async () => expect(await retries('refusal', 'id')).toEqual(putOff));
     expect((await ids('globex')).at(-1)).toBe(refusals[1]!.record.id);
     await damage(-3);
-    clock.advance(retryAfter);
+    clock.advance(retryMs.first);
     await eventually(async () => expect((await ids('acme')).at(-1)).toBe(refusals[0]!.record.id));
   });
 });

@@ -48,7 +48,7 @@ export class DueRecords implements OnApplicationBootstrap {
     await source.putOff(refused);
     for (const [org, [first, ...others]] of Map.groupBy(refused, ({ item }) => item.org)) {
       const records = others.length === 0 ? 'a record' : `${others.length + 1} records`;
-      this.logger.error(`${records} of ${org} cannot be given a place and will be tried again in a minute: ${String(first!.fault)}. See "When audit records are parked" in the runbook`);
+      this.logger.error(`${records} of ${org} cannot be given a place and will be tried again, later each time: ${String(first!.fault)}. See "When audit records are parked" in the runbook`);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
+import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import type { Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import type { Head } from './head.js';
@@ -41,10 +42,10 @@ interface Found {
 }
 
 /** Holds the heads of the logs that `items` belong to, until the transaction ends, and reads what is known about the items. */
-export async function holdAndLookUp(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer): Promise<Known> {
+export async function holdAndLookUp(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Known> {
   const orgs = [...new Set(items.map((i) => i.org))];
   // Begun together: one trip. What is known is still looked up after the heads are held.
-  const look = () => Promise.all([held(sql, orgs), known(sql, items, keyEncryptionKey)]);
+  const look = () => Promise.all([held(sql, orgs), known(sql, items, keys)]);
   let [heads, there] = await look();
   if (heads.size < orgs.length) {
     await sql.rows(newHeads, [orgs.sort()]);
@@ -58,7 +59,7 @@ async function held(sql: Sql, orgs: string[]): Promise<Map<string, Head>> {
   return new Map(rows.map(({ org, ...head }) => [org, head]));
 }
 
-async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer): Promise<Omit<Known, 'heads'>> {
+async function known(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Omit<Known, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
   const names = distinct(records.flatMap(({ org, record }) => [
@@ -77,7 +78,7 @@ async function known(sql: Sql, items: readonly Item[], keyEncryptionKey: Buffer)
   return {
     entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
     pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
-    persons: new Map(of('person').map((f) => [key(f.org, f.value), openPersonKey(f.found, f.sealed!, keyEncryptionKey, f.org)])),
+    persons: new Map(of('person').map((f) => [key(f.org, f.value), openPersonKey(f.found, f.sealed!, keys, f.org)])),
     erased: new Set(of('erased').map((f) => f.value)),
   };
 }

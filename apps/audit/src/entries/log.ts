@@ -3,7 +3,7 @@ import { CONFIG } from '@holdfast/bus';
 import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { AuditConfig } from '../config.js';
+import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { arrange, type Arranged } from './arrange.js';
 import type { Item } from './choose.js';
 import { DamagedLog } from './head.js';
@@ -19,13 +19,16 @@ const noPartition = '23514';
 @Injectable()
 export class Log {
   private readonly logger = new Logger('log');
+  private readonly keys: EncryptionKeys;
 
   constructor(
     private readonly database: Database,
     private readonly partitions: Partitions,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'KEY_ENCRYPTION_KEY'>,
-  ) {}
+    @Inject(CONFIG) config: EncryptionConfig,
+  ) {
+    this.keys = new EncryptionKeys(config);
+  }
 
   /**
    * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
@@ -52,8 +55,8 @@ export class Log {
   private async appendOnce(items: readonly Item[]): Promise<Arranged> {
     await this.partitions.ready();
     return this.database.transaction(async (sql) => {
-      const arranged = arrange(items, await holdAndLookUp(sql, items, this.config.KEY_ENCRYPTION_KEY), this.clock.now(), randomBytes);
-      await sql.last(writeBatch, batchValues(arranged, items, this.config.KEY_ENCRYPTION_KEY));
+      const arranged = arrange(items, await holdAndLookUp(sql, items, this.keys), this.clock.now(), randomBytes);
+      await sql.last(writeBatch, batchValues(arranged, items, this.keys));
       return arranged;
     });
   }

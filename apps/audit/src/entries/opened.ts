@@ -2,7 +2,7 @@ import type { AuditEvent } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { AuditConfig } from '../config.js';
+import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { eventOf, idsIn } from './leaf.js';
 import { Names, type Named } from './names.js';
 import { openPersonKey, unsealPersonal, type Personal } from './person.js';
@@ -21,12 +21,15 @@ export interface StoredEntry {
 @Injectable()
 export class Opened {
   private readonly logger = new Logger('entries');
+  private readonly keys: EncryptionKeys;
 
   constructor(
     private readonly database: Database,
     private readonly names: Names,
-    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'KEY_ENCRYPTION_KEY'>,
-  ) {}
+    @Inject(CONFIG) config: EncryptionConfig,
+  ) {
+    this.keys = new EncryptionKeys(config);
+  }
 
   async events(org: string, entries: readonly StoredEntry[]): Promise<AuditEvent[]> {
     const { names, personal } = await this.open(org, entries);
@@ -63,6 +66,6 @@ export class Opened {
     const ids = [...new Set(entries.flatMap((e) => e.person ?? []))];
     if (ids.length === 0) return new Map();
     const rows = await this.database.rows<{ person: string; key: Buffer }>(keys, [org, ids]);
-    return new Map(rows.map(({ person, key }) => [person, openPersonKey(person, key, this.config.KEY_ENCRYPTION_KEY, org)?.key]));
+    return new Map(rows.map(({ person, key }) => [person, openPersonKey(person, key, this.keys, org)?.key]));
   }
 }

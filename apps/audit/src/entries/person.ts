@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '@holdfast/contracts';
 import { seal, unseal } from '@holdfast/kit';
 import { Logger } from '@nestjs/common';
+import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import { namesIn } from './leaf.js';
 import { salted, type Random, type Salted } from './pseudonym.js';
 
@@ -64,16 +65,14 @@ export function unsealPersonal(sealed: Buffer, key: Buffer, org: string, record:
   return Object.fromEntries(plain.map(([field, value, salt]) => [field, { value, salt: Buffer.from(salt, 'base64') }]));
 }
 
-export function sealPersonKey(person: Person, keyEncryptionKey: Buffer, org: string): Buffer {
-  return seal(keyEncryptionKey, person.key, `audit person ${org}/${person.id}`);
+/** Binds a sealed personal data key to its person. */
+export function personKeyContext(org: string, person: string): string {
+  return `audit person ${org}/${person}`;
 }
 
-/** Undefined when KEY_ENCRYPTION_KEY is not the one it was sealed with: the log goes on without that person's values. */
-export function openPersonKey(id: string, sealed: Buffer, keyEncryptionKey: Buffer, org: string): Person | undefined {
-  try {
-    return { id, key: unseal(keyEncryptionKey, sealed, `audit person ${org}/${id}`) };
-  } catch {
-    logger.error(`KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`);
-    return undefined;
-  }
+/** Undefined when no KEY_ENCRYPTION_KEY at hand is the one it was sealed with: the log goes on without that person's values. */
+export function openPersonKey(id: string, sealed: Buffer, keys: EncryptionKeys, org: string): Person | undefined {
+  const key = keys.open(sealed, personKeyContext(org, id));
+  if (!key) logger.error(`KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`);
+  return key && { id, key };
 }

@@ -19,8 +19,6 @@ export interface Refused<Of extends Item = Item> {
 const batchSize = 500;
 /** More than this is waiting only when the database stands still; callers are then told to come back. */
 const mostWaiting = 20_000;
-/** After how many ms what was refused is worth another try: somebody has to mend something first. */
-export const retryAfter = 60_000;
 
 /**
  * One line in front of the log: all that comes while a batch commits makes up the next one, so that a commit is shared by

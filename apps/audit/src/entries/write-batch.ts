@@ -1,7 +1,8 @@
 import { statement } from '@holdfast/data';
+import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import type { Arranged } from './arrange.js';
 import type { Item } from './choose.js';
-import { nobody, sealPersonKey } from './person.js';
+import { nobody, personKeyContext } from './person.js';
 
 /** Columns of a table and their types, for rows that are written as one array per column. */
 interface Columns<Row> {
@@ -56,11 +57,11 @@ const named: Columns<Arranged['named'][number]> = {
   write: insert('pseudonym (org, value, holder, pseudonym, salt)'),
   values: (n) => [n.org, n.value, n.holder, n.pseudonym, n.salt],
 };
-const persons: Columns<OrgAnd<{ holder: string; person: string; sealed: Buffer }>> = {
+const persons: Columns<OrgAnd<{ holder: string; person: string; sealed: Buffer; keyId: Buffer }>> = {
   table: 'persons',
-  types: ['text', 'text', 'uuid', 'bytea'],
-  write: insert('person_key (org, holder, person, key)'),
-  values: (p) => [p.org, p.holder, p.person, p.sealed],
+  types: ['text', 'text', 'uuid', 'bytea', 'bytea'],
+  write: insert('person_key (org, holder, person, key, key_id)'),
+  values: (p) => [p.org, p.holder, p.person, p.sealed, p.keyId],
 };
 /** A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time. */
 const settled: Columns<OrgAnd<{ id: string; guess: boolean }>> = {
@@ -99,7 +100,7 @@ function withRows(): string {
 }
 
 /** The parameters of writeBatch. */
-export function batchValues({ entries: e, heads: h, subtrees: s, named: n, persons: p }: Arranged, items: readonly Item[], keyEncryptionKey: Buffer): unknown[] {
+export function batchValues({ entries: e, heads: h, subtrees: s, named: n, persons: p }: Arranged, items: readonly Item[], keys: EncryptionKeys): unknown[] {
   return [
     ...columns(entries, e),
     ...columns(places, e),
@@ -107,7 +108,7 @@ export function batchValues({ entries: e, heads: h, subtrees: s, named: n, perso
     ...columns(heads, [...h].map(([org, head]) => ({ org, ...head }))),
     ...columns(subtrees, s),
     ...columns(named, n),
-    ...columns(persons, p.map(({ org, holder, person }) => ({ org, holder, person: person.id, sealed: sealPersonKey(person, keyEncryptionKey, org) }))),
+    ...columns(persons, p.map(({ org, holder, person }) => ({ org, holder, person: person.id, sealed: keys.seal(person.key, personKeyContext(org, person.id)), keyId: keys.id }))),
     // Whatever became of an item, its provisional twin is no longer waited for.
     ...columns(settled, items.flatMap(({ org, record, provisional = false }) => (record ? [{ org, id: record.id, guess: provisional }] : []))),
     ...columns(erasing, items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]))),

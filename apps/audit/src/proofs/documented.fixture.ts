@@ -13,19 +13,20 @@ function keyOf(byte: number): KeyObject {
 const customer = { value: '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03', salt: Buffer.alloc(16, 1) };
 const address = { value: '2001:db8::7', salt: Buffer.alloc(16, 2) };
 
-function leaf(n: number): Buffer {
+function leaf(n: number, outcome: { replay?: true } = {}): Buffer {
   const id = `00000000-0000-4000-8000-00000000000${n}`;
   const request = { id, traceparent: `00-${'0'.repeat(31)}${n}-00f067aa0ba902b7-00`, method: 'POST', route: '/o/{shortId}/api/credentials/offers' };
   const record = {
     id, occurredAt: `2026-11-21T09:30:0${n}.000Z`, action: 'offer.create' as const, actor: { type: 'app' as const, id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
-    targets: [{ type: 'customer' as const, id: customer.value, holder: customer.value }], outcome: { result: 'success' as const, status: 201 }, request,
+    targets: [{ type: 'customer' as const, id: customer.value, holder: customer.value }], outcome: { result: 'success' as const, status: 201, ...outcome }, request,
   };
   return leafOf(record, () => pseudonymOf(customer), { address }).bytes;
 }
 
 /** What docs/audit-proof-vectors.json holds: a log of five entries in the middle of a rotation of its key. */
 export async function documentedVectors(): Promise<object> {
-  const leaves = [1, 2, 3, 4, 5].map(leaf);
+  const leaves = [1, 2, 3, 4, 5].map((n) => leaf(n));
+  const replay = leaf(6, { replay: true });
   const hashes = leaves.map(leafHash);
   const range = CompactRange.empty();
   for (const hash of hashes) range.append(hash);
@@ -40,6 +41,7 @@ export async function documentedVectors(): Promise<object> {
     verifierKeys: [fresh, old].map((key) => formatVerifierKey(verifierKeyOf(origin, createPublicKey(key)))),
     proof: { id: '00000000-0000-4000-8000-000000000003', seq: 3, leaf: leaves[2]!.toString('base64'), hashes: proof.map((hash) => hash.toString('base64')), checkpoint },
     leafHashes: hashes.map((hash) => hash.toString('base64')),
+    replay: { leaf: replay.toString('base64'), leafHash: leafHash(replay).toString('base64') },
     pseudonym: { ...opened(customer), sha256: createHash('sha256').update(customer.salt).update(customer.value).digest('hex'), pseudonym: pseudonymOf(customer) },
     personal: { ...opened(address), hash: commitment(address).toString('base64url') },
   };

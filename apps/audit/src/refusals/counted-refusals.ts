@@ -2,7 +2,8 @@ import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Due, DueSource } from '../entries/due-records.js';
-import { retryAfter, type Refused } from '../entries/sequencer.js';
+import { jitter, nextTry } from '../entries/back-off.js';
+import type { Refused } from '../entries/sequencer.js';
 import { recordIn } from '../entries/stored-record.js';
 
 /**
@@ -15,12 +16,16 @@ const due = statement(
      FROM refusal WHERE due_at <= $1 AND EXISTS (SELECT FROM head WHERE head.org = refusal.org)
     GROUP BY org, id, due_at ORDER BY due_at, org, id LIMIT 500`,
 );
-const placed = statement(
-  'refusal_placed',
-  `DELETE FROM refusal
-    WHERE (org, id) IN (SELECT * FROM unnest($1::text[], $2::uuid[])) OR (due_at <= $3 AND NOT EXISTS (SELECT FROM head WHERE head.org = refusal.org))`,
+/** LATERAL: one look into the primary key for each, whatever the planner thinks of the lengths of arrays. A count has a row per process. */
+const chosen = 'unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS c(org, id), LATERAL (SELECT source, attempts FROM refusal WHERE org = c.org AND id = c.id OFFSET 0) r';
+const ofChosen = 'f.org = c.org AND f.id = c.id AND f.source = c.source';
+export const placed = statement('refusal_placed', `DELETE FROM refusal f USING (SELECT c.org, c.id, r.source FROM ${chosen}) c WHERE ${ofChosen}`);
+export const unclaimed = statement('refusal_unclaimed', 'DELETE FROM refusal WHERE due_at <= $1 AND NOT EXISTS (SELECT FROM head WHERE head.org = refusal.org)');
+export const putOff = statement(
+  'refusal_put_off',
+  `UPDATE refusal f SET due_at = ${nextTry('$3', 'c.attempts', '$4')}, attempts = c.attempts + 1
+     FROM (SELECT c.org, c.id, r.source, max(r.attempts) OVER (PARTITION BY c.org, c.id) AS attempts FROM ${chosen}) c WHERE ${ofChosen}`,
 );
-const putOff = statement('refusal_put_off', 'UPDATE refusal SET due_at = $3 WHERE (org, id) IN (SELECT * FROM unnest($1::text[], $2::uuid[]))');
 
 /** Time in which the first record of an organization arrives, in ms, should audit have been away when it was made. */
 const newcomer = 600_000;
@@ -46,14 +51,15 @@ export class CountedRefusals implements DueSource {
     });
     if (unreadable.length > 0) {
       await this.postpone(unreadable);
-      this.logger.error(`${unreadable.length} rows of audit.refusal are no records, such as ${unreadable[0]!.id} of ${unreadable[0]!.org}: they were changed. They are tried again in a minute`);
+      this.logger.error(`${unreadable.length} rows of audit.refusal are no records, such as ${unreadable[0]!.id} of ${unreadable[0]!.org}: they were changed. They are tried again, later each time`);
     }
     return refusals;
   }
 
   /** Once they have their places; and those of organizations that do not exist. */
   async forget(refusals: readonly Due[]): Promise<void> {
-    await this.database.rows(placed, [refusals.map((r) => r.org), refusals.map((r) => r.record.id), new Date(this.clock.now().getTime() - newcomer)]);
+    if (refusals.length > 0) await this.database.rows(placed, [refusals.map((r) => r.org), refusals.map((r) => r.record.id)]);
+    await this.database.rows(unclaimed, [new Date(this.clock.now().getTime() - newcomer)]);
   }
 
   async putOff(refused: readonly Refused<Due>[]): Promise<void> {
@@ -61,6 +67,6 @@ export class CountedRefusals implements DueSource {
   }
 
   private async postpone(refusals: readonly { org: string; id: string }[]): Promise<void> {
-    await this.database.rows(putOff, [refusals.map((r) => r.org), refusals.map((r) => r.id), new Date(this.clock.now().getTime() + retryAfter)]);
+    await this.database.rows(putOff, [refusals.map((r) => r.org), refusals.map((r) => r.id), this.clock.now(), jitter()]);
   }
 }
