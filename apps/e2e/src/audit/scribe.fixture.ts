@@ -81,7 +81,7 @@ export class Scribe {
 
 type Kind = Pick<Written, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'>;
 
-export function keyOf({ action, actor, method, route, result, status, code = '', replay = false }: Kind): string {
+export function keyOf({ action, actor, method, route, result, status, code = '', replay }: Kind): string {
   return [action, actor, method, route, result, status, code, ...(replay ? ['replay'] : [])].join(' ');
 }
 
