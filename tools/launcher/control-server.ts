@@ -53,6 +53,7 @@ async function answer(request: IncomingMessage, token: string, members: Member[]
   const perform = request.method === 'POST' ? actions[action] : undefined;
   if (!perform) return { status: 404, body: { message: `There is no action ${action}.` } };
   const chosen = members.filter((m) => m.name === target || `${m.name}-${m.replica}` === target);
+  if ((action === 'cut' || action === 'mend') && !chosen.every(({ links }) => links)) return { status: 409, body: { message: `The connections of ${target} cannot be cut: start with --severable, and name a service.` } };
   if (chosen.length === 0) return { status: 404, body: { message: `There is no ${target} here; "service list" shows what there is.` } };
   const options = await optionsOf(request);
   if (options === undefined) return { status: 400, body: { message: 'The body is no JSON object of { settings, build } up to 64 kB.' } };
@@ -80,6 +81,14 @@ const actions: Record<string, (member: Member, options: StartOptions) => Promise
   async kill({ supervised }) {
     const { pid } = supervised;
     return supervised.signal('SIGKILL') && eventually(() => supervised.pid !== pid, 5000);
+  },
+  cut: async ({ links }) => {
+    links?.forEach((link) => link.cut());
+    return true;
+  },
+  mend: async ({ links }) => {
+    links?.forEach((link) => link.mend());
+    return true;
   },
   pause: async ({ supervised }) => supervised.signal('SIGSTOP'),
   resume: async ({ supervised }) => supervised.signal('SIGCONT'),

@@ -7,6 +7,7 @@ import { settings } from '../setup/settings.mjs';
 import { endOrphans, Leash } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
+import { SeverableLink } from '../infra/severable-link.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
 import { createDatabase, setUpDatabase } from './database.ts';
 import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from './demo.ts';
@@ -31,6 +32,8 @@ export interface Member {
   supervised: Supervised;
   /** How to run it by the settings of now; left out where there is nothing to set. */
   plan?: (more: NodeJS.ProcessEnv, build?: string) => Program;
+  /** Its ways to NATS and PostgreSQL, where they can be cut. */
+  links?: SeverableLink[];
 }
 
 export interface HouseOptions {
@@ -41,6 +44,8 @@ export interface HouseOptions {
   build: string;
   /** Folder of the build whose services are started: the same one, or another version's. */
   servicesFrom: string;
+  /** Whether services reach their servers through links that can be cut. */
+  severable: boolean;
 }
 
 /** All processes of one house, in the order in which they were started. */
@@ -58,9 +63,11 @@ export class House {
   #organizations: Demo['organizations'] | undefined;
   #storeTimer: NodeJS.Timeout | undefined;
   #stopping = false;
+  readonly #severable: boolean;
 
-  private constructor({ port, build, servicesFrom, examples }: HouseOptions, instances: Instance[]) {
+  private constructor({ port, build, servicesFrom, examples, severable }: HouseOptions, instances: Instance[]) {
     this.baseUrl = `http://localhost:${port}`;
+    this.#severable = severable;
     this.#build = build;
     this.#servicesFrom = servicesFrom;
     this.#instances = instances;
@@ -184,11 +191,14 @@ export class House {
 
   async #startServices(addresses: Addresses): Promise<void> {
     const began = Date.now();
-    const started = this.#instances.map((instance) => {
+    const ways = await Promise.all(this.#instances.map(() => this.#wayTo(addresses)));
+    const started = this.#instances.map((instance, i) => {
       const { service: name, replica, readyUrl } = instance;
+      const { links, ...reached } = ways[i]!;
+      const own = { ...addresses, ...reached };
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
-        serviceProgram(instance, serviceEnv(instance, this.#instances, addresses, loadSecrets(secretsFile, databaseServices, natsUsers), settings(more)), build);
-      const supervised = this.#add({ name, replica, readyUrl, plan }, plan({}));
+        serviceProgram(instance, serviceEnv(instance, this.#instances, own, loadSecrets(secretsFile, databaseServices, natsUsers), settings(more)), build);
+      const supervised = this.#add({ name, replica, readyUrl, plan, ...(links && { links }) }, plan({}));
       supervised.onChange = () => this.#publish();
       supervised.start();
       return supervised;
@@ -199,6 +209,15 @@ export class House {
         say(`  ${supervised.program.name} is ready (${seconds(began)})`);
       }),
     );
+  }
+
+  /** Where one process reaches the servers. */
+  async #wayTo({ natsUrl, databaseUrl }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl'> & { links?: SeverableLink[] }> {
+    if (!this.#severable) return { natsUrl, databaseUrl };
+    const [nats, database] = [new URL(natsUrl), new URL(databaseUrl)];
+    const links = await Promise.all([SeverableLink.to(nats.hostname, Number(nats.port || 4222)), SeverableLink.to(database.hostname, Number(database.port || 5432))]);
+    for (const [i, url] of [nats, database].entries()) [url.hostname, url.port] = ['127.0.0.1', String(links[i]!.port)];
+    return { natsUrl: nats.href.replace(/\/$/, ''), databaseUrl: database.href, links };
   }
 
   #add(member: Omit<Member, 'supervised'>, program: Program): Supervised {

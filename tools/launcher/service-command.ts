@@ -7,7 +7,7 @@ import { say, warn } from '../infra/say.ts';
 import { serviceSettings } from './service-env.ts';
 
 const help = `Usage: npm run holdfast -- service list [--json]
-       npm run holdfast -- service start|stop|kill|pause|resume NAME[-REPLICA]
+       npm run holdfast -- service start|stop|kill|pause|resume|cut|mend NAME[-REPLICA]
        npm run holdfast -- service start NAME[-REPLICA] --build FOLDER
 
   list     what runs: name, replica, pid, state, where it says that it is ready
@@ -17,6 +17,8 @@ const help = `Usage: npm run holdfast -- service list [--json]
   --build  runs the build of another clone, such as an older version, beside all others
   kill     SIGKILL; it is started again by itself
   pause    SIGSTOP, as a machine that hangs; "resume" lets it go on
+  cut      drops all that it sends to NATS and PostgreSQL and all that they send, as a broken network; "mend" ends that.
+           Only where "npm start" was told --severable
 NAME is a service, postgres or nats.`;
 
 const args = process.argv.slice(2);
@@ -24,7 +26,7 @@ const json = args.includes('--json');
 const at = args.indexOf('--build');
 const build = at < 0 ? undefined : args.splice(at, 2)[1];
 const [action = 'list', target, ...rest] = args.filter((arg) => arg !== '--json');
-const known = ['list', 'start', 'stop', 'kill', 'pause', 'resume'];
+const known = ['list', 'start', 'stop', 'kill', 'pause', 'resume', 'cut', 'mend'];
 if (!known.includes(action) || (at >= 0 && (!build || action !== 'start')) || rest.length > 0 || (action === 'list') !== (target === undefined)) {
   warn(help);
   process.exit(action === '--help' ? 0 : 2);

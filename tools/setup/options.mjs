@@ -6,6 +6,7 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
   --no-examples           leave out the example shop
   --build FOLDER          run the services of another clone's build, such as an older version, with this
                           version's tables and bus: "service start NAME --build FOLDER" replaces one
+  --severable             let each service reach PostgreSQL and NATS through a link that "service cut" cuts
   --reset                 forget all data of this house; refuses while it runs
   --help                  this text
 
@@ -25,6 +26,7 @@ Environment, or in the file .env of the clone:
  * @property {Record<string, number>} replicas
  * @property {string} [build] folder of another clone whose services are to run
  * @property {boolean} reset
+ * @property {boolean} severable whether services reach their servers through links that can be cut
  * @property {boolean} help
  * @property {number} port
  * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left out
@@ -38,13 +40,14 @@ Environment, or in the file .env of the clone:
  */
 export function parseOptions(args, env) {
   /** @type {Options} */
-  const options = { replicas: {}, reset: false, help: false, port: parsePort('PORT', env.PORT || '8080'), examples: parseShopPorts(env) };
+  const options = { replicas: {}, reset: false, severable: false, help: false, port: parsePort('PORT', env.PORT || '8080'), examples: parseShopPorts(env) };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     const [name, inline] = arg.split(/=(.*)/s, 2);
     if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
     else if (name === '--build') options.build = resolve(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
+    else if (name === '--severable' && inline === undefined) options.severable = true;
     else if (name === '--no-examples' && inline === undefined) options.examples = undefined;
     else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;
     else throw new Error(`There is no option ${arg}.`);

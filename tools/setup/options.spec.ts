@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { parseOptions } from './options.mjs';
 
 test('one of each on port 8080 unless told otherwise', () => {
-  expect(parseOptions([], {})).toEqual({ replicas: {}, reset: false, help: false, port: 8080, examples: { shop: 4000, kiosk: 4001 } });
+  expect(parseOptions([], {})).toEqual({ replicas: {}, reset: false, severable: false, help: false, port: 8080, examples: { shop: 4000, kiosk: 4001 } });
 });
 
 test('the example shop can be elsewhere, or nowhere', () => {

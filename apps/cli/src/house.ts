@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Bus, connectBus } from '@holdfast/bus/client';
+import { Bus, connectBus, Replicas } from '@holdfast/bus/client';
 import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
 import { createLogger, newId } from '@holdfast/kit';
 import type { z } from 'zod';
@@ -8,6 +8,8 @@ import { Refusal, whereToLook } from './refusal.js';
 
 /** How long a house may take to let us in, in ms. */
 const patience = 5000;
+/** Longer than two announcements of a replica are apart: whoever lives is heard in that time, and a replica that hangs is not asked. */
+const untilHeardMs = 600;
 
 /** The running house, as the operator sees it. */
 export interface House {
@@ -18,7 +20,7 @@ export interface House {
 }
 
 /** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */
-export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>, ms = patience): Promise<T> {
+export async function connected<T>(user: BusUser, work: (bus: Bus, replicas: Replicas) => Promise<T>, ms = patience): Promise<T> {
   const { NATS_URL: url, NATS_NKEY_SEED: nkeySeed } = busConfig();
   const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
@@ -28,7 +30,8 @@ export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>
   try {
     const connection = await Promise.race([connecting, tooLong]);
     try {
-      return await work(new Bus(connection));
+      const replicas = new Replicas(connection);
+      return await work(new Bus(connection, undefined, replicas), replicas);
     } finally {
       await connection.close();
     }
@@ -39,10 +42,13 @@ export async function connected<T>(user: BusUser, work: (bus: Bus) => Promise<T>
 
 /** Runs a command of the operator. `command` stands in the audit log as the route. */
 export function withHouse<T>(command: string, work: (house: House) => Promise<T>): Promise<T> {
-  return connected('operator', (bus) => {
+  return connected('operator', (bus, replicas) => {
     const asking: House['asking'] = (org) => {
       const context = operatorContext(command, org);
-      return (contract, input) => bus.request(contract, input, context);
+      return async (contract, input) => {
+        await replicas.untilHeard(contract.service, untilHeardMs);
+        return bus.request(contract, input, context);
+      };
     };
     return work({ ask: (contract, input, org = '') => asking(org)(contract, input), asking });
   });

@@ -1,7 +1,8 @@
-// kill -9 in the middle of customers' lives, then the loss of all of JetStream: what was acknowledged is there, once.
+// kill -9, replicas that hang, in the middle of customers' lives, then the loss of all of JetStream: what was acknowledged is there, once.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chaos, type Oracle } from './chaos/chaos.ts';
+import { chaos, killAtRandom, type Oracle } from './chaos/chaos.ts';
+import { hangAtRandom, type Hang } from './chaos/hangs.ts';
 import { judge } from './chaos/judge.ts';
 import { PrivateHouse } from './chaos/private-house.ts';
 import { chaosSeed } from './config.ts';
@@ -9,10 +10,11 @@ import { closeConnections } from './http.ts';
 import { house } from './under-test.ts';
 
 const seed = chaosSeed();
-const own = new PrivateHouse(join(house.home, 'chaos'));
+const own = new PrivateHouse(join(house.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2');
 
 describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   let oracle: Oracle;
+  let hangs: Hang[];
   beforeAll(() => own.start(), 120_000);
   afterAll(async () => {
     await own.forget();
@@ -20,11 +22,20 @@ describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   }, 60_000);
 
   it('loses nothing that was acknowledged, does nothing twice, and leaves no gap in log or feed', async () => {
-    oracle = await chaos(own, { kills: 10, seed, say: () => undefined });
+    const say = () => undefined;
+    const disturb: Parameters<typeof chaos>[1]['disturb'] = async (load) => {
+      await killAtRandom(own, { kills: 8, seed, say }, () => load.acknowledged);
+      hangs = await hangAtRandom(own, { hangs: 4, seed, say }, load);
+    };
+    oracle = await chaos(own, { seed, say, disturb });
     expect(oracle.customers.length).toBeGreaterThanOrEqual(30);
     expect(new Set(oracle.customers.flatMap((c) => c.events)).size).toBeGreaterThanOrEqual(6);
     expect(await judge(oracle)).toEqual([]);
   }, 300_000);
+
+  it('leaves most requests answered while one of two replicas is paused or cut off', () => {
+    for (const hang of hangs) expect({ ...hang, bounded: hang.failed <= hang.requests / 2 }).toEqual({ ...hang, bounded: true });
+  });
 
   it('is outlived by everything when the files of JetStream are deleted between stop and start', async () => {
     await own.stop();

@@ -49,7 +49,7 @@ export interface HouseSecrets {
   [other: string]: string | Record<string, string>;
 }
 
-export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume';
+export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
 
 /** A running house, seen from outside: its addresses, its operator's command line and its launcher's control. */
 export class House {
@@ -93,7 +93,7 @@ export class House {
   }
 
   /**
-   * Starts, stops, kills, pauses or resumes a service (`subjects`) or one replica (`subjects-2`), postgres or nats. A start
+   * Starts, stops, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`), postgres or nats. A start
    * may have settings of its own, and be of another clone's build.
    */
   async control(action: ControlAction, target: string, options: { settings?: Record<string, string>; build?: string } = {}): Promise<void> {

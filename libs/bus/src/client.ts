@@ -2,3 +2,4 @@
 export * from './bus.js';
 export * from './connection.js';
 export * from './declare.js';
+export * from './replicas.js';

@@ -15,12 +15,20 @@ beforeEach(() => {
 /** A service whose machine's clock is `aheadMs` ahead of the truth. */
 function watchOf(hasDatabase: boolean, options: { maxOffsetMs?: number; testOffsetMs?: number } = {}) {
   const watch = new ClockWatch({ hasDatabase, ...options, monotonicMs: () => monotonicMs, machineMs: () => trueEpochMs + monotonicMs + aheadMs + (options.testOffsetMs ?? 0) });
+  const hear = (offsets: Partial<Record<ServiceName, number>>, delayMs = 0, replica = 'replica0001') => {
+    for (const [service, ahead] of Object.entries(offsets)) watch.hear(service as ServiceName, { replica, atMs: trueEpochMs + monotonicMs - delayMs + ahead });
+  };
   return {
     watch,
     /** PostgreSQL is read, by a clock that is this much ahead of the truth. */
     readDatabase: (ahead = 0) => watch.observeDatabase({ sentAtMs: monotonicMs - 2, remoteMs: trueEpochMs + monotonicMs - 1 + ahead, receivedAtMs: monotonicMs }),
-    hear: (offsets: Partial<Record<ServiceName, number>>, delayMs = 0, replica = 'replica0001') => {
-      for (const [service, ahead] of Object.entries(offsets)) watch.hear(service as ServiceName, { replica, atMs: trueEpochMs + monotonicMs - delayMs + ahead });
+    hear,
+    /** As `hear`, four times a second for some seconds. */
+    listen: (offsets: Partial<Record<ServiceName, number>>) => {
+      for (let i = 0; i < 12; i += 1) {
+        hear(offsets);
+        monotonicMs += 250;
+      }
     },
   };
 }
@@ -63,10 +71,10 @@ describe('the time of a service with a database', () => {
   });
 
   it('is wrong where both contradict it', () => {
-    const { watch, readDatabase, hear } = watchOf(true);
+    const { watch, readDatabase, listen } = watchOf(true);
     aheadMs = hour;
     readDatabase();
-    hear({ directory: 0, audit: 3 });
+    listen({ directory: 0, audit: 3 });
     expect(watch.trust()).toBe('wrong');
     expect(watch.remarks()).toHaveLength(2);
   });
@@ -83,9 +91,9 @@ describe('the time of a service with a database', () => {
 
 describe('a service without a database', () => {
   it.each([660_000, -660_000])('is wrong when it is %s ms from most of the others, and takes nobody else for its time', (step) => {
-    const { watch, hear } = watchOf(false);
+    const { watch, listen } = watchOf(false);
     aheadMs = step;
-    hear({ directory: 0, audit: 3, issuance: -3 });
+    listen({ directory: 0, audit: 3, issuance: -3 });
     expect(watch.trust()).toBe('wrong');
     expect(watch.now().getTime()).toBe(trueEpochMs + monotonicMs + step);
   });
@@ -96,8 +104,8 @@ describe('a service without a database', () => {
     ['one of two others differs', { directory: hour, audit: 0 }],
     ['two of four others differ', { directory: hour, audit: -hour, issuance: 0, subjects: 0 }],
   ])('is trusted when %s', (_, offsets) => {
-    const { watch, hear } = watchOf(false);
-    hear(offsets);
+    const { watch, listen } = watchOf(false);
+    listen(offsets);
     expect(watch.trust()).toBe('agreed');
   });
 
@@ -106,6 +114,18 @@ describe('a service without a database', () => {
     hear({ directory: 0, audit: 0, issuance: 0 });
     for (let i = 0; i < 1000; i += 1) hear({ subjects: hour }, 0, `madeup${String(i).padStart(6, '0')}`);
     expect(watch.trust()).toBe('agreed');
+  });
+
+  it('is not ahead by what waited for it while it stood still, and behind by the first word', () => {
+    const { watch, hear, listen } = watchOf(false);
+    listen({ directory: 0, audit: 0, issuance: 0 });
+    monotonicMs += 40_000;
+    for (let ago = 40_000; ago > 30_000; ago -= 250) hear({ directory: 0, audit: 0, issuance: 0 }, ago);
+    expect(watch.trust()).toBe('agreed');
+    monotonicMs += 10_000;
+    aheadMs = -hour;
+    hear({ directory: 0, audit: 0, issuance: 0 });
+    expect(watch.trust()).toBe('wrong');
   });
 
   it('takes the quickest word of the last five seconds, so one that was long on its way says nothing', () => {

@@ -1,6 +1,6 @@
-import { inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
+import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/kit';
-import { connect, nkeyAuthenticator, type NatsConnection, type Status } from '@nats-io/transport-node';
+import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { onStatus } from './loops.js';
 
 export interface BusOptions {
@@ -39,10 +39,17 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
   const report = (status: Status): void => {
     if (status.type === 'disconnect') logger.warn('lost the connection to NATS; reconnecting');
     else if (status.type === 'reconnect') reportServer(connection, logger);
-    else if (status.type === 'error') logger.error({ err: status.error }, 'NATS refused something that we did');
+    else if (status.type === 'error') reportError(status.error, logger);
   };
   onStatus(connection, report, (err) => logger.error({ err }, "lost sight of the connection's state"));
   return connection;
+}
+
+/** What follows from having stood still is no fault: the server let go of us, and of the right to reply to what we were asked before. */
+function reportError(error: Error, logger: Logger): void {
+  if (error instanceof PermissionViolationError && error.operation === 'publish' && inboxOwner(error.subject)) logger.warn('a reply came too late, over another connection than its request; the caller has given up');
+  else if (error.message === 'Stale Connection') logger.warn('NATS ends the connection: this process did not answer its pings. It stood still, or its network was cut');
+  else logger.error({ err: error }, 'NATS refused something that we did');
 }
 
 function reportServer(connection: NatsConnection, logger: Logger): void {

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { messagesDropped } from './metrics.js';
 
 /** Why a message of the bus was not accepted. */
@@ -7,8 +6,13 @@ export type DropReason = 'subject' | 'sender' | 'body' | 'handler' | 'connection
 /** Lines per place and reason: a flood of messages must not become a flood of lines. The metric counts each. */
 const logIntervalMs = 10_000;
 
-const logger = new Logger('bus');
+let report: (line: string) => void = () => undefined;
 const lastLoggedAt = new Map<string, number>();
+
+/** Where lines of dropped messages go. Not a logger of the framework: the command line listens too, and would load it for nothing. */
+export function reportDropped(to: (line: string) => void): void {
+  report = to;
+}
 
 /** Counts a message that was dropped, and logs the first of each ten seconds. `place` is what we subscribe to, never what a sender chose. */
 export function countDropped(place: string, reason: DropReason, detail: string): void {
@@ -17,5 +21,5 @@ export function countDropped(place: string, reason: DropReason, detail: string):
   const now = performance.now();
   if (now - (lastLoggedAt.get(key) ?? -Infinity) < logIntervalMs) return;
   lastLoggedAt.set(key, now);
-  logger.warn(`dropped a message at ${place} (${reason}): ${detail}. holdfast_bus_messages_dropped_total counts further ones`);
+  report(`dropped a message at ${place} (${reason}): ${detail}. holdfast_bus_messages_dropped_total counts further ones`);
 }

@@ -121,6 +121,25 @@ describe('events', () => {
     expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([{ aggregate: 'ada', subject: 'evt.directory.subject.erasing' }]);
   });
 
+  it('reach another replica when the one that took them hangs', async () => {
+    await declare();
+    const hung = await jetstream(await connectAs('audit')).consumers.get(streams.directory.name, 'audit');
+    // As a process that stands still: what it had asked for is delivered to it, and no word of it comes back.
+    const held: unknown[] = [];
+    const pull = await hung.fetch({ max_messages: 30, expires: 30_000 });
+    void (async () => {
+      for await (const message of pull) held.push(message);
+    })().catch(() => undefined);
+    const { emit } = await producer();
+    const all = Array.from({ length: 30 }, event);
+    await emit(all);
+    await eventually(() => expect(held).toHaveLength(30), 15_000);
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied).toEqual(new Set(all.map(({ id }) => id))), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+  });
+
   it('loses nothing when JetStream loses everything', async () => {
     await declare();
     const applied = new Set<string>();

@@ -3,6 +3,8 @@ import { cautiousMedian } from '@holdfast/kit';
 
 /** Announcements older than this count no more: the clock may have been set since, and who is silent has no say. */
 const windowMs = 5000;
+/** Words that came within less than this may all have been long on their way: they were waiting for us while we stood still. */
+const leastSpanMs = 2000;
 /** Of one service: a stolen one could make up replicas without end. */
 const maxReplicas = 64;
 /** Of two clocks that differ nobody knows which is wrong. */
@@ -36,17 +38,25 @@ export class PeerClocks {
 
   /**
    * By how much a clock, given as what it showed when `performance.now()` was 0, is ahead of the median of the other services, in ms.
-   * A word that was long on its way makes us look ahead and never behind; the quickest one of each replica counts.
+   * A word that was long on its way makes us look ahead and never behind; the quickest one of each replica counts. That we are
+   * behind is certain by one word, that we are ahead only by those of some seconds.
    * @returns undefined while fewer than two services are heard
    */
   aheadMs(epochMs: number): number | undefined {
     const now = this.monotonicMs();
     const votes = [...this.services.values()].flatMap((replicas) => {
-      const quickest = [...replicas.values()].map((heard) => fresh(heard, now).map((one) => one.epochMs)).filter((epochs) => epochs.length > 0);
-      return cautiousMedian(quickest.map((epochs) => epochMs - Math.max(...epochs))) ?? [];
+      const known = [...replicas.values()].flatMap((heard) => aheadOfReplica(epochMs, fresh(heard, now)) ?? []);
+      return cautiousMedian(known) ?? [];
     });
     return votes.length < minServices ? undefined : cautiousMedian(votes);
   }
+}
+
+function aheadOfReplica(epochMs: number, heard: readonly Heard[]): number | undefined {
+  if (heard.length === 0) return undefined;
+  const aheadMs = epochMs - Math.max(...heard.map((one) => one.epochMs));
+  const spanMs = heard.at(-1)!.receivedAtMs - heard[0]!.receivedAtMs;
+  return aheadMs > 0 && spanMs < leastSpanMs ? undefined : aheadMs;
 }
 
 function fresh(heard: readonly Heard[], now: number): Heard[] {

@@ -1,4 +1,4 @@
-import { addressedSubject, aliveSubject, getSubject, withdrawOffer, type Contract } from '@holdfast/contracts';
+import { addressedSubject, aliveSubject, getPresencePolicy, getSubject, withdrawOffer, type Contract } from '@holdfast/contracts';
 import { AppError, createLogger } from '@holdfast/kit';
 import { eventually, startTestBus, testContext, type TestBus } from '@holdfast/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ let bus: Bus;
 let heard: Set<string>;
 const stops: (() => Promise<void>)[] = [];
 
-const as = (user: 'gateway' | 'issuance' | 'subjects'): Promise<NatsConnection> => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
+const as = (user: 'gateway' | 'issuance' | 'operator' | 'subjects'): Promise<NatsConnection> => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
 
 beforeAll(async () => {
   nats = await startTestBus();
@@ -143,4 +143,18 @@ test('a query that one replica does not answer is asked of the other', async () 
   const asking = () => outcome(bus.request(query, { subject: offerId }, testContext()));
   expect(await Promise.all([asking(), asking(), asking(), asking()])).toEqual(['ok', 'ok', 'ok', 'ok']);
   expect(hung.requests).toBeGreaterThan(0);
+});
+
+test('who asks once waits for the first replica that is heard, so a hung one is never asked', async () => {
+  const [well, hung] = [await replica('replica00011', getPresencePolicy), await replica('replica00012', getPresencePolicy)];
+  hung.state = 'paused';
+  const query = { ...getPresencePolicy, timeout: 1000, reply: withdrawOffer.reply };
+  const operator = await as('operator');
+  stops.push(() => operator.close());
+  for (let i = 0; i < 10; i += 1) {
+    const replicas = new Replicas(operator);
+    await replicas.untilHeard('issuance', 5000);
+    expect(await outcome(new Bus(operator, undefined, replicas).request(query, {}, testContext()))).toBe('ok');
+  }
+  expect([well.requests, hung.requests]).toEqual([10, 0]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { aliveSchema, aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { ChosenReplica, ReplicaChooser } from './bus.js';
@@ -72,6 +73,11 @@ export class Replicas implements ReplicaChooser {
   /** Hears these services from now on, and not only once something is asked of them. */
   hearAll(services: Iterable<ServiceName>): void {
     for (const service of services) this.of(service);
+  }
+
+  /** Waits until a replica of this service is heard, `withinMs` at most: for who asks once, and has listened to nobody before. */
+  async untilHeard(service: ServiceName, withinMs: number): Promise<void> {
+    for (const until = this.now() + withinMs; !this.choose(service) && this.now() < until; ) await sleep(10);
   }
 
   /** Undefined when none is known to live: then the queue group decides, which is never worse than not to ask. */

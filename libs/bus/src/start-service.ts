@@ -12,7 +12,7 @@ import { announce } from './announce.js';
 import { Bus } from './bus.js';
 import { ClockWatch } from './clock-watch.js';
 import { connectBus, tooOld } from './connection.js';
-import { countDropped } from './dropped.js';
+import { countDropped, reportDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
@@ -55,6 +55,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const { service, config, module } = options;
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
   NestLog.overrideLogger(nestLogger(logger));
+  reportDropped((line) => new NestLog('bus').warn(line));
   startDefaultMetrics();
   const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
   configureAdmission(service, { ...(maxRunning !== undefined && { maxRunning }), ...(maxQueued !== undefined && { maxQueued }), ...(maxWaitMs !== undefined && { maxWaitMs }) });

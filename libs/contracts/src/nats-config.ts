@@ -29,7 +29,7 @@ export function busPermissions(user: BusUser): Permissions {
   const asked = contracts().filter((c) => c.callers.includes(user));
   // Each at whichever replica the queue group chooses, and at one that the caller chooses.
   const publish = asked.flatMap((c) => [c.subject, addressedSubject(c.subject, '*')]);
-  const subscribe = [`${inboxPrefix(user)}.>`];
+  const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(asked.map((c) => aliveSubject(c.service)))];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
     publish.push('$JS.API.INFO', ...[...names, probeStream.name].flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)));
@@ -43,7 +43,6 @@ export function busPermissions(user: BusUser): Permissions {
     subscribe.push(`rpc.${user}.> ${user}`);
     publish.push(aliveSubject(user));
   }
-  subscribe.push(...new Set(asked.map((c) => aliveSubject(c.service))));
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
     publish.push(...s.subjects, probeSubject(user), `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
     subscribe.push(`applied.${user}.*`);

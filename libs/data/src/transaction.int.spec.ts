@@ -1,10 +1,12 @@
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database, statement } from './database.js';
+import { isDatabaseAway } from './pg-errors.js';
 
 const add = statement('add', 'INSERT INTO thing VALUES ($1)');
 const addMore = statement('add_more', 'INSERT INTO thing VALUES ($1)');
 const count = statement('count', 'SELECT count(*)::int AS n FROM thing');
+const lock = statement('lock', 'SELECT id FROM thing FOR UPDATE');
 const fail = statement('fail', 'SELECT 1 / $1::int AS one');
 
 describe('a transaction', () => {
@@ -71,6 +73,31 @@ describe('a transaction', () => {
     });
     await expect(running).rejects.toThrow('nothing was committed');
     expect(await stored()).toBe(0);
+  });
+
+  it('of a process that stands still is ended by the server, and others get the locks that it held', async () => {
+    await stored();
+    const other = await Database.connect({ url: tables.url(), pool: 1, applicationName: 'test' });
+    await tables.query('INSERT INTO audit.thing VALUES (7)');
+    let holding: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (holding = resolve));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const hung = database.transaction(async (sql) => {
+      await sql.rows(lock);
+      holding();
+      await released;
+      await sql.rows(add, [8]);
+    });
+    hung.catch(() => undefined);
+    await held;
+    // Waits for the lock until the server has ended the other transaction, well before its own statement_timeout of 10 s.
+    expect(await other.rows(lock)).toEqual([{ id: 7 }]);
+    release();
+    const failure = await hung.then(() => undefined, (error: unknown) => error);
+    expect(isDatabaseAway(failure)).toBe(true);
+    expect(await stored()).toBe(1);
+    await other.close();
   });
 
   it('throws what the work throws', async () => {

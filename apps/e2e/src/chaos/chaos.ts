@@ -11,8 +11,25 @@ import { PatientClient, type Attempt } from './patient-client.ts';
 import { UnknownCaller } from './unknown-caller.ts';
 
 export interface ChaosOptions {
+  /** Repeats what customers do. */
+  seed: number;
+  say: (line: string) => void;
+  /** What happens to the processes while customers live their lives; they go on until it is over. */
+  disturb: (load: Load) => Promise<void>;
+  /** Customers at a time. */
+  workers?: number;
+}
+
+/** What is going on. */
+export interface Load {
+  /** Changes that were answered. */
+  readonly acknowledged: number;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface KillOptions {
   kills: number;
-  /** Repeats the order of the kills and of what customers do. */
+  /** Repeats the order of the kills. */
   seed: number;
   say: (line: string) => void;
 }
@@ -46,13 +63,13 @@ export interface LoadOptions {
   say: (line: string) => void;
 }
 
-/** Lives of customers, many at a time, while one process after the other is killed with SIGKILL. */
-export function chaos(house: House, { kills, seed, say }: ChaosOptions): Promise<Oracle> {
-  return underLoad(house, { seed, width: 8, say }, (progress) => killAtRandom(house, { kills, seed, say, progress }));
+/** Lives of customers, many at a time, while processes are disturbed. */
+export function chaos(house: House, { seed, say, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
+  return underLoad(house, { seed, width: workers, say }, (_, load) => disturb(load));
 }
 
 /** Does something while customers are offered credentials, claim them, sign in, are suspended and erased. `progress` counts their changes. */
-export async function underLoad(house: House, { seed, width, say }: LoadOptions, something: (progress: () => number) => Promise<void>): Promise<Oracle> {
+export async function underLoad(house: House, { seed, width, say }: LoadOptions, something: (progress: () => number, load: Load) => Promise<void>): Promise<Oracle> {
   const org = await house.newOrganization();
   const app = await house.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(house, app);
@@ -68,7 +85,7 @@ export async function underLoad(house: House, { seed, width, say }: LoadOptions,
   };
   const load = Promise.all(times(width).map(worker));
   const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !living)));
-  await something(() => patient.acknowledged).finally(() => (living = false));
+  await something(() => patient.acknowledged, patient).finally(() => (living = false));
   await load;
   await following;
   const events = customers.flatMap((c) => c.events);
@@ -77,7 +94,7 @@ export async function underLoad(house: House, { seed, width, say }: LoadOptions,
 }
 
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */
-export async function killAtRandom(house: House, { kills, seed, say, progress }: ChaosOptions & { progress: () => number }): Promise<void> {
+export async function killAtRandom(house: House, { kills, seed, say }: KillOptions, progress: () => number): Promise<void> {
   const random = randomSequence(seed);
   const services = house.demo.services.filter((s) => s.name !== 'shop').map((s) => `${s.name}-${s.replica}`);
   const targets = [...services, 'nats', 'postgres'].sort();

@@ -1,32 +1,46 @@
-// `npm run chaos -- --kills N --seed S`: the long form of chaos.spec.ts, in a house of its own.
+// `npm run chaos -- --kills N --hangs N --seed S`: the long form of chaos.spec.ts, in a house of its own.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chaos } from './chaos.ts';
+import { chaos, killAtRandom, type Load } from './chaos.ts';
+import { hangAtRandom } from './hangs.ts';
 import { judge } from './judge.ts';
 import { PrivateHouse } from './private-house.ts';
+import { throughput } from './throughput.ts';
 
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '100' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false } },
+  options: {
+    kills: { type: 'string', default: '100' },
+    hangs: { type: 'string', default: '30' },
+    throughput: { type: 'string' },
+    seconds: { type: 'string', default: '40' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false },
+  },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const number = (name: 'kills' | 'seed') => {
+const number = (name: 'kills' | 'hangs' | 'seconds' | 'seed') => {
   if (/^\d+$/.test(values[name])) return Number(values[name]);
   process.stderr.write(`--${name} wants a number and got "${values[name]}".\n`);
   return process.exit(2);
 };
-const options = { kills: number('kills'), seed: number('seed'), say };
+const [seed, kills, hangs, seconds] = [number('seed'), number('kills'), number('hangs'), number('seconds')];
+const services = values.throughput?.split(',');
+const disturb = async (load: Load) => {
+  if (services) return void (await throughput(house, { services, seconds, say }, load));
+  await killAtRandom(house, { kills, seed, say }, () => load.acknowledged);
+  await hangAtRandom(house, { hangs, seed, say }, load);
+};
 
-const house = new PrivateHouse(mkdtempSync(join(tmpdir(), 'holdfast-chaos-')));
+const house = new PrivateHouse(mkdtempSync(join(tmpdir(), 'holdfast-chaos-')), 'gateway=2,subjects=2,issuance=2,audit=2,auth=2');
 let wrong: string[] = ['it did not come to an end'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void house.stop().then(() => process.exit(1)));
 try {
-  say(`Starting a house in ${house.home}; seed ${options.seed}`);
+  say(`Starting a house in ${house.home}; seed ${seed}`);
   await house.start();
-  const oracle = await chaos(house, options);
+  const oracle = await chaos(house, { seed, say, disturb, ...(services && { workers: 16 }) });
   wrong = await judge(oracle);
-  report('after the kills', wrong);
+  report('after all that', wrong);
   say('Stopping it, deleting the files of JetStream, starting it again');
   await house.stop();
   house.loseJetStream();
@@ -37,7 +51,7 @@ try {
 } finally {
   await house.stop();
   if (wrong.length === 0 && !values.keep) await house.forget();
-  else say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${options.seed}`);
+  else say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${seed}`);
 }
 process.exit(wrong.length === 0 ? 0 : 1);
 

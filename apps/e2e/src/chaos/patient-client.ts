@@ -14,6 +14,8 @@ export interface Attempt {
   /** Undefined when the connection broke or nobody answered. */
   status?: number;
   code?: string;
+  /** Nothing has come of it yet. */
+  waiting?: boolean;
 }
 
 /** What may be answered while things are killed: try again. Anything else that is no success is a fault. */
@@ -86,7 +88,7 @@ export class PatientClient {
     const gateways = house.gateways;
     this.#counter += 1;
     const gateway = gateways[this.#counter % gateways.length]!;
-    const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway };
+    const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway, waiting: true };
     this.attempts.push(attempt);
     try {
       const reply = await exchange<Body & Partial<Problem>>({
@@ -102,6 +104,8 @@ export class PatientClient {
       return { attempt, reply };
     } catch {
       return { attempt };
+    } finally {
+      attempt.waiting = false;
     }
   }
 

@@ -27,7 +27,7 @@ export class PrivateHouse extends House {
   /** Resolves when it is ready. What it says goes to launcher.log in its home. */
   async start(): Promise<void> {
     this.#port ||= await freePortPair();
-    const launcher = this.#launch('--no-examples', '--replicas', this.#replicas, ...this.options);
+    const launcher = this.#launch('--no-examples', '--severable', '--replicas', this.#replicas, ...this.options);
     this.#launcher = launcher;
     const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
     if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);

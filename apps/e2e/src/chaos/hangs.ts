@@ -1,0 +1,67 @@
+import { sleep } from '../eventually.ts';
+import type { House } from '../house.ts';
+import { randomSequence } from '../random.ts';
+import type { Load } from './chaos.ts';
+
+/** As a machine that stands still, and as a network that drops each packet. */
+const ways = { paused: ['pause', 'resume'], 'cut off': ['cut', 'mend'] } as const;
+export type Way = keyof typeof ways;
+
+/** What callers met while one replica hung. */
+export interface Hang {
+  target: string;
+  way: Way;
+  seconds: number;
+  acknowledged: number;
+  requests: number;
+  /** 503 or no answer; each was repeated. */
+  failed: number;
+}
+
+export interface HangOptions {
+  hangs: number;
+  /** Repeats who hangs, how and for how long. */
+  seed: number;
+  say: (line: string) => void;
+}
+
+/** Replicas of services that have several, so that another can answer. Clients choose among gateways themselves. */
+function replicasOf(house: House): string[] {
+  const services = Map.groupBy(house.demo.services.filter(({ name }) => name !== 'gateway'), ({ name }) => name);
+  return [...services.values()].filter((replicas) => replicas.length > 1).flatMap((replicas) => replicas.map(({ name, replica }) => `${name}-${replica}`)).sort();
+}
+
+/** One replica hangs for seconds, then goes on with all that it had; another one follows. */
+export async function hangAtRandom(house: House, { hangs, seed, say }: HangOptions, load: Load): Promise<Hang[]> {
+  const random = randomSequence(seed);
+  const targets = replicasOf(house);
+  const seen: Hang[] = [];
+  while (seen.length < hangs) {
+    const target = targets[random(targets.length)]!;
+    const way: Way = random(2) === 0 ? 'paused' : 'cut off';
+    const seconds = 3 + random(6);
+    await sleep(1000 + random(2000));
+    const hang = await hangOnce(house, target, way, seconds, load);
+    seen.push(hang);
+    say(`  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`);
+  }
+  return seen;
+}
+
+export async function hangOnce(house: House, target: string, way: Way, seconds: number, load: Load): Promise<Hang> {
+  const [begin, end] = ways[way];
+  await house.control(begin, target);
+  try {
+    return { target, way, seconds, ...(await measured(load, seconds)) };
+  } finally {
+    await house.control(end, target);
+  }
+}
+
+/** What the load came to in so many seconds. */
+export async function measured(load: Load, seconds: number): Promise<Pick<Hang, 'acknowledged' | 'requests' | 'failed'>> {
+  const before = { acknowledged: load.acknowledged, requests: load.attempts.length };
+  await sleep(seconds * 1000);
+  const attempts = load.attempts.slice(before.requests);
+  return { acknowledged: load.acknowledged - before.acknowledged, requests: attempts.length, failed: attempts.filter(({ status, waiting }) => !waiting && (status === undefined || status === 503)).length };
+}
