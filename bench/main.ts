@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { anonymousTable, measureAnonymous } from './anonymous.ts';
 import { auditLogTable, measureAuditLog } from './audit-log.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
@@ -12,6 +13,7 @@ import { House } from './house.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
+import { measureOverload, overloadTable } from './overload.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
 import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
@@ -37,13 +39,24 @@ await bench.ready();
 say(`Seeding ${options.subjects} customers ...`);
 const reader = await seedSubjects(house, pool, options.subjects);
 await copyTables(pool);
-if (options.profile === undefined) await measure(options);
+if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
+else if (options.profile === undefined) await measure(options);
 else await profileService(options.profile, options.only);
 bench.end();
 await pool.end();
 
 function cases(): Promise<Case[]> {
   return makeCases(house, reader, pool, bench.stockUrl, options.subjects);
+}
+
+/** What brings the stack to its limits, beside no other measurement. */
+async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
+  const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, say) : undefined;
+  const anonymous = only.includes('anonymous') ? await measureAnonymous(house, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say) : undefined;
+  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`);
+  if (overload) say(`${overloadTable(overload)}\n`);
+  if (anonymous) say(`${anonymousTable(anonymous)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, (_, value: unknown) => (value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value), 2)}\n`);
 }
 
 async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {

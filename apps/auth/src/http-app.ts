@@ -5,6 +5,7 @@ import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { HttpAdmission } from './admit.js';
 import type { Config } from './config.js';
 import { observeWhenOver } from './http-outcome.js';
 import { IssuerRoutes } from './issuer/issuer-routes.js';
@@ -38,6 +39,7 @@ export function createHttpApp(config: Config) {
     const readiness = app.get(Readiness);
     const clock = app.get<Clock>(CLOCK);
     const fastify = adapter.getInstance();
+    const admission = new HttpAdmission(config);
     let closing = false;
     fastify.addHook('preClose', async () => {
       closing = true;
@@ -53,7 +55,9 @@ export function createHttpApp(config: Config) {
       const answer = probed && !closing ? answerReady(readiness) : refused !== undefined ? refuse(refused) : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
       if (!answer) return done();
       reply.hijack();
-      void answer(request.raw, reply.raw);
+      // Probes and refusals need no place.
+      if (probed || refused !== undefined) void answer(request.raw, reply.raw);
+      else void admission.answer(request.raw, reply.raw, answer);
     });
     app.connectMicroservice({ strategy: transport });
     await app.startAllMicroservices();

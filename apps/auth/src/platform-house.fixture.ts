@@ -82,7 +82,7 @@ const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.se
 
 async function startAuth(httpPort: number): Promise<RunningService> {
   const config: Config = {
-    ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 4, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse(''),
+    ...configOf('auth'), DATABASE_URL: database.url(), DATABASE_POOL: 4, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse(''), HTTP_ADMISSION_RUNNING: 48, HTTP_ADMISSION_QUEUED: 256, HTTP_ADMISSION_WAIT_MS: 250,
     OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400,
   };
   const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });

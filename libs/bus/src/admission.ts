@@ -31,7 +31,7 @@ export class Admission {
   private readonly queue: Waiting[] = [];
 
   constructor(
-    private readonly service: ServiceName,
+    private readonly service: string,
     private readonly limits: AdmissionLimits = defaults,
     private readonly now: () => number = () => performance.now(),
   ) {}

@@ -7,6 +7,7 @@ import { parseJson } from './loops.js';
 import { tolerant } from './tolerant.js';
 import { newTransit } from './transit.js';
 import { wasNotBegun } from './admission.js';
+import type { OutgoingLimits } from './outgoing-limits.js';
 
 /**
  * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which may
@@ -50,13 +51,19 @@ export class Bus {
     /** Told of each reply that does not fit its contract. */
     private readonly misfit: (contract: Contract, detail: string) => void = () => undefined,
     private readonly replicas?: ReplicaChooser,
+    private readonly limits?: OutgoingLimits,
   ) {}
 
   /**
    * The reply, or an AppError: what the handler threw, or `unavailable` when nobody answers within the contract's time.
    * A query that one replica does not answer is asked of another. A command never is, once a replica may have received it.
    */
-  async request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
+  request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
+    const send = () => this.send(contract, input, context);
+    return this.limits ? this.limits.run(contract, context, send) : send();
+  }
+
+  private async send<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
     // Of one who is asked by somebody else: no longer than that one still waits.
     const timeout = Math.min(contract.timeout, Math.ceil(remainingMs()));

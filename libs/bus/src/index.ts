@@ -15,6 +15,7 @@ export * from './http-observer.js';
 export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-table.js';
+export * from './outgoing-limits.js';
 export * from './parts.js';
 export * from './quarantine.js';
 export * from './quarantine-table.js';

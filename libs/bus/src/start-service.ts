@@ -16,6 +16,7 @@ import { countDropped, reportDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
+import { OutgoingLimits, type OutgoingLimitsOptions } from './outgoing-limits.js';
 import { Replicas } from './replicas.js';
 import { BusTransport } from './transport.js';
 
@@ -25,6 +26,8 @@ export interface ServiceOptions<Config extends BaseConfig> {
   module: Type | DynamicModule;
   /** Given when the service has a database. */
   database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'pool' | 'entities'>;
+  /** Of what it asks others, where its own callers are many. */
+  outgoing?: OutgoingLimitsOptions;
   /** For tests: the time that the service goes by, whatever any clock says. */
   clock?: Clock;
   /** For tests: what the clock of this machine shows, which is compared with PostgreSQL's and with that of others. */
@@ -76,7 +79,7 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const replicas = new Replicas(connection, (from, alive) => watch.hear(from, alive));
   replicas.hearAll(contracts().flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
   const providers: Provider[] = [
-    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`), replicas) },
+    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`), replicas, options.outgoing && new OutgoingLimits(options.outgoing)) },
     { provide: CONFIG, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: CLOCK, useValue: options.clock ?? watch },

@@ -19,7 +19,7 @@ const maxBodyBytes = 65_536;
 /** How many may wait for a connection to auth, and for how long: what would wait longer is better told to come again. */
 const maxWaiting = 1024;
 const maxWaitingPerNetwork = 256;
-const maxWaitMs = 2000;
+const maxWaitMs = 500;
 
 /** By which auth names an error of ours: errors of OAuth it renders itself, these only we do. */
 const errorHeader = 'x-holdfast-error';

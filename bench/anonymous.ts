@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool as Database } from 'pg';
+import { Pool } from 'undici';
+import type { House } from './house.ts';
+import { figure, megabytes, table } from './table.ts';
+import { CookieJar } from './workers/cookie-jar.ts';
+
+interface Declared {
+  method: 'GET' | 'POST' | 'OPTIONS';
+  path: string;
+  operation?: string;
+}
+
+interface Request {
+  path: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+interface Standing {
+  /** By table, with its schema. */
+  rows: Map<string, number>;
+  /** Resident bytes by process. */
+  memory: Map<string, number>;
+  logBytes: number;
+}
+
+export interface AnonymousRoute {
+  route: string;
+  statuses: Record<string, number>;
+  perSecond: number;
+  /** Tables that have more rows than before. */
+  grown: Record<string, number>;
+  logBytes: number;
+}
+
+export interface Anonymous {
+  calls: number;
+  routes: AnonymousRoute[];
+  before: Standing;
+  after: Standing;
+}
+
+const org = 'acme';
+const underWay = 64;
+/** A sign-in is begun anew after so many calls of its page's routes. */
+const callsPerSignIn = 100;
+/** By then counted refusals, outboxes and consumers have come to rest. */
+const settleMs = 6000;
+
+/** Calls every public route without a token, as the gateway declares them, and tells what of it stays. */
+export async function measureAnonymous(house: House, database: Database, home: string, calls: number, say: (text: string) => void): Promise<Anonymous> {
+  // Not an import: this reads what the gateway has become.
+  const built = pathToFileURL(fileURLToPath(new URL('../apps/gateway/dist/endpoints.js', import.meta.url))).href;
+  const { endpoints } = (await import(built)) as { endpoints: Declared[] };
+  const routes = endpoints.filter(({ operation }) => operation === undefined);
+  const pool = new Pool(house.baseUrl, { connections: underWay });
+  const standing = () => standingOf(house, database, home);
+  const before = await standing();
+  const found: AnonymousRoute[] = [];
+  let last = before;
+  for (const { method, path } of routes) {
+    say(`${method} ${path}: ${calls} calls ...`);
+    const statuses: Record<string, number> = {};
+    const began = performance.now();
+    let sent = 0;
+    const caller = async (): Promise<void> => {
+      let request: Request | undefined;
+      for (let own = 0; sent < calls; own += 1) {
+        sent += 1;
+        if (!request || !path.includes('{uid}') || own % callsPerSignIn === 0) request = await requestFor(house, method, path);
+        const status = await send(pool, method, request);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: underWay }, caller));
+    const perSecond = calls / ((performance.now() - began) / 1000);
+    await sleep(settleMs);
+    const now = await standing();
+    found.push({ route: `${method} ${path}`, statuses, perSecond, grown: grownBetween(last.rows, now.rows), logBytes: now.logBytes - last.logBytes });
+    last = now;
+  }
+  await pool.close();
+  return { calls, routes: found, before, after: last };
+}
+
+async function send(pool: Pool, method: Declared['method'], { path, headers, body }: Request): Promise<string> {
+  try {
+    const { statusCode, body: answer } = await pool.request({ method, path, headers, body });
+    await answer.dump();
+    return `${Math.floor(statusCode / 100)}xx`;
+  } catch {
+    return 'none';
+  }
+}
+
+const random = (): string => randomBytes(32).toString('base64url');
+
+/** As somebody would call it who means harm: it reads well, as long as may be, and nothing in it was used before. */
+async function requestFor(house: House, method: Declared['method'], template: string): Promise<Request> {
+  const { origin } = new URL(house.baseUrl);
+  const begun = template.includes('{uid}') ? await beginSignIn(house) : undefined;
+  const path = template.replace('{shortId}', org).replace('{uid}', begun?.uid ?? random()).replace(/\{\w+\}/g, 'none.js');
+  const query = template.endsWith('/authorize') && method === 'GET' ? `?${authorization(house)}` : template.endsWith('/presence/challenge') ? `?client_id=${house.shop.clientId}` : '';
+  const cookie = begun?.jar.for(path) ?? '';
+  const headers = { accept: 'text/html, application/json', origin, 'sec-fetch-site': 'same-origin', ...(cookie && { cookie }) };
+  if (method !== 'POST') return { path: path + query, headers, body: null };
+  const isJson = template.includes('/api/');
+  const fields = { grant_type: 'authorization_code', code: random(), client_id: house.shop.clientId, client_secret: random(), token: random(), scope: 'openid', refresh_token: random() };
+  const body = isJson ? JSON.stringify(jsonFor(template)) : template.endsWith('/authorize') ? authorization(house) : new URLSearchParams(fields).toString();
+  return { path, headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' }, body };
+}
+
+function jsonFor(template: string): object {
+  const response = { id: random(), rawId: random(), type: 'public-key', response: {} };
+  if (template.includes('/claim')) return { token: random(), ...(template.endsWith('/complete') && { response }) };
+  return template.endsWith('/complete') ? { response } : {};
+}
+
+function authorization({ shop: { clientId, redirectUris } }: House): string {
+  return new URLSearchParams({
+    response_type: 'code', client_id: clientId, redirect_uri: redirectUris[0]!, scope: 'openid', state: random().repeat(40), nonce: random(), code_challenge: random(), code_challenge_method: 'S256',
+  }).toString();
+}
+
+async function beginSignIn(house: House): Promise<{ uid: string; jar: CookieJar }> {
+  const response = await fetch(`${house.baseUrl}/o/${org}/authorize?${authorization(house)}`, { redirect: 'manual' });
+  await response.text();
+  const jar = new CookieJar();
+  jar.keep(response.headers.getSetCookie());
+  return { uid: (response.headers.get('location') ?? '').split('/').at(-1) || random(), jar };
+}
+
+async function standingOf(house: House, database: Database, home: string): Promise<Standing> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  const rows = new Map<string, number>();
+  for (const { name } of tables.rows) rows.set(name, Number((await database.query<{ n: string }>(`SELECT count(*) AS n FROM ${name}`)).rows[0]!.n));
+  const memory = new Map((await house.members()).map(({ name, pid }) => [name, residentOf(pid)]));
+  return { rows, memory, logBytes: logBytesIn(join(home, 'logs')) };
+}
+
+function residentOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
+
+function logBytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}
+
+function grownBetween(before: Map<string, number>, after: Map<string, number>): Record<string, number> {
+  return Object.fromEntries([...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)] as const).filter(([, more]) => more > 0));
+}
+
+export function anonymousTable({ calls, routes, before, after }: Anonymous): string {
+  const text = (counts: Record<string, number>): string => Object.entries(counts).sort().map(([name, n]) => `${name} ${n}`).join(', ') || '-';
+  const perRoute = table(
+    [`${calls} calls of each`, 'statuses', 'per second', 'log bytes per call', 'rows that stay'],
+    routes.map((r) => [r.route, text(r.statuses), figure(r.perSecond), figure(r.logBytes / calls), text(r.grown)]),
+  );
+  const memory = table(['process', 'MB before', 'MB after'], [...after.memory].map(([name, bytes]) => [name, megabytes(before.memory.get(name) ?? 0), megabytes(bytes)]));
+  return `${perRoute}\n\n${memory}\n\nlog ${megabytes(after.logBytes - before.logBytes)} MB more; rows in all: ${text(grownBetween(before.rows, after.rows))}`;
+}

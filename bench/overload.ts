@@ -1,0 +1,58 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Case } from './cases.ts';
+import type { Bench } from './measure.ts';
+import { figure, table } from './table.ts';
+import type { HttpJob } from './workers/job.ts';
+import type { OpenLoop, OpenLoopResult } from './workers/open-loop.ts';
+
+export interface Overload {
+  name: string;
+  /** Answers a second at 64 at once, without pause between them. */
+  peak: number;
+  loads: (OpenLoopResult & { times: number })[];
+}
+
+const names = ['token', 'get', 'offer'];
+const warmUpSeconds = 8;
+/** Below what a gateway takes of one address. */
+const connections = 800;
+const restMs = 3000;
+
+/** What is left of the peak when more arrives than can be answered: at once and five times as much as the peak. */
+export async function measureOverload(cases: Case[], bench: Bench, seconds: number, say: (text: string) => void): Promise<Overload[]> {
+  const found: Overload[] = [];
+  for (const { name, house } of cases) {
+    if (!names.includes(name) || house.kind !== 'http') continue;
+    say(`Overload: ${name}, warming up and looking for the peak ...`);
+    await bench.measure(house, { concurrency: 64, seconds: warmUpSeconds });
+    const peak = (await bench.measure(house, { concurrency: 64, seconds })).rate;
+    const loads: Overload['loads'] = [];
+    for (const times of [1, 5]) {
+      say(`Overload: ${name}, ${figure(peak * times)} arrivals a second for ${seconds} s ...`);
+      loads.push({ ...(await openLoop(house, peak * times, seconds)), times });
+      await sleep(restMs);
+    }
+    found.push({ name, peak, loads });
+  }
+  return found;
+}
+
+async function openLoop({ url, requests, expect }: HttpJob, rate: number, seconds: number): Promise<OpenLoopResult> {
+  const child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  child.send({ job: { url, requests, expect, rate, seconds, connections } satisfies OpenLoop });
+  const [{ result, error }] = (await once(child, 'message')) as [{ result?: OpenLoopResult; error?: string }];
+  child.disconnect();
+  if (!result) throw new Error(error);
+  return result;
+}
+
+export function overloadTable(found: Overload[]): string {
+  const rows = found.flatMap(({ name, peak, loads }) => loads.map((l) => {
+    const goodput = l.good / l.seconds;
+    return [name, `${l.times}x`, figure(peak), figure(l.sent / l.seconds), figure(goodput), figure(goodput / peak), figure(l.p50), figure(l.p99), String(l.refused), String(l.failed), figure(l.ownCpu / 1e6 / l.seconds)];
+  }));
+  return table(['overload', 'peak', 'peak/s', 'sent/s', 'good/s', 'good ÷ peak', 'p50 ms', 'p99 ms', 'refused', 'failed', 'generator cores'], rows);
+}

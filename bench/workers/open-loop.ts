@@ -1,0 +1,92 @@
+// Arrivals that do not wait for answers, in a process of its own: undici over connections that are kept, bodies dropped
+// unread. On the machine of the stack it takes a share of the same cores, which `ownCpu` tells.
+import { Pool } from 'undici';
+import { percentile } from '../statistics.ts';
+import type { HttpRequest } from './job.ts';
+
+export interface OpenLoop {
+  url: string;
+  requests: HttpRequest[];
+  expect: number;
+  /** Arrivals a second, for so many seconds. */
+  rate: number;
+  seconds: number;
+  connections: number;
+}
+
+export interface OpenLoopResult {
+  sent: number;
+  good: number;
+  /** Answers of 429 and 503. */
+  refused: number;
+  /** Other answers, and none at all. */
+  failed: number;
+  /** From the moment when the request was due, of good answers, in ms. */
+  p50: number;
+  p99: number;
+  /** Until the last answer, in s. */
+  seconds: number;
+  /** CPU time of this process, in µs. */
+  ownCpu: number;
+}
+
+const tickMs = 5;
+/** What takes longer has no caller any more. */
+const timeoutMs = 10_000;
+
+async function load({ url, requests, expect, rate, seconds, connections }: OpenLoop): Promise<OpenLoopResult> {
+  const pool = new Pool(new URL(url).origin, { connections, pipelining: 1, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const latencies: number[] = [];
+  const seen = { sent: 0, good: 0, refused: 0, failed: 0, over: 0 };
+  const before = process.cpuUsage();
+  const began = performance.now();
+  let ended = began;
+
+  const send = (dueAt: number): void => {
+    const { method, path, headers = {}, body = null } = requests[seen.sent % requests.length]!;
+    seen.sent += 1;
+    let status = 0;
+    const finish = (): void => {
+      ended = performance.now();
+      seen.over += 1;
+      if (status === expect) {
+        seen.good += 1;
+        latencies.push(ended - dueAt);
+      } else if (status === 429 || status === 503) seen.refused += 1;
+      else seen.failed += 1;
+    };
+    pool.dispatch({ method, path, headers, body }, {
+      onRequestStart: () => undefined,
+      onResponseStart: (_controller, code) => void (status = code),
+      onResponseData: () => undefined,
+      onResponseEnd: finish,
+      onResponseError: () => {
+        status = 0;
+        finish();
+      },
+    });
+  };
+
+  const total = Math.round(rate * seconds);
+  await new Promise<void>((resolve) => {
+    const ticking = setInterval(() => {
+      const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate));
+      while (seen.sent < due) send(began + (seen.sent / rate) * 1000);
+      if (seen.sent < total) return;
+      clearInterval(ticking);
+      resolve();
+    }, tickMs);
+  });
+  const patience = performance.now() + timeoutMs;
+  while (seen.over < seen.sent && performance.now() < patience) await new Promise((resolve) => setTimeout(resolve, 20));
+  seen.failed += seen.sent - seen.over;
+  const { user, system } = process.cpuUsage(before);
+  await pool.destroy();
+  const sorted = Float64Array.from(latencies).sort();
+  return { sent: seen.sent, good: seen.good, refused: seen.refused, failed: seen.failed, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), seconds: (ended - began) / 1000, ownCpu: user + system };
+}
+
+process.on('message', ({ job }: { job: OpenLoop }) => {
+  load(job).then((result) => process.send?.({ result }), (error: Error) => process.send?.({ error: error.stack ?? error.message }));
+});
+process.on('disconnect', () => process.exit());
