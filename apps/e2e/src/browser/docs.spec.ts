@@ -1,0 +1,53 @@
+// "Authorize" on the page of the API reference: a token by Swagger UI itself, in a real browser, and a call with it.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { Client } from '../client.ts';
+import { closeConnections } from '../http.ts';
+import { house, newClients } from '../under-test.ts';
+import { launch } from './chromium.fixture.ts';
+import { withBrowser } from './leave-out.fixture.ts';
+
+withBrowser('the API reference', () => {
+  let browser: Browser;
+  let shop: Client;
+  beforeAll(async () => {
+    [browser, { shop }] = await Promise.all([launch(), newClients({ shop: {} })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    closeConnections();
+  });
+
+  it('gets a token by "Authorize" with client ID and secret, and calls an endpoint with it', async () => {
+    const { body: offer } = await shop.offer();
+    const page = await browser.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())));
+    await page.goto(`${house.baseUrl}/docs`);
+    await page.locator('.auth-wrapper .btn.authorize').first().click();
+    const form = page.locator('.auth-container', { has: page.locator('[id^="client_id"]') });
+    await form.locator('[id^="client_id"]').fill(shop.app.clientId);
+    await form.locator('[id^="client_secret"]').fill(shop.app.clientSecret);
+    await form.locator('label[for^="issued:read-"]').first().click();
+    const [token] = await Promise.all([
+      page.waitForResponse((response) => response.url() === `${house.baseUrl}/oauth2/token`),
+      form.locator('.auth-btn-wrapper button.authorize').click(),
+    ]);
+    expect(token.status()).toBe(200);
+    // The fields give way to what was authorized.
+    await page.locator('.auth-btn-wrapper').getByText('Logout').waitFor();
+    await page.locator('.auth-btn-wrapper .btn-done').first().click();
+
+    const operation = page.locator('.opblock[id$="-listSubjects"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.try-out__btn').click();
+    await operation.locator('tr[data-param-name="shortId"] input').fill(shop.app.org);
+    const [list] = await Promise.all([
+      page.waitForResponse((response) => response.url().startsWith(`${house.baseUrl}${shop.api}/credentials/subjects`)),
+      operation.locator('.execute').click(),
+    ]);
+    expect([list.status(), ((await list.json()) as { items: { subject: string }[] }).items.map(({ subject }) => subject)]).toEqual([200, [offer.subject]]);
+    expect(faults).toEqual([]);
+  });
+});
