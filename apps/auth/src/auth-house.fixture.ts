@@ -157,6 +157,9 @@ export interface AuthHouse {
 
 const silent = createLogger('test', 'fatal');
 
+/** Of this machine's clock, whatever a test makes of Date: the service would take a moved Date.now for a wrong clock, and answer 503. */
+const monotonicTimeMs = () => performance.timeOrigin + performance.now();
+
 /** Auth with real servers, and neighbours that do as the test says. */
 export async function startAuthHouse({ allow = [], ...changes }: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthHouse> {
   const nats: TestBus = await startTestBus();
@@ -174,13 +177,13 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
     return connection;
   };
   const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
-  const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}, machineTimeMs?: () => number) => {
+  const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}, machineTimeMs = monotonicTimeMs) => {
     const config: Config = {
       ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse(''), HTTP_ADMISSION_RUNNING: 48, HTTP_ADMISSION_QUEUED: 256, HTTP_ADMISSION_WAIT_MS: 250,
       OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
-    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger, ...(machineTimeMs && { machineTimeMs }) });
+    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger, machineTimeMs });
     await eventually(async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).ok);
     return service;
   };

@@ -21,7 +21,7 @@ export const configSchema = baseConfigSchema.extend({
   AUTH_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(60).default(10).describe('By when auth must have answered in full, in seconds'),
   BUS_MAX_REQUESTS: z.coerce.number().int().min(1).default(256).describe('Requests for callers that may be under way at all services together, over the bus; more are answered 503 at once'),
   BUS_MAX_REQUESTS_PER_SERVICE: z.coerce.number().int().min(1).default(128).describe('How many of these may be at one service, so that one that hangs does not have all'),
-  MAX_BACKLOG_MS: z.coerce.number().int().min(10).max(60_000).default(250).describe('How long what has arrived may have waited for the event loop, in ms. What waited longer is answered 503 at once, as long as 64 requests or more are under way'),
+  MAX_BACKLOG_MS: z.coerce.number().int().min(10).max(60_000).default(100).describe('How long what has arrived may have waited for the event loop, in ms. What waited longer is answered 503 at once, as long as 64 requests or more are under way'),
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
   RATE_LIMITS: rateLimitsSchema.describe('Requests a minute by class of limit where the defaults do not fit, such as `claim=1200,read=60000`; `all=…` for every class that is not named. Per address or app, in each replica: docs/runbook.md'),
   TRUSTED_PROXIES: z

@@ -9,7 +9,7 @@ import { publicRoutes } from './access/public-routes.js';
 import { assertLimited, assertRecorded, assertRoutes } from './access/route-assertion.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
-import { refuseBacklog } from './edge/backlog.js';
+import { overloaded, refuseBacklog } from './edge/backlog.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { endpoints } from './endpoints.js';
 import { unroutable } from './errors/unroutable.js';
@@ -58,7 +58,7 @@ export function createHttpApp(config: GatewayConfig) {
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
     fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : clock.trust() === 'wrong' && !isProbe(request) ? wrongClock() : unacceptable(request)));
-    refuseBacklog(fastify, config.MAX_BACKLOG_MS);
+    refuseBacklog(fastify.server, config.MAX_BACKLOG_MS, overloaded(endpoints, config.BASE_URL, observer));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;

@@ -1,12 +1,14 @@
-import { createServer, request } from 'node:http';
+import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fastifyOf, { type FastifyInstance } from 'fastify';
-import { Backlog, refuseBacklog } from './backlog.js';
+import type { HttpObserver, ObservedRequest } from '@holdfast/bus';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../endpoints.js';
+import { Backlog, overloaded, refuseBacklog } from './backlog.js';
 
 let now = 0;
-let fastify: FastifyInstance;
+let server: Server;
 let release!: () => void;
+let observed: ObservedRequest[] = [];
 
 /** How long the loop has not come to its timers: they are not run here. */
 class Late extends Backlog {
@@ -16,37 +18,59 @@ class Late extends Backlog {
 }
 
 beforeAll(async () => {
-  fastify = fastifyOf({ serverFactory: (handler) => createServer(handler) });
-  refuseBacklog(fastify, 250, new Late(() => now));
   const held = new Promise<void>((resolve) => (release = resolve));
-  fastify.get('/held', async () => held.then(() => 'done'));
-  for (const path of ['/quick', '/healthz']) fastify.get(path, () => 'done');
-  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  server = createServer((req, res) => void (req.url === '/held' ? held : Promise.resolve()).then(() => res.end('done')));
+  const observer = { observe: (one: ObservedRequest) => void observed.push(one) } as unknown as HttpObserver;
+  refuseBacklog(server, 100, overloaded(endpoints, 'https://id.example', observer), new Late(() => now));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
-afterAll(() => fastify.close());
+beforeEach(() => {
+  observed = [];
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-function ask(path: string): Promise<number> {
-  const { port } = fastify.server.address() as AddressInfo;
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+function ask(path: string, { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Answer> {
+  const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
-    request({ port, path, agent: false }, (response) => response.resume().on('end', () => resolve(response.statusCode!))).on('error', reject).end();
+    request({ port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
+    }).on('error', reject).end(body);
   });
 }
+const statusOf = async (path: string, options?: Parameters<typeof ask>[1]) => (await ask(path, options)).status;
 
 describe('a gateway whose event loop is behind', () => {
   test('goes on as long as few requests are under way', async () => {
     now = 1000;
-    expect(await ask('/quick')).toBe(200);
+    expect(await statusOf('/quick')).toBe(200);
   });
 
-  test('refuses what comes while many are, but probes, and takes it again when it has caught up', async () => {
+  test('refuses what comes while many are, but probes and people, and takes it again when it has caught up', async () => {
     now = 0;
-    const held = Array.from({ length: 64 }, () => ask('/held'));
-    while ((await new Promise<number>((resolve, reject) => fastify.server.getConnections((error, n) => (error ? reject(error) : resolve(n))))) < 64) await ask('/quick');
-    await ask('/quick');
-    now = 271;
-    expect([await ask('/quick'), await ask('/healthz')]).toEqual([503, 200]);
-    now = 269;
-    expect(await ask('/quick')).toBe(200);
+    const held = Array.from({ length: 64 }, () => statusOf('/held'));
+    while ((await new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))))) < 64) await statusOf('/quick');
+    await statusOf('/quick');
+    now = 121;
+    expect([await statusOf('/o/acme/api/credentials/subjects?limit=1'), await statusOf('/healthz')]).toEqual([503, 200]);
+    expect(await statusOf('/o/acme/authorize?x=1', { headers: { 'sec-fetch-mode': 'navigate' } })).toBe(200);
+    expect(observed).toMatchObject([{ method: 'GET', route: 'shed', status: 503, code: 'unavailable', origin: { dependency: 'admission', cause: 'overloaded' } }]);
+
+    const api = await ask('/o/acme/api/credentials/offers', { method: 'POST', body: '{}' });
+    expect(api.headers).toMatchObject({ 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '1', 'cache-control': 'no-store' });
+    expect(JSON.parse(api.body)).toMatchObject({ code: 'unavailable', status: 503, requestId: api.headers['holdfast-request-id'] });
+    for (const path of ['/oauth2/token', '/o/acme/token', '/o/acme/userinfo?x']) {
+      expect(JSON.parse((await ask(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({ error: 'temporarily_unavailable' });
+    }
+
+    now = 119;
+    expect(await statusOf('/quick')).toBe(200);
     release();
     expect(await Promise.all(held)).toEqual(Array(64).fill(200));
   });

@@ -1,7 +1,10 @@
-import { unavailable } from '@holdfast/kit';
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { HttpObserver } from '@holdfast/bus';
+import { newId, unavailable } from '@holdfast/kit';
 import { Counter } from 'prom-client';
-import { routeTemplate } from '../routing/call.js';
+import { isNavigation } from '../errors/error-page.js';
+import { renderError } from '../errors/render-error.js';
+import type { Endpoint } from '../routing/endpoint.js';
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
@@ -31,20 +34,43 @@ export class Backlog {
   }
 }
 
-/** Refuses what has waited too long already, before it costs anything: its caller is about to leave, and all behind it wait too. */
-export function refuseBacklog(fastify: FastifyInstance, maxMs: number, backlog = new Backlog()): void {
+/** Answers without a route, a hook or a caller: what would be refused anyway must cost as little as can be. */
+export type Refuse = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Refuses what has waited too long already, before Fastify sees it: its caller is about to leave, all behind it wait too, and a
+ * refusal that goes through hooks and filters costs a third of an answer. A person who navigates goes on, and gets a page.
+ */
+export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, backlog = new Backlog()): void {
   let underWay = 0;
   const ticking = setInterval(() => backlog.tick(), tickMs).unref();
-  fastify.addHook('onClose', (_instance, done) => {
-    clearInterval(ticking);
-    done();
-  });
-  fastify.addHook('onRequest', (request, reply, done) => {
-    const refused = underWay >= minUnderWay && backlog.ageMs() > maxMs && !probes.has(routeTemplate(request));
+  server.once('close', () => clearInterval(ticking));
+  const handlers = server.listeners('request') as Refuse[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (underWay >= minUnderWay && backlog.ageMs() > maxMs && !probes.has(request.url!) && !isNavigation({ url: request.url!, headers: request.headers })) {
+      shed.inc();
+      return refuse(request, response);
+    }
     underWay += 1;
-    reply.raw.once('close', () => (underWay -= 1));
-    if (!refused) return done();
-    shed.inc();
-    done(unavailable('More is asked for than can be answered; try again in a moment.', 1, { dependency: 'admission', cause: 'overloaded' }));
+    response.once('close', () => (underWay -= 1));
+    for (const handle of handlers) handle(request, response);
   });
+}
+
+/** 503 in the form of the endpoint that was called, told by its path alone. */
+export function overloaded(endpoints: readonly Endpoint[], baseUrl: string, observer: HttpObserver): Refuse {
+  const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, { dependency: 'admission', cause: 'overloaded' });
+  const { code, origin, status } = error;
+  const templates = endpoints.filter(({ errorForm }) => errorForm === 'oauth').map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
+  const oauthPaths = new RegExp(`^(${templates.join('|')})(\\?|$)`);
+  return (request, response) => {
+    const requestId = newId();
+    const errorForm = oauthPaths.test(request.url!) ? 'oauth' : 'problem';
+    const { headers, body } = renderError(error, { shown: { requestId }, errorForm }, baseUrl);
+    // Unread, a body would be taken for the next request.
+    request.resume();
+    response.writeHead(status, { 'x-request-id': requestId, 'holdfast-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    observer.observe({ requestId, method: request.method!, route: 'shed', status, seconds: 0, code, origin });
+  };
 }

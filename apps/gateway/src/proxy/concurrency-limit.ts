@@ -10,9 +10,12 @@ export interface ConcurrencyLimits {
 
 /** Said in place of a turn: `key` when the caller has too many of its own, `all` when there is too much of everything. */
 export class NoCapacity extends Error {
-  constructor(readonly because: 'key' | 'all') {
+  private constructor(readonly because: 'key' | 'all') {
     super(because === 'key' ? 'too many requests of one caller are under way' : 'too many requests are under way');
   }
+
+  /** One of each for the life of the process: their stacks say nothing, and under load they would be most of what a refusal costs. */
+  static readonly of = { key: new NoCapacity('key'), all: new NoCapacity('all') } as const;
 }
 
 interface Waiting {
@@ -54,8 +57,8 @@ export class ConcurrencyLimit {
 
   private wait(key: string): Promise<void> {
     const { maxWaiting, maxWaitingPerKey, maxWaitMs } = this.limits;
-    if (countOf(this.waitingOf, key) >= maxWaitingPerKey) return Promise.reject(new NoCapacity('key'));
-    if (this.waiting.length >= maxWaiting) return Promise.reject(new NoCapacity('all'));
+    if (countOf(this.waitingOf, key) >= maxWaitingPerKey) return Promise.reject(NoCapacity.of.key);
+    if (this.waiting.length >= maxWaiting) return Promise.reject(NoCapacity.of.all);
     add(this.waitingOf, key, 1);
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
@@ -64,7 +67,7 @@ export class ConcurrencyLimit {
         add(this.waitingOf, key, -1);
         settle();
       };
-      const waiting: Waiting = { key, begin: () => done(resolve), refuse: (because) => done(() => reject(new NoCapacity(because))) };
+      const waiting: Waiting = { key, begin: () => done(resolve), refuse: (because) => done(() => reject(NoCapacity.of[because])) };
       const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max ? 'key' : 'all'), maxWaitMs).unref();
       this.waiting.push(waiting);
     });
