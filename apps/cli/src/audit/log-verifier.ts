@@ -203,7 +203,8 @@ export class LogVerifier {
     const expected = this.last + 1;
     if (seq !== expected) this.broken = true;
     if (!Number.isSafeInteger(seq) || seq < 1) this.findings.add(expected, `Behind entry ${this.last} stands something without a place.`);
-    else if (seq === this.last) this.findings.add(seq, `Entry ${seq} is there twice: one of the two was put in.`);
+    // Whichever of the two comes first: the one that was put in looks like an entry that was changed.
+    else if (seq === this.last) this.findings.add(seq, `Entry ${seq} is there twice: one of the two was put in.`, 0);
     else if (seq < expected) this.findings.add(seq, `Entry ${seq} stands behind entry ${this.last}: the log was put into another order, or an entry was put in.`);
     else if (seq > expected) {
       this.findings.add(expected, seq === expected + 1 ? `Entry ${expected} is missing: behind ${this.last} comes ${seq}.` : `Entries ${expected} to ${seq - 1} are missing: behind ${this.last} comes ${seq}.`);
