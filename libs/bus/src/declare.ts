@@ -55,15 +55,15 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers,
   // its consumers stand: it begins with a subject that nobody publishes to.
   if (!there) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] });
   for (const durable of consumers) {
-    await jsm.consumers.add(name, {
-      durable_name: durable,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
+    const settings = {
       // What a killed or hung replica took goes to another after this; one that works says so in time (consumer.ts).
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: 5000,
       max_deliver: -1,
-    });
+    };
+    // To add one that is there with the settings of another version is refused.
+    const known = await jsm.consumers.info(name, durable).catch(unlessMissing);
+    await (known ? jsm.consumers.update(name, durable, settings) : jsm.consumers.add(name, { durable_name: durable, ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, ...settings }));
   }
   await jsm.streams.update(name, config);
   return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];
