@@ -58,7 +58,7 @@ export function createHttpApp(config: GatewayConfig) {
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
     fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : clock.trust() === 'wrong' && !isProbe(request) ? wrongClock() : unacceptable(request)));
-    refuseBacklog(fastify.server, config.MAX_BACKLOG_MS, overloaded(endpoints, config.BASE_URL, observer));
+    refuseBacklog(fastify.server, config.MAX_BACKLOG_MS, overloaded(endpoints, config.BASE_URL, (call) => headersOf(config, call), observer));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.call.claims?.api_version;

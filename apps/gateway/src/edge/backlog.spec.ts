@@ -21,7 +21,7 @@ beforeAll(async () => {
   const held = new Promise<void>((resolve) => (release = resolve));
   server = createServer((req, res) => void (req.url === '/held' ? held : Promise.resolve()).then(() => res.end('done')));
   const observer = { observe: (one: ObservedRequest) => void observed.push(one) } as unknown as HttpObserver;
-  refuseBacklog(server, 100, overloaded(endpoints, 'https://id.example', observer), new Late(() => now));
+  refuseBacklog(server, 100, overloaded(endpoints, 'https://id.example', ({ requestId, shown }) => ({ 'x-request-id': shown.requestId, 'holdfast-request-id': requestId, 'cache-control': 'no-store' }), observer), new Late(() => now));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(() => {
@@ -62,9 +62,9 @@ describe('a gateway whose event loop is behind', () => {
     expect(await statusOf('/o/acme/authorize?x=1', { headers: { 'sec-fetch-mode': 'navigate' } })).toBe(200);
     expect(observed).toMatchObject([{ method: 'GET', route: 'shed', status: 503, code: 'unavailable', origin: { dependency: 'admission', cause: 'overloaded' } }]);
 
-    const api = await ask('/o/acme/api/credentials/offers', { method: 'POST', body: '{}' });
-    expect(api.headers).toMatchObject({ 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '1', 'cache-control': 'no-store' });
-    expect(JSON.parse(api.body)).toMatchObject({ code: 'unavailable', status: 503, requestId: api.headers['holdfast-request-id'] });
+    const api = await ask('/o/acme/api/credentials/offers', { method: 'POST', body: '{}', headers: { 'x-request-id': 'mine' } });
+    expect(api.headers).toMatchObject({ 'x-request-id': 'mine', 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '1', 'cache-control': 'no-store' });
+    expect(JSON.parse(api.body)).toMatchObject({ code: 'unavailable', status: 503, requestId: 'mine' });
     for (const path of ['/oauth2/token', '/o/acme/token', '/o/acme/userinfo?x']) {
       expect(JSON.parse((await ask(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({ error: 'temporarily_unavailable' });
     }

@@ -1,16 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { HttpObserver } from '@holdfast/bus';
-import { newId, unavailable } from '@holdfast/kit';
+import { unavailable } from '@holdfast/kit';
 import { Counter } from 'prom-client';
 import { isNavigation } from '../errors/error-page.js';
 import { renderError } from '../errors/render-error.js';
+import { newCall, type Call } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
+import { healthEndpoint, readyEndpoint } from '../routing/health.controller.js';
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
 const minUnderWay = 64;
 /** Whoever runs us asks these whether we live. */
-const probes = new Set(['/healthz', '/readyz']);
+const probes = new Set([healthEndpoint.path, readyEndpoint.path]);
 
 const shed = new Counter({ name: 'holdfast_backlog_refused_total', help: 'Requests answered 503 at once, since the event loop was behind for longer than MAX_BACKLOG_MS' });
 
@@ -39,7 +41,7 @@ export type Refuse = (request: IncomingMessage, response: ServerResponse) => voi
 
 /**
  * Refuses what has waited too long already, before Fastify sees it: its caller is about to leave, all behind it wait too, and a
- * refusal that goes through hooks and filters costs a third of an answer. A person who navigates goes on, and gets a page.
+ * refusal that goes through hooks and filters costs a third of an answer. A person who navigates is let through.
  */
 export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, backlog = new Backlog()): void {
   let underWay = 0;
@@ -58,19 +60,18 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
   });
 }
 
-/** 503 in the form of the endpoint that was called, told by its path alone. */
-export function overloaded(endpoints: readonly Endpoint[], baseUrl: string, observer: HttpObserver): Refuse {
+/** 503 in the form of the endpoint that was called, told by its path alone: no route was looked up. */
+export function overloaded(endpoints: readonly Endpoint[], baseUrl: string, headersOf: (call: Call) => Record<string, string>, observer: HttpObserver): Refuse {
   const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, { dependency: 'admission', cause: 'overloaded' });
   const { code, origin, status } = error;
   const templates = endpoints.filter(({ errorForm }) => errorForm === 'oauth').map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
   const oauthPaths = new RegExp(`^(${templates.join('|')})(\\?|$)`);
   return (request, response) => {
-    const requestId = newId();
-    const errorForm = oauthPaths.test(request.url!) ? 'oauth' : 'problem';
-    const { headers, body } = renderError(error, { shown: { requestId }, errorForm }, baseUrl);
+    const call = newCall({ headers: request.headers, ip: '' }, oauthPaths.test(request.url!) ? 'oauth' : 'problem');
+    const { headers, body } = renderError(error, call, baseUrl);
     // Unread, a body would be taken for the next request.
     request.resume();
-    response.writeHead(status, { 'x-request-id': requestId, 'holdfast-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
-    observer.observe({ requestId, method: request.method!, route: 'shed', status, seconds: 0, code, origin });
+    response.writeHead(status, { ...headersOf(call), ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    observer.observe({ requestId: call.requestId, method: request.method!, route: 'shed', status, seconds: 0, code, origin });
   };
 }

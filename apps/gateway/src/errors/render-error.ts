@@ -15,7 +15,7 @@ const oauthErrors: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Headers and body of an error, in the form of the endpoint that was called. */
-export function renderError(error: AppError, { shown, errorForm }: Pick<Call, 'errorForm'> & { shown: Pick<Call['shown'], 'requestId'> }, baseUrl: string): { headers: Record<string, string>; body: string } {
+export function renderError(error: AppError, { shown, errorForm }: Pick<Call, 'shown' | 'errorForm'>, baseUrl: string): { headers: Record<string, string>; body: string } {
   const headers = problemHeaders(error, baseUrl);
   const oauth = errorForm === 'oauth' ? oauthErrors[error.code] : undefined;
   if (oauth === undefined) return { headers: { ...headers, 'content-type': problemType }, body: JSON.stringify(problemOf(error, shown.requestId, baseUrl)) };

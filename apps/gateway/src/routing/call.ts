@@ -47,7 +47,7 @@ declare module 'fastify' {
 /** Grammar of an X-Request-Id that we take over; anything else is replaced by one of ours. */
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-export function newCall(request: FastifyRequest, errorForm: ErrorForm = 'problem'): Call {
+export function newCall(request: Pick<FastifyRequest, 'headers' | 'ip'>, errorForm: ErrorForm = 'problem'): Call {
   const given = request.headers['x-request-id'];
   const requestId = newId();
   const continued = childOf(request.headers.traceparent);
