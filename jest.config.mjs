@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
  * `e2e` talks to a whole running house from outside.
  */
 const stages = {
-  unit: { testMatch: ['<rootDir>/{apps,libs,tools,examples,bench}/**/*.spec.ts'], testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', '<rootDir>/apps/e2e/'] },
+  unit: {
+    testMatch: ['<rootDir>/{apps,libs,tools,examples,bench}/**/*.spec.ts'],
+    testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', '<rootDir>/apps/e2e/'],
+  },
   integration: { testMatch: ['<rootDir>/{apps,libs,tools,examples}/**/*.int.spec.ts'], testTimeout: 60_000 },
   e2e: { testMatch: ['<rootDir>/apps/e2e/**/*.spec.ts'], testTimeout: 120_000 },
 };

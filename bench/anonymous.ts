@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Pool as Database } from 'pg';
 import { Pool } from 'undici';
 import type { House } from './house.ts';
@@ -53,7 +53,13 @@ const callsPerSignIn = 100;
 const settleMs = 6000;
 
 /** Calls every public route without a token, as the gateway declares them, and tells what of it stays. */
-export async function measureAnonymous(house: House, database: Database, home: string, calls: number, say: (text: string) => void): Promise<Anonymous> {
+export async function measureAnonymous(
+  house: House,
+  database: Database,
+  home: string,
+  calls: number,
+  say: (text: string) => void,
+): Promise<Anonymous> {
   // Not an import: this reads what the gateway has become.
   const built = pathToFileURL(fileURLToPath(new URL('../apps/gateway/dist/endpoints.js', import.meta.url))).href;
   const { endpoints } = (await import(built)) as { endpoints: Declared[] };
@@ -72,7 +78,8 @@ export async function measureAnonymous(house: House, database: Database, home: s
       let request: Request | undefined;
       for (let own = 0; sent < calls; own += 1) {
         sent += 1;
-        if (!request || !path.includes('{uid}') || own % callsPerSignIn === 0) request = await requestFor(house, method, path);
+        if (!request || !path.includes('{uid}') || own % callsPerSignIn === 0)
+          request = await requestFor(house, method, path);
         const status = await send(pool, method, request);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
@@ -81,7 +88,13 @@ export async function measureAnonymous(house: House, database: Database, home: s
     const perSecond = calls / ((performance.now() - began) / 1000);
     await sleep(settleMs);
     const now = await standing();
-    found.push({ route: `${method} ${path}`, statuses, perSecond, grown: grownBetween(last.rows, now.rows), logBytes: now.logBytes - last.logBytes });
+    found.push({
+      route: `${method} ${path}`,
+      statuses,
+      perSecond,
+      grown: grownBetween(last.rows, now.rows),
+      logBytes: now.logBytes - last.logBytes,
+    });
     last = now;
   }
   await pool.close();
@@ -104,15 +117,44 @@ const random = (): string => randomBytes(32).toString('base64url');
 async function requestFor(house: House, method: Declared['method'], template: string): Promise<Request> {
   const { origin } = new URL(house.baseUrl);
   const begun = template.includes('{uid}') ? await beginSignIn(house) : undefined;
-  const path = template.replace('{shortId}', org).replace('{uid}', begun?.uid ?? random()).replace(/\{\w+\}/g, 'none.js');
-  const query = template.endsWith('/authorize') && method === 'GET' ? `?${authorization(house)}` : template.endsWith('/presence/challenge') ? `?client_id=${house.shop.clientId}` : '';
+  const path = template
+    .replace('{shortId}', org)
+    .replace('{uid}', begun?.uid ?? random())
+    .replace(/\{\w+\}/g, 'none.js');
+  const query =
+    template.endsWith('/authorize') && method === 'GET'
+      ? `?${authorization(house)}`
+      : template.endsWith('/presence/challenge')
+        ? `?client_id=${house.shop.clientId}`
+        : '';
   const cookie = begun?.jar.for(path) ?? '';
-  const headers = { accept: 'text/html, application/json', origin, 'sec-fetch-site': 'same-origin', ...(cookie && { cookie }) };
+  const headers = {
+    accept: 'text/html, application/json',
+    origin,
+    'sec-fetch-site': 'same-origin',
+    ...(cookie && { cookie }),
+  };
   if (method !== 'POST') return { path: path + query, headers, body: null };
   const isJson = template.includes('/api/');
-  const fields = { grant_type: 'authorization_code', code: random(), client_id: house.shop.clientId, client_secret: random(), token: random(), scope: 'openid', refresh_token: random() };
-  const body = isJson ? JSON.stringify(jsonFor(template)) : template.endsWith('/authorize') ? authorization(house) : new URLSearchParams(fields).toString();
-  return { path, headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' }, body };
+  const fields = {
+    grant_type: 'authorization_code',
+    code: random(),
+    client_id: house.shop.clientId,
+    client_secret: random(),
+    token: random(),
+    scope: 'openid',
+    refresh_token: random(),
+  };
+  const body = isJson
+    ? JSON.stringify(jsonFor(template))
+    : template.endsWith('/authorize')
+      ? authorization(house)
+      : new URLSearchParams(fields).toString();
+  return {
+    path,
+    headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' },
+    body,
+  };
 }
 
 function jsonFor(template: string): object {
@@ -123,7 +165,14 @@ function jsonFor(template: string): object {
 
 function authorization({ shop: { clientId, redirectUris } }: House): string {
   return new URLSearchParams({
-    response_type: 'code', client_id: clientId, redirect_uri: redirectUris[0]!, scope: 'openid', state: random().repeat(40), nonce: random(), code_challenge: random(), code_challenge_method: 'S256',
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUris[0]!,
+    scope: 'openid',
+    state: random().repeat(40),
+    nonce: random(),
+    code_challenge: random(),
+    code_challenge_method: 'S256',
   }).toString();
 }
 
@@ -140,7 +189,8 @@ async function standingOf(house: House, database: Database, home: string): Promi
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
   const rows = new Map<string, number>();
-  for (const { name } of tables.rows) rows.set(name, Number((await database.query<{ n: string }>(`SELECT count(*) AS n FROM ${name}`)).rows[0]!.n));
+  for (const { name } of tables.rows)
+    rows.set(name, Number((await database.query<{ n: string }>(`SELECT count(*) AS n FROM ${name}`)).rows[0]!.n));
   const memory = new Map((await house.members()).map(({ name, pid }) => [name, residentOf(pid)]));
   return { rows, memory, logBytes: logBytesIn(join(home, 'logs')) };
 }
@@ -154,15 +204,24 @@ function logBytesIn(folder: string): number {
 }
 
 function grownBetween(before: Map<string, number>, after: Map<string, number>): Record<string, number> {
-  return Object.fromEntries([...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)] as const).filter(([, more]) => more > 0));
+  return Object.fromEntries(
+    [...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)] as const).filter(([, more]) => more > 0),
+  );
 }
 
 export function anonymousTable({ calls, routes, before, after }: Anonymous): string {
-  const text = (counts: Record<string, number>): string => Object.entries(counts).sort().map(([name, n]) => `${name} ${n}`).join(', ') || '-';
+  const text = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .sort()
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', ') || '-';
   const perRoute = table(
     [`${calls} calls of each`, 'statuses', 'per second', 'log bytes per call', 'rows that stay'],
     routes.map((r) => [r.route, text(r.statuses), figure(r.perSecond), figure(r.logBytes / calls), text(r.grown)]),
   );
-  const memory = table(['process', 'MB before', 'MB after'], [...after.memory].map(([name, bytes]) => [name, megabytes(before.memory.get(name) ?? 0), megabytes(bytes)]));
+  const memory = table(
+    ['process', 'MB before', 'MB after'],
+    [...after.memory].map(([name, bytes]) => [name, megabytes(before.memory.get(name) ?? 0), megabytes(bytes)]),
+  );
   return `${perRoute}\n\n${memory}\n\nlog ${megabytes(after.logBytes - before.logBytes)} MB more; rows in all: ${text(grownBetween(before.rows, after.rows))}`;
 }

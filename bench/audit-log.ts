@@ -32,8 +32,17 @@ const org = 'acme';
 const warmUp = 3;
 
 /** How fast records get their places, by both ways that lead to the log, and what that adds to a read. */
-export async function measureAuditLog(house: House, pool: Pool, bench: Bench, read: () => Promise<Case>, rounds: number, seconds: number, say: (text: string) => void): Promise<AuditLog> {
-  const entries = async (): Promise<number> => Number((await pool.query<{ n: string }>('SELECT count(*) AS n FROM audit.entry WHERE org = $1', [org])).rows[0]!.n);
+export async function measureAuditLog(
+  house: House,
+  pool: Pool,
+  bench: Bench,
+  read: () => Promise<Case>,
+  rounds: number,
+  seconds: number,
+  say: (text: string) => void,
+): Promise<AuditLog> {
+  const entries = async (): Promise<number> =>
+    Number((await pool.query<{ n: string }>('SELECT count(*) AS n FROM audit.entry WHERE org = $1', [org])).rows[0]!.n);
   const timed = async (name: string, records: number, work: () => Promise<void>): Promise<Path> => {
     say(`Filling the log: ${name} ...`);
     const before = await house.cpu();
@@ -41,29 +50,48 @@ export async function measureAuditLog(house: House, pool: Pool, bench: Bench, re
     await work();
     const took = (performance.now() - began) / 1000;
     const after = await house.cpu();
-    return { name, records, seconds: took, cpu: Object.fromEntries([...after].map(([process, micros]) => [process, (micros - (before.get(process) ?? 0)) / records])) };
+    return {
+      name,
+      records,
+      seconds: took,
+      cpu: Object.fromEntries(
+        [...after].map(([process, micros]) => [process, (micros - (before.get(process) ?? 0)) / records]),
+      ),
+    };
   };
 
   const gateway = await onBus(house, 'gateway');
   const directory = await onBus(house, 'directory');
   await append(gateway, org, 20_000, 8);
   const paths: Path[] = [];
-  for (const underWay of [2, 8]) paths.push(await timed(`append, ${underWay} messages under way`, 40_000, () => append(gateway, org, 40_000, underWay)));
+  for (const underWay of [2, 8])
+    paths.push(
+      await timed(`append, ${underWay} messages under way`, 40_000, () => append(gateway, org, 40_000, underWay)),
+    );
   const events = 10_000;
   const there = await entries();
-  paths.push(await timed('events of changes', events, async () => {
-    await publish(directory, org, events);
-    while ((await entries()) < there + events) await sleep(20);
-  }));
+  paths.push(
+    await timed('events of changes', events, async () => {
+      await publish(directory, org, events);
+      while ((await entries()) < there + events) await sleep(20);
+    }),
+  );
   await Promise.all([gateway.close(), directory.close()]);
 
   const reads: Read[] = [];
-  for (const concurrency of [1, 8]) reads.push(await compare(house, bench, read, { concurrency, rounds, seconds }, say));
+  for (const concurrency of [1, 8])
+    reads.push(await compare(house, bench, read, { concurrency, rounds, seconds }, say));
   return { paths, reads };
 }
 
 /** The same read in turn with and without the log, so that what else the machine does hits both. */
-async function compare(house: House, bench: Bench, read: () => Promise<Case>, { concurrency, rounds, seconds }: { concurrency: number; rounds: number; seconds: number }, say: (text: string) => void): Promise<Read> {
+async function compare(
+  house: House,
+  bench: Bench,
+  read: () => Promise<Case>,
+  { concurrency, rounds, seconds }: { concurrency: number; rounds: number; seconds: number },
+  say: (text: string) => void,
+): Promise<Read> {
   const job = (await read()).house;
   const measured = { recorded: [] as Read['recorded'][], unrecorded: [] as Read['recorded'][] };
   for (let round = 1; round <= rounds; round += 1) {
@@ -80,7 +108,11 @@ async function compare(house: House, bench: Bench, read: () => Promise<Case>, { 
     await stand.close();
     await house.startMember('audit');
   }
-  const middle = (of: Read['recorded'][]) => ({ p50: median(of.map((m) => m.p50)), p99: median(of.map((m) => m.p99)), rate: median(of.map((m) => m.rate)) });
+  const middle = (of: Read['recorded'][]) => ({
+    p50: median(of.map((m) => m.p50)),
+    p99: median(of.map((m) => m.p99)),
+    rate: median(of.map((m) => m.rate)),
+  });
   return { concurrency, recorded: middle(measured.recorded), unrecorded: middle(measured.unrecorded) };
 }
 
@@ -88,13 +120,28 @@ export function auditLogTable({ paths, reads }: AuditLog): string {
   const shown = ['postgres', 'nats', 'audit', 'directory', 'gateway'];
   const ways = paths.map((p) => {
     const total = Object.values(p.cpu).reduce((sum, micros) => sum + micros, 0);
-    return [p.name, String(p.records), figure(p.records / p.seconds), figure(total), ...shown.map((process) => figure(p.cpu[process] ?? 0))];
+    return [
+      p.name,
+      String(p.records),
+      figure(p.records / p.seconds),
+      figure(total),
+      ...shown.map((process) => figure(p.cpu[process] ?? 0)),
+    ];
   });
   const compared = reads.map(({ concurrency, recorded, unrecorded }) => [
-    String(concurrency), figure(recorded.p50), figure(unrecorded.p50), figure(recorded.p99), figure(unrecorded.p99), figure(recorded.p99 - unrecorded.p99), figure(recorded.rate / unrecorded.rate),
+    String(concurrency),
+    figure(recorded.p50),
+    figure(unrecorded.p50),
+    figure(recorded.p99),
+    figure(unrecorded.p99),
+    figure(recorded.p99 - unrecorded.p99),
+    figure(recorded.rate / unrecorded.rate),
   ]);
   return [
     table(['to the log by', 'records', 'records/s', 'CPU µs each', ...shown], ways),
-    table(['a get at', 'p50 ms', 'without the log', 'p99 ms', 'without the log', 'added p99 ms', 'req/s ÷ without'], compared),
+    table(
+      ['a get at', 'p50 ms', 'without the log', 'p99 ms', 'without the log', 'added p99 ms', 'req/s ÷ without'],
+      compared,
+    ),
   ].join('\n\n');
 }

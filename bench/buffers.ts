@@ -24,9 +24,17 @@ export async function explainPages(pool: Pool, cases: readonly Case[]): Promise<
   for (const { name, baseline } of cases) {
     if (baseline?.kind !== 'sql' || !name.endsWith('list')) continue;
     const { text, values } = statements[name]!;
-    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node; 'Execution Time': number }] }>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values(baseline.args as never));
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node; 'Execution Time': number }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values(baseline.args as never),
+    );
     const [{ Plan: plan, 'Execution Time': milliseconds }] = rows[0]!['QUERY PLAN'];
-    plans.push({ name, buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], milliseconds, nodes: nodesOf(plan) });
+    plans.push({
+      name,
+      buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      milliseconds,
+      nodes: nodesOf(plan),
+    });
   }
   return plans;
 }

@@ -21,7 +21,9 @@ const limit = 50;
 async function deepPage(house: House, bearer: Record<string, string>, subjects: number): Promise<string> {
   let token = '';
   for (let seen = 0; seen < subjects / 2; seen += 200) {
-    const response = await fetch(`${house.baseUrl}${listPath}?limit=200${token && `&next_page_token=${token}`}`, { headers: bearer });
+    const response = await fetch(`${house.baseUrl}${listPath}?limit=200${token && `&next_page_token=${token}`}`, {
+      headers: bearer,
+    });
     const { nextPageToken } = (await response.json()) as { nextPageToken?: string };
     if (!nextPageToken) break;
     token = nextPageToken;
@@ -31,9 +33,17 @@ async function deepPage(house: House, bearer: Record<string, string>, subjects: 
 
 const listPath = `/o/${org}/api/credentials/subjects`;
 
-export async function tokenOf({ baseUrl }: House, app: Pick<App, 'clientId' | 'clientSecret'>, scope: string): Promise<string> {
+export async function tokenOf(
+  { baseUrl }: House,
+  app: Pick<App, 'clientId' | 'clientSecret'>,
+  scope: string,
+): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope });
-  const response = await fetch(`${baseUrl}/oauth2/token`, { method: 'POST', body, headers: { authorization: basic(app) } });
+  const response = await fetch(`${baseUrl}/oauth2/token`, {
+    method: 'POST',
+    body,
+    headers: { authorization: basic(app) },
+  });
   if (!response.ok) throw new Error(`The house gives the benchmark no token: ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;
 }
@@ -42,7 +52,10 @@ function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 }
 
-/** Customers who have an offer, for offers that supersede one another. More than are asked for at once, so that none waits for another. */
+/**
+ * Customers who have an offer, for offers that supersede one another. More than are asked for at once, so that none
+ * waits for another.
+ */
 async function knownCustomers(url: string, headers: Record<string, string>): Promise<string[]> {
   const make = async () => {
     const response = await fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers, body: '{}' });
@@ -51,22 +64,47 @@ async function knownCustomers(url: string, headers: Record<string, string>): Pro
   return Promise.all(Array.from({ length: 256 }, make));
 }
 
-/** What an event of an offer holds. Its row goes as soon as every consumer has it, so it is looked for while offers are made. */
+/**
+ * What an event of an offer holds. Its row goes as soon as every consumer has it, so it is looked for while offers are
+ * made.
+ */
 async function payloadOfAnOffer(pool: Pool, makeOffer: () => Promise<unknown>): Promise<string> {
   for (let tries = 0; tries < 50; tries += 1) {
     await makeOffer();
-    const { rows } = await pool.query<{ payload: string }>("SELECT payload FROM issuance.outbox WHERE subject = 'evt.issuance.offer.created' ORDER BY created_at DESC LIMIT 1");
+    const { rows } = await pool.query<{ payload: string }>(
+      "SELECT payload FROM issuance.outbox WHERE subject = 'evt.issuance.offer.created' ORDER BY created_at DESC LIMIT 1",
+    );
     if (rows[0]) return rows[0].payload;
   }
   throw new Error('no event of an offer could be seen in the outbox of issuance');
 }
 
-/** All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each round. */
-export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'clientSecret'>, pool: Pool, stockUrl: string, subjects: number): Promise<Case[]> {
+/**
+ * All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each
+ * round.
+ */
+export async function makeCases(
+  house: House,
+  reader: Pick<App, 'clientId' | 'clientSecret'>,
+  pool: Pool,
+  stockUrl: string,
+  subjects: number,
+): Promise<Case[]> {
   const { baseUrl: url, shop, databaseUrl } = house;
   const bearer = { authorization: `Bearer ${await tokenOf(house, reader, 'issued:read')}` };
-  const offering = { authorization: `Bearer ${await tokenOf(house, shop, 'issued:manage offers:write')}`, 'content-type': 'application/json' };
-  const signIn: SignInJob = { kind: 'sign-in', url, org, clientId: shop.clientId, clientSecret: shop.clientSecret, redirectUri: shop.redirectUris[0]!, offering: offering.authorization };
+  const offering = {
+    authorization: `Bearer ${await tokenOf(house, shop, 'issued:manage offers:write')}`,
+    'content-type': 'application/json',
+  };
+  const signIn: SignInJob = {
+    kind: 'sign-in',
+    url,
+    org,
+    clientId: shop.clientId,
+    clientSecret: shop.clientSecret,
+    redirectUri: shop.redirectUris[0]!,
+    offering: offering.authorization,
+  };
   const tokenRequest = {
     method: 'POST' as const,
     path: '/oauth2/token',
@@ -74,11 +112,20 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
     body: `grant_type=client_credentials&scope=${encodeURIComponent('issued:read offers:write')}`,
   };
   const health = { kind: 'http' as const, requests: [{ method: 'GET' as const, path: '/healthz' }], expect: 200 };
-  const get = (path: string): HttpJob => ({ kind: 'http', url, requests: [{ method: 'GET', path, headers: bearer }], expect: 200 });
+  const get = (path: string): HttpJob => ({
+    kind: 'http',
+    url,
+    requests: [{ method: 'GET', path, headers: bearer }],
+    expect: 200,
+  });
   const sql = (statement: string, args: unknown): SqlJob => ({ kind: 'sql', url: databaseUrl, statement, args });
 
-  const payload = await payloadOfAnOffer(pool, () => fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' }));
-  const known = await pool.query<{ subject: string }>('SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200', [reader.clientId]);
+  const payload = await payloadOfAnOffer(pool, () =>
+    fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' }),
+  );
+  const known = await pool.query<{ subject: string }>('SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200', [
+    reader.clientId,
+  ]);
   const ids = known.rows.map((r) => r.subject);
   const half = await pool.query<{ at: Date; subject: string }>(
     'SELECT created_at AS at, subject FROM subjects.subject WHERE org = $1 AND app = $2 AND subject IS NOT NULL ORDER BY created_at DESC, subject DESC OFFSET $3 LIMIT 1',
@@ -89,19 +136,41 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
 
   const again = await knownCustomers(url, offering);
   return [
-    { name: 'floor', house: { ...health, url }, against: 'the same on plain node:http', baseline: { ...health, url: stockUrl } },
-    { name: 'token', house: { kind: 'http', url, requests: [tokenRequest], expect: 200 }, against: 'stock oidc-provider, same JWT', baseline: { kind: 'http', url: stockUrl, requests: [tokenRequest], expect: 200 } },
+    {
+      name: 'floor',
+      house: { ...health, url },
+      against: 'the same on plain node:http',
+      baseline: { ...health, url: stockUrl },
+    },
+    {
+      name: 'token',
+      house: { kind: 'http', url, requests: [tokenRequest], expect: 200 },
+      against: 'stock oidc-provider, same JWT',
+      baseline: { kind: 'http', url: stockUrl, requests: [tokenRequest], expect: 200 },
+    },
     {
       name: 'offer',
-      house: { kind: 'http', url, requests: [{ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: '{}' }], expect: 201 },
+      house: {
+        kind: 'http',
+        url,
+        requests: [{ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: '{}' }],
+        expect: 201,
+      },
       against: 'one bare statement, same rows',
       baseline: sql('offer', { payload } satisfies OfferArgs),
     },
     {
       name: 'further-offer',
       house: {
-        kind: 'http', url, expect: 201,
-        requests: again.map((subject) => ({ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: JSON.stringify({ subject }) })),
+        kind: 'http',
+        url,
+        expect: 201,
+        requests: again.map((subject) => ({
+          method: 'POST',
+          path: `/o/${org}/api/credentials/offers`,
+          headers: offering,
+          body: JSON.stringify({ subject }),
+        })),
       },
       against: 'one bare statement, the rows of a first offer',
       baseline: sql('offer', { payload } satisfies OfferArgs),
@@ -112,7 +181,12 @@ export async function makeCases(house: House, reader: Pick<App, 'clientId' | 'cl
       against: 'bare read by primary key',
       baseline: sql('get', { org, app: reader.clientId, subjects: ids } satisfies GetArgs),
     },
-    { name: 'list', house: get(`${listPath}?limit=${limit}`), against: 'bare keyset query', baseline: sql('list', page satisfies ListArgs) },
+    {
+      name: 'list',
+      house: get(`${listPath}?limit=${limit}`),
+      against: 'bare keyset query',
+      baseline: sql('list', page satisfies ListArgs),
+    },
     {
       name: 'deep-list',
       house: get(`${listPath}?limit=${limit}&next_page_token=${await deepPage(house, bearer, subjects)}`),

@@ -34,7 +34,12 @@ export class House {
 
   constructor(home: string) {
     const read = (file: string): unknown => JSON.parse(readFileSync(join(home, file), 'utf8'));
-    const launcher = read('launcher.json') as { baseUrl: string; natsUrl: string; databaseUrl: string; control: { port: number; token: string } };
+    const launcher = read('launcher.json') as {
+      baseUrl: string;
+      natsUrl: string;
+      databaseUrl: string;
+      control: { port: number; token: string };
+    };
     const demo = read('demo.json') as { organizations: { shortId: string; apps: (App & { name: string })[] }[] };
     this.#home = home;
     this.#control = launcher.control;
@@ -81,7 +86,10 @@ export class House {
 
   async #ask(method: string, path: string): Promise<unknown> {
     const { port, token } = this.#control;
-    const response = await fetch(`http://127.0.0.1:${port}/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    const response = await fetch(`http://127.0.0.1:${port}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
     if (!response.ok) throw new Error(`The launcher would not ${path}: ${await response.text()}`);
     return response.json();
   }

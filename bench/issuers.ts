@@ -45,7 +45,12 @@ const make = [
 ];
 
 /** What it costs that issuers of many organizations live in one process: made, built from their keys, and asked. */
-export async function measureIssuers(house: House, pool: Pool, organizations: number, say: (text: string) => void): Promise<Issuers> {
+export async function measureIssuers(
+  house: House,
+  pool: Pool,
+  organizations: number,
+  say: (text: string) => void,
+): Promise<Issuers> {
   say(`Making ${organizations} organizations ...`);
   const prefix = `b${randomUUID().slice(0, 8)}-`;
   for (const text of make) await pool.query(text, [prefix, organizations]);
@@ -53,7 +58,16 @@ export async function measureIssuers(house: House, pool: Pool, organizations: nu
   const discovery = (org: string): string => `/o/${org}/.well-known/openid-configuration`;
   const jwks = (org: string): string => `/o/${org}/jwks`;
   const authorize = (org: string): string => {
-    const wanted = { response_type: 'code', client_id: `app_${org.padEnd(22, '_')}`, redirect_uri: redirectUri, scope: 'openid', state: 's', nonce: 'n', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const wanted = {
+      response_type: 'code',
+      client_id: `app_${org.padEnd(22, '_')}`,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      state: 's',
+      nonce: 'n',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    };
     return `/o/${org}/authorize?${new URLSearchParams(wanted)}`;
   };
 
@@ -62,14 +76,23 @@ export async function measureIssuers(house: House, pool: Pool, organizations: nu
   await house.stopMember('auth');
   await house.startMember('auth');
   // So that neither the first requests of the new process nor what they load count as misses' cost.
-  await lot(house, 'warming up', Array.from({ length: 300 }, () => discovery('acme')), 200);
+  await lot(
+    house,
+    'warming up',
+    Array.from({ length: 300 }, () => discovery('acme')),
+    200,
+  );
   const before = pssOf(await pidOfAuth(house));
   say('Asking each again, with auth started anew; then some more than others ...');
   const miss = await lot(house, 'miss', all.map(discovery), 200);
   const after = pssOf(await pidOfAuth(house));
   const draw = zipf(organizations);
   const drawn = (path: (org: string) => string): string[] => Array.from({ length: draws }, () => path(all[draw()]!));
-  const hits = [await lot(house, 'discovery', drawn(discovery), 200), await lot(house, 'jwks', drawn(jwks), 200), await lot(house, 'authorize', drawn(authorize), 303)];
+  const hits = [
+    await lot(house, 'discovery', drawn(discovery), 200),
+    await lot(house, 'jwks', drawn(jwks), 200),
+    await lot(house, 'authorize', drawn(authorize), 303),
+  ];
   return { organizations, lots: [first, miss, ...hits], memory: { before, after } };
 }
 
@@ -89,7 +112,8 @@ async function lot(house: House, name: string, paths: readonly string[], expect:
       const response = await fetch(house.baseUrl + path, { redirect: 'manual' });
       const text = await response.text();
       if (response.status === expect) latencies.push(performance.now() - began);
-      else if (failures++ === 0) process.stderr.write(`${name}: ${path} was answered ${response.status} ${text.slice(0, 500)}\n`);
+      else if (failures++ === 0)
+        process.stderr.write(`${name}: ${path} was answered ${response.status} ${text.slice(0, 500)}\n`);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, loop));
@@ -98,15 +122,38 @@ async function lot(house: House, name: string, paths: readonly string[], expect:
   const grown = (metricName: string): number => metric(tells, metricName) - metric(told, metricName);
   const sorted = latencies.toSorted((a, b) => a - b);
   return {
-    name, requests: paths.length, failures, misses: grown('holdfast_issuer_misses_total'),
+    name,
+    requests: paths.length,
+    failures,
+    misses: grown('holdfast_issuer_misses_total'),
     building: (1000 * grown('holdfast_issuer_build_seconds_sum')) / grown('holdfast_issuer_build_seconds_count'),
-    p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), cpu: used / paths.length,
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    cpu: used / paths.length,
   };
 }
 
 export function issuersTable({ organizations, lots, memory }: Issuers): string {
-  const rows = lots.map((l) => [l.name, String(l.requests), String(l.misses), figure(l.building), figure(l.p50), figure(l.p99), figure(l.cpu), String(l.failures)]);
+  const rows = lots.map((l) => [
+    l.name,
+    String(l.requests),
+    String(l.misses),
+    figure(l.building),
+    figure(l.p50),
+    figure(l.p99),
+    figure(l.cpu),
+    String(l.failures),
+  ]);
   const [miss, hit] = ['miss', 'discovery'].map((name) => lots.find((l) => l.name === name)!.cpu) as [number, number];
-  const head = [`issuers of ${organizations}`, 'requests', 'built', 'build ms', 'p50 ms', 'p99 ms', 'auth CPU µs', 'failed'];
+  const head = [
+    `issuers of ${organizations}`,
+    'requests',
+    'built',
+    'build ms',
+    'p50 ms',
+    'p99 ms',
+    'auth CPU µs',
+    'failed',
+  ];
   return `${table(head, rows)}\n\nA miss costs auth ${figure(miss / hit)} times a hit. Its PSS: ${megabytes(memory.before)} MB before the misses, ${megabytes(memory.after)} MB with all issuers.`;
 }

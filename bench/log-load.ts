@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { appendRecords, inboxPrefix, type AuditRecord, type BusUser, type DirectoryEvent } from '@holdfast/contracts';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { appendRecords, inboxPrefix, type AuditRecord, type BusUser, type DirectoryEvent } from '@holdfast/contracts';
 import type { House } from './house.ts';
 
 /** Of one message, as a gateway under load sends them. */
@@ -9,7 +9,11 @@ const batchSize = 200;
 
 /** A login of a service to the bus. */
 export function onBus({ natsUrl, nkeySeeds }: House, user: BusUser): Promise<NatsConnection> {
-  return connect({ servers: natsUrl, authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeeds[user])), inboxPrefix: inboxPrefix(user) });
+  return connect({
+    servers: natsUrl,
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeeds[user])),
+    inboxPrefix: inboxPrefix(user),
+  });
 }
 
 function traceparent(): string {
@@ -20,9 +24,18 @@ function traceparent(): string {
 function record(): AuditRecord {
   const subject = randomUUID();
   return {
-    id: randomUUID(), occurredAt: new Date().toISOString(), action: 'subject.read', actor: { type: 'app', id: 'app_bench', name: 'bench' },
-    targets: [{ type: 'customer', id: subject, holder: subject }], outcome: { result: 'success', status: 200 },
-    request: { id: randomUUID(), traceparent: traceparent(), method: 'GET', route: '/o/{shortId}/api/credentials/subjects/{subject}' },
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    action: 'subject.read',
+    actor: { type: 'app', id: 'app_bench', name: 'bench' },
+    targets: [{ type: 'customer', id: subject, holder: subject }],
+    outcome: { result: 'success', status: 200 },
+    request: {
+      id: randomUUID(),
+      traceparent: traceparent(),
+      method: 'GET',
+      route: '/o/{shortId}/api/credentials/subjects/{subject}',
+    },
   };
 }
 
@@ -31,25 +44,40 @@ export async function append(gateway: NatsConnection, org: string, count: number
   const messages = Array.from({ length: Math.ceil(count / batchSize) }, () => {
     const records = Array.from({ length: batchSize }, record);
     const { actor, request, id: auditId } = records[0]!;
-    return JSON.stringify({ pattern: appendRecords.subject, id: '0', data: { input: { records: records.map((r) => ({ org, record: r })) }, context: { org, actor, request, auditId } } });
+    return JSON.stringify({
+      pattern: appendRecords.subject,
+      id: '0',
+      data: { input: { records: records.map((r) => ({ org, record: r })) }, context: { org, actor, request, auditId } },
+    });
   });
   const worker = async (): Promise<void> => {
     for (let message = messages.pop(); message !== undefined; message = messages.pop()) {
-      const { err } = (await gateway.request(appendRecords.subject, message, { timeout: 30_000 })).json<{ err?: unknown }>();
+      const { err } = (await gateway.request(appendRecords.subject, message, { timeout: 30_000 })).json<{
+        err?: unknown;
+      }>();
       if (err !== undefined) throw new Error(`audit refused a record: ${JSON.stringify(err)}`);
     }
   };
   await Promise.all(Array.from({ length: underWay }, worker));
 }
 
-/** Publishes as many events of one change each, as directory's relay does: many at once, each confirmed by the stream. */
+/**
+ * Publishes as many events of one change each, as directory's relay does: many at once, each confirmed by the stream.
+ */
 export async function publish(directory: NatsConnection, org: string, count: number): Promise<void> {
   const stream = jetstream(directory);
   for (let sent = 0; sent < count; sent += batchSize) {
     const events = Array.from({ length: batchSize }, (_, i): DirectoryEvent => {
       const { action: _action, targets: _targets, ...rest } = record();
       return {
-        id: randomUUID(), type: 'app.updated', occurredAt: rest.occurredAt, org, app: 'app_bench', version: sent + i + 1, requestId: rest.request.id, traceparent: rest.request.traceparent,
+        id: randomUUID(),
+        type: 'app.updated',
+        occurredAt: rest.occurredAt,
+        org,
+        app: 'app_bench',
+        version: sent + i + 1,
+        requestId: rest.request.id,
+        traceparent: rest.request.traceparent,
         audit: { ...rest, action: 'app.update', targets: [{ type: 'app', id: 'app_bench' }] },
       };
     });

@@ -52,37 +52,76 @@ function cases(): Promise<Case[]> {
 /** What brings the stack to its limits, beside no other measurement. */
 async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
   const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, say) : undefined;
-  const anonymous = only.includes('anonymous') ? await measureAnonymous(house, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say) : undefined;
-  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`);
+  const anonymous = only.includes('anonymous')
+    ? await measureAnonymous(house, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say)
+    : undefined;
+  say(
+    `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`,
+  );
   if (overload) say(`${overloadTable(overload)}\n`);
   if (anonymous) say(`${anonymousTable(anonymous)}\n`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, (_, value: unknown) => (value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value), 2)}\n`);
+  if (json !== undefined)
+    writeFileSync(
+      json,
+      `${JSON.stringify({ overload, anonymous }, (_, value: unknown) => (value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value), 2)}\n`,
+    );
 }
 
 async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
   const pairs = await runRounds(bench, cases, options, say);
   const loaded = await memoryOf(house);
   const plans = await explainPages(pool, await cases());
-  const issuers = only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
+  const issuers =
+    only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
   const wanted = only.length === 0 || only.includes('audit');
-  const log = wanted ? await measureAuditLog(house, pool, bench, async () => (await cases()).find((c) => c.name === 'get')!, rounds, seconds, say) : undefined;
+  const log = wanted
+    ? await measureAuditLog(
+        house,
+        pool,
+        bench,
+        async () => (await cases()).find((c) => c.name === 'get')!,
+        rounds,
+        seconds,
+        say,
+      )
+    : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, say) : undefined;
   say('Starting each service once more, alone ...');
   const starts = await startTimes(house);
   const ready = Number(process.env.BENCH_READY_MS);
 
-  say(`\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s`);
+  say(
+    `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s`,
+  );
   const [loadAfter = 0] = loadavg();
   say(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
   say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
-  say(`${table(['list page of 50', 'buffers', 'ms', 'plan'], plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]))}\n`);
+  say(
+    `${table(
+      ['list page of 50', 'buffers', 'ms', 'plan'],
+      plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]),
+    )}\n`,
+  );
   if (issuers) say(`${issuersTable(issuers)}\n`);
   if (log) say(`${auditLogTable(log)}\n`);
   if (verified) say(`${verifyTable(verified)}\n`);
   say(`${standingTable(idle, loaded, starts)}\n`);
-  say(`The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`);
+  say(
+    `The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
+  );
   if (json === undefined) return;
-  const everything = { options, pairs, plans, issuers, log, verified, idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) }, loaded: Object.fromEntries(loaded), starts: Object.fromEntries(starts), ready };
+  const everything = {
+    options,
+    pairs,
+    plans,
+    issuers,
+    log,
+    verified,
+    idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) },
+    loaded: Object.fromEntries(loaded),
+    starts: Object.fromEntries(starts),
+    ready,
+  };
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 
@@ -93,9 +132,12 @@ async function profileService(service: string, only: string[]): Promise<void> {
     const load = { concurrency: 16, seconds: 5 };
     await bench.measure(job, load);
     const { packages, functions, busy } = summarize(await profileWhile(pid, () => bench.measure(job, load)));
-    const rows = (spent: typeof packages, most: number): string[][] => spent.slice(0, most).map((s) => [s.name, `${figure(s.share * 100)} %`]);
+    const rows = (spent: typeof packages, most: number): string[][] =>
+      spent.slice(0, most).map((s) => [s.name, `${figure(s.share * 100)} %`]);
     say(`\n${service} under ${name}: works ${figure(busy * 100)} % of the time\n`);
-    say(`${table(['package', 'self time'], rows(packages, 25))}\n\n${table(['function', 'self time'], rows(functions, 40))}`);
+    say(
+      `${table(['package', 'self time'], rows(packages, 25))}\n\n${table(['function', 'self time'], rows(functions, 40))}`,
+    );
   }
 }
 
@@ -104,7 +146,8 @@ async function stayOnTwoCores(): Promise<void> {
   if (!hasMoreCores()) return;
   const pids = [process.pid, ...(await house.members()).map((m) => m.pid)];
   const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
-  if (!done.every((status) => status === 0)) say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
+  if (!done.every((status) => status === 0))
+    say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
 }
 
 function parse(): Options {

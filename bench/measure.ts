@@ -11,7 +11,9 @@ export interface Measured extends Result {
   total: number;
 }
 
-/** What runs after the last response belongs to the requests too: the relay's confirmations, the consumers' last batch. */
+/**
+ * What runs after the last response belongs to the requests too: the relay's confirmations, the consumers' last batch.
+ */
 const settlingMs = 300;
 /** By then a stack is at rest: what it does later would be counted against the yardstick that follows. */
 const restMs = 2200;
@@ -44,7 +46,9 @@ export class Bench {
     const after = await this.#cpu(job);
     await sleep(restMs);
     const each = Math.max(1, result.requests + result.failures);
-    const cpu = Object.fromEntries([...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / each]));
+    const cpu = Object.fromEntries(
+      [...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / each]),
+    );
     const total = Object.values(cpu).reduce((sum, micros) => sum + micros, 0);
     return { ...result, rate: result.requests / result.seconds, cpu, total };
   }
@@ -58,7 +62,10 @@ export class Bench {
     if (job.kind === 'http' && job.url === this.stockUrl) return new Map([['stock', this.#stock.cpu()]]);
     const house = await this.#house.cpu();
     if (job.kind !== 'sql') return house;
-    return new Map([['client', this.#sql.cpu()], ['postgres', house.get('postgres') ?? 0]]);
+    return new Map([
+      ['client', this.#sql.cpu()],
+      ['postgres', house.get('postgres') ?? 0],
+    ]);
   }
 
   end(): void {

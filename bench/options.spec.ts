@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals';
 import { parseOptions } from './options.ts';
 
 test('options in either form', () => {
-  expect(parseOptions(['--rounds', '3', '--only=token,list', '--json', 'x.json'])).toMatchObject({ rounds: 3, only: ['token', 'list'], json: 'x.json' });
+  expect(parseOptions(['--rounds', '3', '--only=token,list', '--json', 'x.json'])).toMatchObject({
+    rounds: 3,
+    only: ['token', 'list'],
+    json: 'x.json',
+  });
   expect(parseOptions(['--concurrency', '8']).concurrency).toEqual([8]);
 });
 

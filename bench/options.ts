@@ -43,7 +43,16 @@ const list = (text: string): string[] => text.split(',').filter(Boolean);
 
 /** @throws {Error} with a sentence for the reader */
 export function parseOptions(args: string[]): Options {
-  const options: Options = { rounds: 5, seconds: 2, concurrency: [1, 16, 64], only: [], subjects: 100_000, organizations: 1000, calls: 1_000_000, help: false };
+  const options: Options = {
+    rounds: 5,
+    seconds: 2,
+    concurrency: [1, 16, 64],
+    only: [],
+    subjects: 100_000,
+    organizations: 1000,
+    calls: 1_000_000,
+    help: false,
+  };
   for (let i = 0; i < args.length; i++) {
     const [name = '', inline] = args[i]!.split(/=(.*)/s, 2);
     if (name === '--help' || name === '-h') {
@@ -62,10 +71,21 @@ export function parseOptions(args: string[]): Options {
     else if (name === '--profile') options.profile = value;
     else throw new Error(`There is no option ${args[i] ?? name}.`);
   }
-  for (const n of [options.rounds, options.seconds, options.subjects, options.organizations, options.calls, ...options.concurrency]) {
-    if (!(n > 0)) throw new Error('--rounds, --seconds, --subjects, --organizations, --calls and --concurrency want numbers above zero.');
+  for (const n of [
+    options.rounds,
+    options.seconds,
+    options.subjects,
+    options.organizations,
+    options.calls,
+    ...options.concurrency,
+  ]) {
+    if (!(n > 0))
+      throw new Error(
+        '--rounds, --seconds, --subjects, --organizations, --calls and --concurrency want numbers above zero.',
+      );
   }
-  if (options.profile !== undefined && !services.includes(options.profile)) throw new Error(`--profile wants one of ${services.join(', ')}.`);
+  if (options.profile !== undefined && !services.includes(options.profile))
+    throw new Error(`--profile wants one of ${services.join(', ')}.`);
   return options;
 }
 

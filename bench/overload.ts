@@ -22,7 +22,12 @@ const connections = 800;
 const restMs = 3000;
 
 /** What is left of the peak when more arrives than can be answered: at once and five times as much as the peak. */
-export async function measureOverload(cases: Case[], bench: Bench, seconds: number, say: (text: string) => void): Promise<Overload[]> {
+export async function measureOverload(
+  cases: Case[],
+  bench: Bench,
+  seconds: number,
+  say: (text: string) => void,
+): Promise<Overload[]> {
   const found: Overload[] = [];
   for (const { name, house } of cases) {
     if (!names.includes(name) || house.kind !== 'http') continue;
@@ -41,7 +46,9 @@ export async function measureOverload(cases: Case[], bench: Bench, seconds: numb
 }
 
 async function openLoop({ url, requests, expect }: HttpJob, rate: number, seconds: number): Promise<OpenLoopResult> {
-  const child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
   child.send({ job: { url, requests, expect, rate, seconds, connections } satisfies OpenLoop });
   const [{ result, error }] = (await once(child, 'message')) as [{ result?: OpenLoopResult; error?: string }];
   child.disconnect();
@@ -50,9 +57,38 @@ async function openLoop({ url, requests, expect }: HttpJob, rate: number, second
 }
 
 export function overloadTable(found: Overload[]): string {
-  const rows = found.flatMap(({ name, peak, loads }) => loads.map((l) => {
-    const goodput = l.good / l.seconds;
-    return [name, `${l.times}x`, figure(peak), figure(l.sent / l.seconds), figure(goodput), figure(goodput / peak), figure(l.p50), figure(l.p99), String(l.refused), String(l.failed), figure(l.ownCpu / 1e6 / l.seconds)];
-  }));
-  return table(['overload', 'peak', 'peak/s', 'sent/s', 'good/s', 'good ÷ peak', 'p50 ms', 'p99 ms', 'refused', 'failed', 'generator cores'], rows);
+  const rows = found.flatMap(({ name, peak, loads }) =>
+    loads.map((l) => {
+      const goodput = l.good / l.seconds;
+      return [
+        name,
+        `${l.times}x`,
+        figure(peak),
+        figure(l.sent / l.seconds),
+        figure(goodput),
+        figure(goodput / peak),
+        figure(l.p50),
+        figure(l.p99),
+        String(l.refused),
+        String(l.failed),
+        figure(l.ownCpu / 1e6 / l.seconds),
+      ];
+    }),
+  );
+  return table(
+    [
+      'overload',
+      'peak',
+      'peak/s',
+      'sent/s',
+      'good/s',
+      'good ÷ peak',
+      'p50 ms',
+      'p99 ms',
+      'refused',
+      'failed',
+      'generator cores',
+    ],
+    rows,
+  );
 }

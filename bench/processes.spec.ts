@@ -19,6 +19,8 @@ test('a tree counts those below it and those that ended', () => {
 });
 
 test('PSS is read in bytes', () => {
-  expect(parsePss('aaaa-bbbb ---p 0 00:00 0 [rollup]\nRss:     900 kB\nPss:                1234 kB\nPss_Dirty:   1 kB\n')).toBe(1234 * 1024);
+  expect(
+    parsePss('aaaa-bbbb ---p 0 00:00 0 [rollup]\nRss:     900 kB\nPss:                1234 kB\nPss_Dirty:   1 kB\n'),
+  ).toBe(1234 * 1024);
   expect(parsePss('')).toBe(0);
 });

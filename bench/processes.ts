@@ -16,7 +16,10 @@ const microsPerTick = 1e6 / ticksPerSecond;
 
 export function parseStat(text: string): Stat {
   // The command's name may hold spaces and brackets, so count from its closing bracket.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
   const at = (i: number): number => fields[i] ?? 0;
   return { pid: Number.parseInt(text, 10), parent: at(1), own: at(11) + at(12), ended: at(13) + at(14) };
 }
@@ -40,10 +43,12 @@ export function pidsOfTree(pid: number, all: readonly Stat[]): number[] {
 
 /** All processes of the machine; one that ends meanwhile is left out. */
 export function allStats(): Stat[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    const text = read(`/proc/${pid}/stat`);
-    return text === undefined ? [] : [parseStat(text)];
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const text = read(`/proc/${pid}/stat`);
+      return text === undefined ? [] : [parseStat(text)];
+    });
 }
 
 /** PSS of a process and those below it, in bytes. */

@@ -20,6 +20,9 @@ test('shares are of the time in which there was work', () => {
   ];
   const { packages, functions, busy } = summarize({ nodes, samples: [1, 2, 2, 3], timeDeltas: [60, 10, 20, 10] });
   expect(busy).toBe(0.4);
-  expect(packages).toEqual([{ name: 'zod', share: 0.75 }, { name: 'apps/auth', share: 0.25 }]);
+  expect(packages).toEqual([
+    { name: 'zod', share: 0.75 },
+    { name: 'apps/auth', share: 0.25 },
+  ]);
   expect(functions[1]!.name).toBe('(anonymous)  apps/auth main.js:5');
 });

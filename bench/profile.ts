@@ -14,7 +14,8 @@ export async function profileWhile(pid: number, load: () => Promise<unknown>): P
   });
   const ask = asker(socket);
   const { result } = (await ask('Runtime.evaluate', { expression: 'process.pid' })) as { result: { value: number } };
-  if (result.value !== pid) throw new Error('Port 9229 belongs to the inspector of another program; end that and try again.');
+  if (result.value !== pid)
+    throw new Error('Port 9229 belongs to the inspector of another program; end that and try again.');
   await ask('Profiler.enable');
   await ask('Profiler.setSamplingInterval', { interval: 200 });
   await ask('Profiler.start');
@@ -41,7 +42,11 @@ async function debuggerUrl(): Promise<string> {
 function asker(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   socket.onmessage = ({ data }) => {
-    const { id, result, error } = JSON.parse(String(data)) as { id: number; result?: unknown; error?: { message: string } };
+    const { id, result, error } = JSON.parse(String(data)) as {
+      id: number;
+      result?: unknown;
+      error?: { message: string };
+    };
     if (error) waiting.get(id)?.reject(new Error(error.message));
     else waiting.get(id)?.resolve(result);
   };

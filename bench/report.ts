@@ -14,7 +14,21 @@ function groups(pairs: readonly Pair[]): Pair[][] {
 const middle = (group: Pair[], of: Numbers): string => figure(median(group.map(of).filter((n) => n !== undefined)));
 
 export function speedTable(pairs: readonly Pair[]): string {
-  const head = ['case', 'at', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'base req/s', 'base p50', 'base CPU', 'req/s ÷ base', 'CPU ÷ base', 'load µs', 'failed'];
+  const head = [
+    'case',
+    'at',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'base req/s',
+    'base p50',
+    'base CPU',
+    'req/s ÷ base',
+    'CPU ÷ base',
+    'load µs',
+    'failed',
+  ];
   const rows = groups(pairs).map((group) => [
     group[0]!.name,
     String(group[0]!.concurrency),
@@ -45,7 +59,9 @@ export function processTable(pairs: readonly Pair[]): string {
 }
 
 export function yardsticks(pairs: readonly Pair[]): string {
-  return [...new Map(pairs.map((p) => [p.name, p.against]))].map(([name, against]) => `  ${name.padEnd(10)} ${against}`).join('\n');
+  return [...new Map(pairs.map((p) => [p.name, p.against]))]
+    .map(([name, against]) => `  ${name.padEnd(10)} ${against}`)
+    .join('\n');
 }
 
 export interface Rest {
@@ -64,5 +80,8 @@ export function standingTable(idle: Rest, loaded: Map<string, number>, starts: M
     figure(starts.get(name)?.cpu),
   ]);
   const all = ['all', megabytes(sum(idle.memory)), megabytes(sum(loaded)), figure(sum(idle.cpu)), '', ''];
-  return table(['process', 'PSS idle MB', 'PSS loaded MB', 'idle CPU ms/s', 'start ms', 'start CPU ms'], [...rows, all]);
+  return table(
+    ['process', 'PSS idle MB', 'PSS loaded MB', 'idle CPU ms/s', 'start ms', 'start CPU ms'],
+    [...rows, all],
+  );
 }

@@ -14,15 +14,21 @@ export interface Pair {
 }
 
 /**
- * House and yardstick in turn, and the whole again each round: what else the machine does hits both. `cases` is asked for
- * each round, since tokens run out.
+ * House and yardstick in turn, and the whole again each round: what else the machine does hits both. `cases` is asked
+ * for each round, since tokens run out.
  */
-export async function runRounds(bench: Bench, cases: () => Promise<Case[]>, { rounds, seconds, concurrency, only }: Options, progress: (text: string) => void): Promise<Pair[]> {
+export async function runRounds(
+  bench: Bench,
+  cases: () => Promise<Case[]>,
+  { rounds, seconds, concurrency, only }: Options,
+  progress: (text: string) => void,
+): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (const { name, house, baseline, concurrency: own = concurrency } of await cases()) {
     if (only.length > 0 && !only.includes(name)) continue;
     const load = { concurrency: Math.max(...own), seconds };
-    const warm = async (job: Job): Promise<number> => (await warmUp(async () => (await bench.measure(job, load)).total)).length;
+    const warm = async (job: Job): Promise<number> =>
+      (await warmUp(async () => (await bench.measure(job, load)).total)).length;
     const runs = { house: await warm(house), baseline: baseline && (await warm(baseline)) };
     progress(`warm: ${name} after ${runs.house} runs${runs.baseline ? `, yardstick after ${runs.baseline}` : ''}`);
   }
@@ -31,8 +37,13 @@ export async function runRounds(bench: Bench, cases: () => Promise<Case[]>, { ro
       if (only.length > 0 && !only.includes(name)) continue;
       for (const inFlight of own) {
         const load = { concurrency: inFlight, seconds };
-        const measured = { house: await bench.measure(house, load), baseline: baseline && (await bench.measure(baseline, load)) };
-        progress(`round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`);
+        const measured = {
+          house: await bench.measure(house, load),
+          baseline: baseline && (await bench.measure(baseline, load)),
+        };
+        progress(
+          `round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`,
+        );
         pairs.push({ name, against, concurrency: inFlight, ...measured });
       }
     }

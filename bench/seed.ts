@@ -18,9 +18,24 @@ const subjectsIn = (to: string): string => `
   ) AS made`;
 
 /** An app of acme for the benchmark, with as many customers as asked for, straight into the read model. */
-export async function seedSubjects(house: House, pool: Pool, count: number): Promise<{ clientId: string; clientSecret: string }> {
+export async function seedSubjects(
+  house: House,
+  pool: Pool,
+  count: number,
+): Promise<{ clientId: string; clientSecret: string }> {
   const grants = ['offers:write', 'issued:read', 'issued:manage'].flatMap((grant) => ['--grant', grant]);
-  const made = await house.operator('app', 'create', 'acme', '--name', `bench ${Date.now()}`, '--kind', 'web', '--redirect-uri', 'http://localhost:9/callback', ...grants);
+  const made = await house.operator(
+    'app',
+    'create',
+    'acme',
+    '--name',
+    `bench ${Date.now()}`,
+    '--kind',
+    'web',
+    '--redirect-uri',
+    'http://localhost:9/callback',
+    ...grants,
+  );
   const { app, clientSecret } = made as { app: { clientId: string }; clientSecret: string };
   await pool.query(subjectsIn('subjects.subject'), ['acme', app.clientId, count]);
   await pool.query('VACUUM ANALYZE subjects.subject');

@@ -11,7 +11,9 @@ export async function memoryOf(house: House): Promise<Map<string, number>> {
 export async function idleCpuOf(house: House, seconds: number): Promise<Map<string, number>> {
   const before = await house.cpu();
   await sleep(seconds * 1000);
-  return new Map([...(await house.cpu())].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / 1000 / seconds]));
+  return new Map(
+    [...(await house.cpu())].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / 1000 / seconds]),
+  );
 }
 
 export interface Start {

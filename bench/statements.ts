@@ -39,7 +39,18 @@ export const statements: Record<string, BareStatement> = {
       INSERT INTO ${copySchema}.outbox (id, aggregate, subject, payload) VALUES ($8, $9, 'evt.issuance.offer.created', $10)`,
     values: ({ payload }: OfferArgs) => {
       const [subject, now] = [randomUUID(), new Date()];
-      return [subject, 'app_0123456789012345678901', now, randomUUID(), randomUUID(), randomBytes(32), new Date(now.getTime() + 3e8), randomUUID(), subject, payload];
+      return [
+        subject,
+        'app_0123456789012345678901',
+        now,
+        randomUUID(),
+        randomUUID(),
+        randomBytes(32),
+        new Date(now.getTime() + 3e8),
+        randomUUID(),
+        subject,
+        payload,
+      ];
     },
   },
   list: { text: newest(''), values: ({ org, app, limit }: ListArgs) => [org, app, limit] },

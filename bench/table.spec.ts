@@ -2,7 +2,15 @@ import { expect, test } from '@jest/globals';
 import { figure, table } from './table.ts';
 
 test('columns line up', () => {
-  expect(table(['case', 'n'], [['token', '1'], ['x', '100']])).toBe('case     n\n-----  ---\ntoken    1\nx      100');
+  expect(
+    table(
+      ['case', 'n'],
+      [
+        ['token', '1'],
+        ['x', '100'],
+      ],
+    ),
+  ).toBe('case     n\n-----  ---\ntoken    1\nx      100');
 });
 
 test('three digits that mean something', () => {

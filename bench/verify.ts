@@ -41,7 +41,8 @@ export async function measureVerify(rounds: number, say: (text: string) => void)
     await writeLog(long, entries, sign);
     await writeLog(short, 1, sign);
     const runs: { long: Run; short: Run; bare: number }[] = [];
-    for (let round = 1; round <= rounds; round += 1) runs.push({ long: await verify(long, key), short: await verify(short, key), bare: bareHash(long) });
+    for (let round = 1; round <= rounds; round += 1)
+      runs.push({ long: await verify(long, key), short: await verify(short, key), bare: bareHash(long) });
     const middle = (of: (run: (typeof runs)[number]) => number): number => median(runs.map(of));
     return {
       entries,
@@ -58,7 +59,17 @@ export async function measureVerify(rounds: number, say: (text: string) => void)
 
 export function verifyTable({ entries, bytes, rate, cpu, bare, start }: Verified): string {
   const head = ['verify', 'file MB', 'entries/s', 'CPU µs', 'bare SHA-256 µs', 'CPU ÷ bare', 'start ms'];
-  return table(head, [[`${entries} entries`, megabytes(bytes), figure(rate), figure(cpu), figure(bare), figure(cpu / bare), figure(start)]]);
+  return table(head, [
+    [
+      `${entries} entries`,
+      megabytes(bytes),
+      figure(rate),
+      figure(cpu),
+      figure(bare),
+      figure(cpu / bare),
+      figure(start),
+    ],
+  ]);
 }
 
 interface Run {
@@ -70,9 +81,11 @@ async function verify(file: string, key: string): Promise<Run> {
   // While it runs, this process does nothing but wait.
   const used = (): number => cpuOfTree(process.pid, allStats());
   const [began, before] = [performance.now(), used()];
-  await promisify(execFile)(process.execPath, [commandLine, 'audit', 'verify', file, '--key', key]).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-    throw new Error(`The log of the benchmark does not verify: ${stdout}${stderr}`);
-  });
+  await promisify(execFile)(process.execPath, [commandLine, 'audit', 'verify', file, '--key', key]).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`The log of the benchmark does not verify: ${stdout}${stderr}`);
+    },
+  );
   return { milliseconds: performance.now() - began, cpu: used() - before };
 }
 
@@ -89,7 +102,7 @@ async function writeLog(file: string, size: number, sign: (size: number, root: B
   const line = (object: object): string => `${JSON.stringify(object)}\n`;
   const range = CompactRange.empty();
   writeSync(out, line({ type: 'holdfast-audit-log', version: 1, origin }));
-  for (let seq = 1; seq <= size; ) {
+  for (let seq = 1; seq <= size;) {
     let lines = '';
     for (const end = Math.min(size, seq + 999); seq <= end; seq++) {
       const entry = entryOf(seq);
@@ -108,7 +121,11 @@ async function writeLog(file: string, size: number, sign: (size: number, root: B
 function entryOf(seq: number): ExportedAuditEntry {
   const names = ['customer', 'offer'].map((type) => {
     const [value, salt] = [randomUUID(), randomBytes(16)];
-    return { type, id: createHash('sha256').update(salt).update(value).digest().toString('base64url', 0, 16), opened: { value, salt: salt.toString('base64') } };
+    return {
+      type,
+      id: createHash('sha256').update(salt).update(value).digest().toString('base64url', 0, 16),
+      opened: { value, salt: salt.toString('base64') },
+    };
   });
   const record = {
     id: randomUUID(),
@@ -117,7 +134,12 @@ function entryOf(seq: number): ExportedAuditEntry {
     actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'shop' },
     targets: names.map(({ type, id }) => ({ type, id })),
     outcome: { result: 'success', status: 201 },
-    request: { id: randomUUID(), traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`, method: 'POST', route: '/o/{shortId}/api/credentials/offers' },
+    request: {
+      id: randomUUID(),
+      traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
+      method: 'POST',
+      route: '/o/{shortId}/api/credentials/offers',
+    },
   };
   const leaf = Buffer.from(JSON.stringify(record));
   const { id, occurredAt, action, actor, outcome } = record;

@@ -4,8 +4,9 @@ const fewestRuns = 3;
 const mostRuns = 10;
 
 /**
- * Repeats a measurement until it is flat: CPU per request of the last two runs each within 5 % of the run before, since V8 optimizes
- * and pools fill over seconds. Ten runs (about 20 s of load) at the most; on a noisy machine they say that it never was.
+ * Repeats a measurement until it is flat: CPU per request of the last two runs each within 5 % of the run before, since
+ * V8 optimizes and pools fill over seconds. Ten runs (about 20 s of load) at the most; on a noisy machine they say that
+ * it never was.
  */
 export async function warmUp(measure: () => Promise<number>): Promise<number[]> {
   const seen: number[] = [];

@@ -1,4 +1,7 @@
-/** Draws 0 to `count` - 1, the first most often: the chance of number n is in proportion to 1 / (n + 1). `random` gives 0 to below 1. */
+/**
+ * Draws 0 to `count` - 1, the first most often: the chance of number n is in proportion to 1 / (n + 1). `random` gives
+ * 0 to below 1.
+ */
 export function zipf(count: number, random: () => number = Math.random): () => number {
   const sums: number[] = [];
   for (let n = 0; n < count; n++) sums.push((sums[n - 1] ?? 0) + 1 / (n + 1));

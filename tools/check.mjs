@@ -12,6 +12,10 @@ await ensureModules();
 const node = houseNode();
 const targets = process.argv.slice(2);
 const release = await takeBuildLock();
-const done = spawnSync(...nx(node, targets.length > 0 ? targets : ['build', 'lint', 'typecheck']), { cwd: root, env: nxEnvironment(node), stdio: 'inherit' });
+const done = spawnSync(...nx(node, targets.length > 0 ? targets : ['build', 'lint', 'typecheck']), {
+  cwd: root,
+  env: nxEnvironment(node),
+  stdio: 'inherit',
+});
 release();
 process.exit(done.status ?? 1);

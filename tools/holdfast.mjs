@@ -30,18 +30,38 @@ function environment() {
   if (!house?.natsUrl) {
     // A file is verified without a house, and one elsewhere is asked over HTTP; what wants this one says so itself.
     if (command === 'audit') return process.env;
-    console.error(house ? 'Holdfast is still starting; try again when it says that it is ready.' : `${notRunning} One elsewhere is named by NATS_URL and NATS_NKEY_SEED.`);
+    console.error(
+      house
+        ? 'Holdfast is still starting; try again when it says that it is ready.'
+        : `${notRunning} One elsewhere is named by NATS_URL and NATS_NKEY_SEED.`,
+    );
     return process.exit(1);
   }
   const { nkeySeeds, databasePasswords } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
   // Who may declare streams may do nothing else, and nobody else may declare them.
   const seed = nkeySeeds[command === 'bus' ? 'deploy' : 'operator'];
-  const passwords = command === 'database' ? Object.entries(databasePasswords).map(([service, password]) => [`DB_PASSWORD_${service.toUpperCase()}`, password]) : [];
+  const passwords =
+    command === 'database'
+      ? Object.entries(databasePasswords).map(([service, password]) => [
+          `DB_PASSWORD_${service.toUpperCase()}`,
+          password,
+        ])
+      : [];
   // For commands of the database's owner.
   const owner = house.databaseUrl ? { DATABASE_URL: house.databaseUrl } : {};
   // For `demo seed`: the apps of the example must lead back to where it listens.
-  const ports = house.examples ? { SHOP_PORT: String(house.examples.shop), KIOSK_PORT: String(house.examples.kiosk) } : {};
-  return { ...owner, ...Object.fromEntries(passwords), NATS_NKEY_SEED: seed, ...process.env, NATS_URL: house.natsUrl, BASE_URL: house.baseUrl, ...ports };
+  const ports = house.examples
+    ? { SHOP_PORT: String(house.examples.shop), KIOSK_PORT: String(house.examples.kiosk) }
+    : {};
+  return {
+    ...owner,
+    ...Object.fromEntries(passwords),
+    NATS_NKEY_SEED: seed,
+    ...process.env,
+    NATS_URL: house.natsUrl,
+    BASE_URL: house.baseUrl,
+    ...ports,
+  };
 }
 
 function isHelp() {

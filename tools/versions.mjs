@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run versions -- [--ref REF]`: services of another version and of this one beside each other, upgrade and rollback under load.
+// `npm run versions -- [--ref REF]`: services of another version and of this one beside each other, upgrade and
+// rollback under load.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';

@@ -3,7 +3,10 @@ declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
   interface Run extends EventEmitter {
-    on(event: 'response', listener: (client: unknown, status: number, bytes: number, milliseconds: number) => void): this;
+    on(
+      event: 'response',
+      listener: (client: unknown, status: number, bytes: number, milliseconds: number) => void,
+    ): this;
     on(event: 'reqError', listener: () => void): this;
   }
   interface Settings {

@@ -9,7 +9,9 @@ serveJobs<HttpJob>(async ({ url, requests, expect }, { concurrency, seconds }) =
   const began = performance.now();
   let ended = began;
   await new Promise<void>((resolve, reject) => {
-    const run = autocannon({ url, requests, connections: concurrency, duration: seconds, timeout: 10 }, (error) => (error ? reject(error) : resolve()));
+    const run = autocannon({ url, requests, connections: concurrency, duration: seconds, timeout: 10 }, (error) =>
+      error ? reject(error) : resolve(),
+    );
     run.on('response', (_client, status, _bytes, milliseconds) => {
       ended = performance.now();
       if (status === expect) latencies.push(milliseconds);

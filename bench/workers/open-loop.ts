@@ -35,7 +35,12 @@ const tickMs = 5;
 const timeoutMs = 10_000;
 
 async function load({ url, requests, expect, rate, seconds, connections }: OpenLoop): Promise<OpenLoopResult> {
-  const pool = new Pool(new URL(url).origin, { connections, pipelining: 1, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const pool = new Pool(new URL(url).origin, {
+    connections,
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
   const latencies: number[] = [];
   const seen = { sent: 0, good: 0, refused: 0, failed: 0, over: 0 };
   const before = process.cpuUsage();
@@ -55,16 +60,19 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
       } else if (status === 429 || status === 503) seen.refused += 1;
       else seen.failed += 1;
     };
-    pool.dispatch({ method, path, headers, body }, {
-      onRequestStart: () => undefined,
-      onResponseStart: (_controller, code) => void (status = code),
-      onResponseData: () => undefined,
-      onResponseEnd: finish,
-      onResponseError: () => {
-        status = 0;
-        finish();
+    pool.dispatch(
+      { method, path, headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, code) => void (status = code),
+        onResponseData: () => undefined,
+        onResponseEnd: finish,
+        onResponseError: () => {
+          status = 0;
+          finish();
+        },
       },
-    });
+    );
   };
 
   const total = Math.round(rate * seconds);
@@ -83,10 +91,22 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
   const { user, system } = process.cpuUsage(before);
   await pool.destroy();
   const sorted = Float64Array.from(latencies).sort();
-  return { sent: seen.sent, good: seen.good, refused: seen.refused, failed: seen.failed, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), seconds: (ended - began) / 1000, ownCpu: user + system };
+  return {
+    sent: seen.sent,
+    good: seen.good,
+    refused: seen.refused,
+    failed: seen.failed,
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    seconds: (ended - began) / 1000,
+    ownCpu: user + system,
+  };
 }
 
 process.on('message', ({ job }: { job: OpenLoop }) => {
-  load(job).then((result) => process.send?.({ result }), (error: Error) => process.send?.({ error: error.stack ?? error.message }));
+  load(job).then(
+    (result) => process.send?.({ result }),
+    (error: Error) => process.send?.({ error: error.stack ?? error.message }),
+  );
 });
 process.on('disconnect', () => process.exit());

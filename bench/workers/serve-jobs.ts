@@ -16,7 +16,14 @@ export function serveJobs<Job>(work: (job: Job, load: Load) => Promise<Answers>)
       ({ latencies, failures, seconds }) => {
         const { user, system } = process.cpuUsage(before);
         const sorted = Float64Array.from(latencies).sort();
-        const result: Result = { requests: latencies.length, failures, seconds, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), ownCpu: user + system };
+        const result: Result = {
+          requests: latencies.length,
+          failures,
+          seconds,
+          p50: percentile(sorted, 0.5),
+          p99: percentile(sorted, 0.99),
+          ownCpu: user + system,
+        };
         process.send?.({ result });
       },
       (error: Error) => process.send?.({ error: error.stack ?? error.message }),

@@ -12,7 +12,12 @@ type Json = Record<string, unknown>;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-async function ask(step: string, expected: number, url: string | URL, init: RequestInit = {}): Promise<{ body: Json; headers: Headers }> {
+async function ask(
+  step: string,
+  expected: number,
+  url: string | URL,
+  init: RequestInit = {},
+): Promise<{ body: Json; headers: Headers }> {
   const response = await fetch(url, { redirect: 'manual', ...init });
   const text = await response.text();
   if (response.status !== expected) throw new Error(`${step} was answered ${response.status}: ${text.slice(0, 500)}`);
@@ -22,27 +27,51 @@ async function ask(step: string, expected: number, url: string | URL, init: Requ
 
 /** As a script of the house's own pages sends it. */
 function sent(url: string, body: object): RequestInit {
-  return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', accept: 'application/json', origin: url, 'sec-fetch-site': 'same-origin' } };
+  return {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      origin: url,
+      'sec-fetch-site': 'same-origin',
+    },
+  };
 }
 
 /** An offer, claimed by the public routes. */
 export async function newCustomer({ url, org, offering }: SignInJob): Promise<Customer> {
   const origin = new URL(url).origin;
   const offers = `${url}/o/${org}/api/credentials/offers`;
-  const { body: offer } = await ask('offer', 201, offers, { method: 'POST', body: '{}', headers: { authorization: offering, 'content-type': 'application/json' } });
+  const { body: offer } = await ask('offer', 201, offers, {
+    method: 'POST',
+    body: '{}',
+    headers: { authorization: offering, 'content-type': 'application/json' },
+  });
   const token = new URL(offer.claimUrl as string).hash.slice(1);
   const authenticator = new SoftwareAuthenticator();
-  const { body, headers } = await ask('claim options', 200, `${url}/o/${org}/api/claim/options`, sent(origin, { token }));
+  const { body, headers } = await ask(
+    'claim options',
+    200,
+    `${url}/o/${org}/api/claim/options`,
+    sent(origin, { token }),
+  );
   const response = authenticator.register(body.options as object, { origin });
   const complete = new URL(`${url}/o/${org}/api/claim/complete`);
   const jar = new CookieJar();
   jar.keep(headers.getSetCookie());
   const { headers: more, ...completion } = sent(origin, { token, response });
-  await ask('claim', 200, complete, { ...completion, headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) } });
+  await ask('claim', 200, complete, {
+    ...completion,
+    headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) },
+  });
   return { subject: offer.subject as string, authenticator };
 }
 
-/** Six requests, by a browser without a session: authorize, the two JSON routes of the sign-in page, resume; and the app's token and userinfo. */
+/**
+ * Six requests, by a browser without a session: authorize, the two JSON routes of the sign-in page, resume; and the
+ * app's token and userinfo.
+ */
 export async function signIn(job: SignInJob, { subject, authenticator }: Customer): Promise<void> {
   const { url, org, clientId, clientSecret, redirectUri } = job;
   const issuer = `${url}/o/${org}`;
@@ -50,15 +79,24 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const jar = new CookieJar();
   const browse = async (step: string, expected: number, address: string, init: RequestInit = {}) => {
     const target = new URL(address, url);
-    const seen = await ask(step, expected, target, { ...init, headers: { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: jar.for(target.pathname) } });
+    const seen = await ask(step, expected, target, {
+      ...init,
+      headers: { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: jar.for(target.pathname) },
+    });
     jar.keep(seen.headers.getSetCookie());
     return { ...seen, location: seen.headers.get('location') ?? '' };
   };
 
   const [verifier, state, nonce] = [random(), random(), random()];
   const wanted = new URLSearchParams({
-    response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid', state, nonce,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256',
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
   });
   const page = (await browse('authorize', 303, `${issuer}/authorize?${wanted}`)).location;
   const steps = page.replace('/sign-in/', '/api/sign-in/');
@@ -68,9 +106,20 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const back = new URL((await browse('resume', 303, done.redirectTo as string)).location);
   if (back.searchParams.get('state') !== state) throw new Error('the app gets another state back');
 
-  const grant = new URLSearchParams({ grant_type: 'authorization_code', code: back.searchParams.get('code') ?? '', redirect_uri: redirectUri, code_verifier: verifier });
+  const grant = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: back.searchParams.get('code') ?? '',
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  });
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
-  const { body: tokens } = await ask('token', 200, `${issuer}/token`, { method: 'POST', body: grant, headers: { authorization: basic } });
-  const { body: claims } = await ask('userinfo', 200, `${issuer}/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token as string}` } });
+  const { body: tokens } = await ask('token', 200, `${issuer}/token`, {
+    method: 'POST',
+    body: grant,
+    headers: { authorization: basic },
+  });
+  const { body: claims } = await ask('userinfo', 200, `${issuer}/userinfo`, {
+    headers: { authorization: `Bearer ${tokens.access_token as string}` },
+  });
   if (claims.sub !== subject) throw new Error('userinfo tells of another customer');
 }

@@ -4,14 +4,19 @@ import { statements } from '../statements.ts';
 import type { SqlJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';
 
-/** As DATABASE_POOL of the services, whose statements are planned once as well: planning each list anew would flatter the stack. */
+/**
+ * As DATABASE_POOL of the services, whose statements are planned once as well: planning each list anew would flatter
+ * the stack.
+ */
 const poolSize = 12;
 
 const pools = new Map<string, pg.Pool>();
 
 serveJobs<SqlJob>(async ({ url, statement, args }, { concurrency, seconds }) => {
   const { text, values } = statements[statement]!;
-  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, max: poolSize, options: '-c plan_cache_mode=force_generic_plan' });
+  const pool =
+    pools.get(url) ??
+    new pg.Pool({ connectionString: url, max: poolSize, options: '-c plan_cache_mode=force_generic_plan' });
   pools.set(url, pool);
   const latencies: number[] = [];
   let failures = 0;

@@ -21,7 +21,12 @@ const memory = {
   revokeByGrantId: async () => undefined,
 };
 
-const key = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA', use: 'sig' } as unknown as JWK;
+const key = {
+  ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
+  kid: 'bench',
+  alg: 'EdDSA',
+  use: 'sig',
+} as unknown as JWK;
 const provider = new Provider(issuer, {
   adapter: () => memory,
   jwks: { keys: [key] },
@@ -31,7 +36,15 @@ const provider = new Provider(issuer, {
   clientAuthMethods: ['client_secret_basic'],
   enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
   clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: 'EdDSA' },
-  clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [], token_endpoint_auth_method: 'client_secret_basic', scope: scopes.join(' ') }],
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+      scope: scopes.join(' '),
+    },
+  ],
   features: {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
@@ -40,17 +53,30 @@ const provider = new Provider(issuer, {
       defaultResource: () => api,
       getResourceServerInfo: (_ctx, resource) => {
         if (resource !== api) throw new errors.InvalidTarget();
-        return { scope: scopes.join(' '), audience: api, accessTokenTTL: 600, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'EdDSA', kid: 'bench' } } };
+        return {
+          scope: scopes.join(' '),
+          audience: api,
+          accessTokenTTL: 600,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'EdDSA', kid: 'bench' } },
+        };
       },
     },
   },
-  extraTokenClaims: () => ({ org: 'acme', client_name: 'shop', client_version: 1, secret_id: secretId, api_version: '2026-11-01' }),
+  extraTokenClaims: () => ({
+    org: 'acme',
+    client_name: 'shop',
+    client_version: 1,
+    secret_id: secretId,
+    api_version: '2026-11-01',
+  }),
 });
 const secretId = randomUUID();
 
 const answer = provider.callback();
 const server = createServer((request, response) => {
-  if (request.url === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+  if (request.url === '/healthz')
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
   else void answer(request, response);
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

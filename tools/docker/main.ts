@@ -3,13 +3,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseServices, natsConfig, natsUsers, serviceNames, services, type ServiceName } from '@holdfast/contracts';
-import { home } from '../setup/paths.mjs';
 import { writeWhole } from '../infra/files.ts';
 import { say, shown } from '../infra/say.ts';
 import type { Instance } from '../launcher/instances.ts';
 import { loadSecrets } from '../launcher/secrets.ts';
 import { publicKeys } from '../launcher/servers.ts';
 import { serviceEnv } from '../launcher/service-env.ts';
+import { home } from '../setup/paths.mjs';
 
 const folder = join(home, 'docker');
 mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -20,23 +20,54 @@ const databaseUrl = `postgresql://postgres:${secrets.postgresPassword}@postgres:
 const instances = serviceNames.map(container);
 
 for (const instance of instances) {
-  const env = serviceEnv(instance, instances, { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] }, secrets, {});
+  const env = serviceEnv(
+    instance,
+    instances,
+    { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] },
+    secrets,
+    {},
+  );
   const listen = instance.httpPort ? { HTTP_HOST: '0.0.0.0' } : {};
   write(instance.service, { ...env, OPS_HOST: '0.0.0.0', ...listen });
 }
-const passwords = Object.entries(secrets.databasePasswords).map(([service, password]): [string, string] => [`DB_PASSWORD_${service.toUpperCase()}`, password]);
+const passwords = Object.entries(secrets.databasePasswords).map(([service, password]): [string, string] => [
+  `DB_PASSWORD_${service.toUpperCase()}`,
+  password,
+]);
 write('postgres', { POSTGRES_PASSWORD: secrets.postgresPassword, POSTGRES_DB: 'holdfast' });
-write('setup', { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secrets.nkeySeeds.deploy, ...Object.fromEntries(passwords) });
+write('setup', {
+  DATABASE_URL: databaseUrl,
+  NATS_URL: natsUrl,
+  NATS_NKEY_SEED: secrets.nkeySeeds.deploy,
+  ...Object.fromEntries(passwords),
+});
 write('operator', { BASE_URL: baseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secrets.nkeySeeds.operator });
 // Holds public keys only, and the container's user must be able to read it.
-writeFileSync(join(folder, 'nats.conf'), natsConfig({ publicKeys: publicKeys(secrets), host: '0.0.0.0', port: 4222, storeDir: '/data' }), { mode: 0o644 });
+writeFileSync(
+  join(folder, 'nats.conf'),
+  natsConfig({ publicKeys: publicKeys(secrets), host: '0.0.0.0', port: 4222, storeDir: '/data' }),
+  { mode: 0o644 },
+);
 say(`Wrote secrets and settings to ${shown(folder)}; now: docker compose -f docker/compose.yaml up --build`);
 
 /** Every container has addresses of its own, so all may use the same ports. */
 function container(service: ServiceName): Instance {
-  return { service, replica: 1, name: service, host: service, opsPort: 9090, readyUrl: '', ...(services[service].http ? { httpPort: 8080 } : {}) };
+  return {
+    service,
+    replica: 1,
+    name: service,
+    host: service,
+    opsPort: 9090,
+    readyUrl: '',
+    ...(services[service].http ? { httpPort: 8080 } : {}),
+  };
 }
 
 function write(name: string, env: NodeJS.ProcessEnv): void {
-  writeWhole(join(folder, `${name}.env`), Object.entries(env).map(([key, value]) => `${key}=${value}\n`).join(''));
+  writeWhole(
+    join(folder, `${name}.env`),
+    Object.entries(env)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  );
 }

@@ -7,9 +7,19 @@ export function actionsPage(): string {
     'Actions of the audit log',
     'libs/contracts/src/audit-record.ts',
     'Every action of every caller has one record, refusals and failures included; `outcome` tells which. Callers whose token was refused are counted, and so is what anybody may look at without being known (claim links, challenges): one record per minute, with `outcome.count`.',
-    table(['Action', 'Means', 'Retention'], Object.entries(actions).map(([name, says]) => [code(name), says, retentionOf(name as Action)])),
+    table(
+      ['Action', 'Means', 'Retention'],
+      Object.entries(actions).map(([name, says]) => [code(name), says, retentionOf(name as Action)]),
+    ),
     '## How long',
-    table(['Retention', 'Months', 'What'], Object.entries(retentions).map(([name, { months, says }]) => [name, months === undefined ? 'for ever' : String(months), says])),
+    table(
+      ['Retention', 'Months', 'What'],
+      Object.entries(retentions).map(([name, { months, says }]) => [
+        name,
+        months === undefined ? 'for ever' : String(months),
+        says,
+      ]),
+    ),
     '## A record, as it is read back',
     fieldTable(auditEventSchema),
   );

@@ -1,5 +1,16 @@
 import {
-  accessFeedSubject, busPermissions, contracts, databaseRole, databaseServices, databaseSetup, marksSchema, natsUsers, probeStream, serviceNames, services, streams,
+  accessFeedSubject,
+  busPermissions,
+  contracts,
+  databaseRole,
+  databaseServices,
+  databaseSetup,
+  marksSchema,
+  natsUsers,
+  probeStream,
+  serviceNames,
+  services,
+  streams,
 } from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 
@@ -14,10 +25,20 @@ export function busPage(): string {
     'A question (`query`) is asked again, of another replica, when no answer comes; a `command` never is. Every one may also answer `unavailable` and `internal`.',
     table(['Subject', 'Kind', 'Asked by', 'Visible in', 'Gives up after', 'Errors'], contractRows()),
     '## Streams',
-    table(['Stream', 'Subjects', 'Told by', 'Durable consumers'], [
-      ...Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')]),
-      [code(probeStream.name), codes(probeStream.subjects), Object.values(streams).map((s) => s.producer).join(', '), 'none: one message each, which proves that JetStream stores'],
-    ]),
+    table(
+      ['Stream', 'Subjects', 'Told by', 'Durable consumers'],
+      [
+        ...Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')]),
+        [
+          code(probeStream.name),
+          codes(probeStream.subjects),
+          Object.values(streams)
+            .map((s) => s.producer)
+            .join(', '),
+          'none: one message each, which proves that JetStream stores',
+        ],
+      ],
+    ),
     '## NATS users',
     'Each has an NKey and an inbox of its own. What is not listed is refused by the server.',
     table(['User', 'May publish', 'May subscribe', 'May answer'], natsUsers.map(userRow)),
@@ -31,13 +52,25 @@ function picture(): string {
   const asks = new Map<string, number>();
   for (const { callers, service } of contracts()) for (const caller of callers) asks.set(`${caller} --> ${service}`, 1);
   const tells = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
-  const hears = natsUsers.filter((u) => busPermissions(u).subscribe.includes(accessFeedSubject)).map((u) => `directory ==> ${u}`);
-  const nodes = natsUsers.map((u) => `${u}${(serviceNames as string[]).includes(u) ? (services[u as keyof typeof services].database ? `[(${u})]` : `[${u}]`) : `>${u}]`}`);
+  const hears = natsUsers
+    .filter((u) => busPermissions(u).subscribe.includes(accessFeedSubject))
+    .map((u) => `directory ==> ${u}`);
+  const nodes = natsUsers.map(
+    (u) =>
+      `${u}${(serviceNames as string[]).includes(u) ? (services[u as keyof typeof services].database ? `[(${u})]` : `[${u}]`) : `>${u}]`}`,
+  );
   return ['flowchart LR', ...[...nodes, ...asks.keys(), ...tells, ...hears].map((line) => `  ${line}`)].join('\n');
 }
 
 function contractRows(): string[][] {
-  return contracts().map(({ subject, kind, callers, visibleIn, timeout, errors }) => [code(subject), kind, callers.join(', '), visibleIn ?? '–', `${timeout / 1000} s`, codes(errors)]);
+  return contracts().map(({ subject, kind, callers, visibleIn, timeout, errors }) => [
+    code(subject),
+    kind,
+    callers.join(', '),
+    visibleIn ?? '–',
+    `${timeout / 1000} s`,
+    codes(errors),
+  ]);
 }
 
 function userRow(user: (typeof natsUsers)[number]): string[] {

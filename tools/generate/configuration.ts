@@ -1,5 +1,5 @@
-import { services, serviceNames } from '@holdfast/contracts';
 import type { z } from 'zod';
+import { serviceNames, services } from '@holdfast/contracts';
 import { built } from './built.ts';
 import { code, page, table } from './markdown.ts';
 import { jsonSchemaOf } from './schema.ts';

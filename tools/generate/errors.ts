@@ -2,7 +2,12 @@ import { errorCatalogue } from '@holdfast/contracts';
 import { code, page, table } from './markdown.ts';
 
 export function errorsPage(): string {
-  const rows = Object.entries(errorCatalogue).map(([name, { status, title, help }]) => [code(name), name === 'invalid_request' ? '400 or 422' : String(status), title, help]);
+  const rows = Object.entries(errorCatalogue).map(([name, { status, title, help }]) => [
+    code(name),
+    name === 'invalid_request' ? '400 or 422' : String(status),
+    title,
+    help,
+  ]);
   return page(
     'Errors',
     'libs/contracts/src/errors.ts',

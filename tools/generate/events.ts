@@ -1,10 +1,16 @@
-import { eventTypes, publicEventSchema, publicEventTypes, streams, type EventType } from '@holdfast/contracts';
 import { z } from 'zod';
+import { eventTypes, publicEventSchema, publicEventTypes, streams, type EventType } from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 import { fieldTable } from './schema.ts';
 
 export function eventsPage(): string {
-  const types = Object.entries(eventTypes).map(([name, { by, says, data }]) => [code(name), says, by, code(`evt.${by}.${name}`), data ? 'yes' : 'no']);
+  const types = Object.entries(eventTypes).map(([name, { by, says, data }]) => [
+    code(name),
+    says,
+    by,
+    code(`evt.${by}.${name}`),
+    data ? 'yes' : 'no',
+  ]);
   return page(
     'Events',
     'libs/contracts/src/events.ts and signals.ts',
@@ -24,8 +30,19 @@ export function eventsPage(): string {
 
 function publicEvent(type: EventType, index: number): string[] {
   const { says, data } = eventTypes[type] as { says: string; data: z.ZodObject };
-  const example = { id: `019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d${String(index).padStart(2, '0')}`, type, occurredAt: '2026-11-21T09:30:00.000Z', version: 3, data: exampleOf(data) };
-  return [`### ${type}`, `${says}. \`data\`:`, fieldTable(data), `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+  const example = {
+    id: `019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d${String(index).padStart(2, '0')}`,
+    type,
+    occurredAt: '2026-11-21T09:30:00.000Z',
+    version: 3,
+    data: exampleOf(data),
+  };
+  return [
+    `### ${type}`,
+    `${says}. \`data\`:`,
+    fieldTable(data),
+    `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
+  ];
 }
 
 /** A stream of several kinds of events has a table of each. */

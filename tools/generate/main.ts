@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import { say, warn } from '../infra/say.ts';
+import { root } from '../setup/paths.mjs';
 import { actionsPage } from './actions.ts';
 import { busPage } from './bus.ts';
 import { configurationPage } from './configuration.ts';
@@ -30,14 +30,20 @@ const changed = Object.keys(pages).filter((name) => pages[name] !== read(name));
 if (process.argv.includes('--check')) {
   const [first, ...more] = [...changed, ...stale].map((name) => `docs/reference/${name}`);
   if (first) {
-    warn(`${[first, ...more].join(', ')} ${more.length > 0 ? 'do' : 'does'} not say what the code says; run "node tools/generate.mjs" and commit what it writes.`);
+    warn(
+      `${[first, ...more].join(', ')} ${more.length > 0 ? 'do' : 'does'} not say what the code says; run "node tools/generate.mjs" and commit what it writes.`,
+    );
     process.exit(1);
   }
   say(`docs/reference says what the code says (${Object.keys(pages).length} files).`);
 } else {
   for (const name of changed) writeFileSync(join(folder, name), pages[name] ?? '');
   for (const name of stale) rmSync(join(folder, name), { recursive: true });
-  say(changed.length + stale.length > 0 ? `Written to docs/reference: ${[...changed, ...stale].join(', ')}` : 'docs/reference was up to date.');
+  say(
+    changed.length + stale.length > 0
+      ? `Written to docs/reference: ${[...changed, ...stale].join(', ')}`
+      : 'docs/reference was up to date.',
+  );
 }
 
 function read(name: string): string | undefined {

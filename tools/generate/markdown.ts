@@ -5,7 +5,8 @@ export function page(title: string, source: string, ...parts: string[]): string 
 }
 
 export function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]): string => `| ${cells.map((c) => c.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  const line = (cells: string[]): string =>
+    `| ${cells.map((c) => c.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 

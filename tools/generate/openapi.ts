@@ -4,7 +4,9 @@ import { built } from './built.ts';
 const baseUrl = 'https://id.example';
 
 export async function openApiJson(): Promise<string> {
-  const { openApi } = (await built('gateway', 'docs/openapi')) as { openApi: (endpoints: unknown, baseUrl: string) => object };
+  const { openApi } = (await built('gateway', 'docs/openapi')) as {
+    openApi: (endpoints: unknown, baseUrl: string) => object;
+  };
   const { endpoints } = await built('gateway', 'endpoints');
   return `${JSON.stringify(openApi(endpoints, baseUrl), null, 2)}\n`;
 }

@@ -1,10 +1,14 @@
 import { adminOperations, appKinds, customerScopes, grantable, neverGrantable } from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 
-const rows = (operations: Record<string, string>): string[][] => Object.entries(operations).map(([name, says]) => [code(name), says]);
+const rows = (operations: Record<string, string>): string[][] =>
+  Object.entries(operations).map(([name, says]) => [code(name), says]);
 
 export function operationsPage(): string {
-  const kinds = appKinds.map((kind) => [code(kind), grantable(kind).length > 0 ? codes(grantable(kind)) : 'none: it is public and cannot keep a secret']);
+  const kinds = appKinds.map((kind) => [
+    code(kind),
+    grantable(kind).length > 0 ? codes(grantable(kind)) : 'none: it is public and cannot keep a secret',
+  ]);
   return page(
     'Operations',
     'libs/contracts/src/operations.ts',

@@ -21,7 +21,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output
   return z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as JsonSchema;
 }
 
-/** The members of an object schema, nested ones with their path, as a table; those inside of `elsewhere` are left out. */
+/**
+ * The members of an object schema, nested ones with their path, as a table; those inside of `elsewhere` are left out.
+ */
 export function fieldTable(schema: z.ZodType, elsewhere?: string): string {
   const top = jsonSchemaOf(schema);
   const rows = rowsOf(top, top.$defs ?? {}, '').filter(([path]) => !elsewhere || !path?.startsWith(`\`${elsewhere}.`));
@@ -33,7 +35,12 @@ function rowsOf(node: JsonSchema, defs: Record<string, JsonSchema>, prefix: stri
   return Object.entries(properties).flatMap(([name, given]) => {
     const field = resolve(given, defs);
     const path = prefix + name;
-    const row = [code(path), typeOf(field, defs), required.includes(name) ? 'yes' : 'no', given.description ?? field.description ?? ''];
+    const row = [
+      code(path),
+      typeOf(field, defs),
+      required.includes(name) ? 'yes' : 'no',
+      given.description ?? field.description ?? '',
+    ];
     const inner = field.items ? rowsOf(field.items, defs, `${path}[].`) : rowsOf(field, defs, `${path}.`);
     return [row, ...inner];
   });

@@ -9,7 +9,9 @@ const foreign = new Set(['.git', '.nx', '.holdfast', 'node_modules', 'dist', 'co
 export function filesBelow(folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     if (foreign.has(entry.name)) return [];
-    const path = relative(root, join(root, folder, entry.name)).split(sep).join('/');
+    const path = relative(root, join(root, folder, entry.name))
+      .split(sep)
+      .join('/');
     return entry.isDirectory() ? filesBelow(path) : [path];
   });
 }

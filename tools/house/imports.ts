@@ -2,7 +2,10 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { textOf } from './files.ts';
 
-/** What a source file imports, in any form that the language has: `import`, `export … from`, `import()`, types, `require`. */
+/**
+ * What a source file imports, in any form that the language has: `import`, `export … from`, `import()`, types,
+ * `require`.
+ */
 export function importsOf(file: string): string[] {
   const { importedFiles } = ts.preProcessFile(textOf(file), true, true);
   return importedFiles.map(({ fileName }) => fileName);
@@ -18,7 +21,8 @@ export function anyLines(file: string): number[] {
   const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
   const lines: number[] = [];
   const visit = (node: ts.Node): void => {
-    if (node.kind === ts.SyntaxKind.AnyKeyword) lines.push(source.getLineAndCharacterOfPosition(node.getStart()).line + 1);
+    if (node.kind === ts.SyntaxKind.AnyKeyword)
+      lines.push(source.getLineAndCharacterOfPosition(node.getStart()).line + 1);
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -8,7 +8,12 @@ const rows = readFileSync(join(root, 'docs', 'known-faults.md'), 'utf8')
   .split('\n')
   .map((line) => line.split(' | '))
   .filter(([first]) => /^\| \d+$/.test(first ?? ''))
-  .map((cells) => ({ number: Number(cells[0]!.slice(2)), tests: [...cells.at(-1)!.matchAll(/`([^`]+\.spec\.ts)` "([^"]+)"/g)].map(([, file, name]) => [file!, name!] as const) }));
+  .map((cells) => ({
+    number: Number(cells[0]!.slice(2)),
+    tests: [...cells.at(-1)!.matchAll(/`([^`]+\.spec\.ts)` "([^"]+)"/g)].map(
+      ([, file, name]) => [file!, name!] as const,
+    ),
+  }));
 
 test('the table has a row for each of the 45 faults, in order, and each row names a test', () => {
   expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 45 }, (_, i) => i + 1));
@@ -24,7 +29,14 @@ test('every test that the table names exists', () => {
     return source;
   };
   // A test's name stands in its source as a string of one of three kinds, where an apostrophe may be escaped.
-  const named = (file: string, name: string) => ["'", '"', '`'].some((quote) => sourceOf(file).replaceAll("\\'", "'").includes(quote + name));
-  const missing = rows.flatMap(({ number, tests }) => tests.filter(([file, name]) => !named(file, name)).map(([file, name]) => `${number}: ${file} "${name}"`));
+  const named = (file: string, name: string) =>
+    ["'", '"', '`'].some((quote) =>
+      sourceOf(file)
+        .replaceAll("\\'", "'")
+        .includes(quote + name),
+    );
+  const missing = rows.flatMap(({ number, tests }) =>
+    tests.filter(([file, name]) => !named(file, name)).map(([file, name]) => `${number}: ${file} "${name}"`),
+  );
   expect(missing).toEqual([]);
 });

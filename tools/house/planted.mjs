@@ -1,12 +1,17 @@
-// Lints sources that do not exist on disk, as if they stood in the files named: `node planted.mjs '[{ "file", "text" }]'`.
-// Prints, per source, the rules that were broken. A process of its own, since ESLint keeps what it has read of a project.
+// Lints sources that do not exist on disk, as if they stood in the files named: `node planted.mjs '[{ "file", "text"
+// }]'`. Prints, per source, the rules that were broken. A process of its own, since ESLint keeps what it has read of a
+// project.
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import ts from 'typescript-eslint';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-// The project's own configuration, without the rules that need the types of the whole project: they take a second a file.
-const eslint = new ESLint({ cwd, overrideConfig: /** @type {import('eslint').Linter.Config[]} */ ([ts.configs.disableTypeChecked]) });
+// The project's own configuration, without the rules that need the types of the whole project: they take a second a
+// file.
+const eslint = new ESLint({
+  cwd,
+  overrideConfig: /** @type {import('eslint').Linter.Config[]} */ ([ts.configs.disableTypeChecked]),
+});
 /** @type {{ file: string, text: string }[]} */
 const sources = JSON.parse(process.argv[2] ?? '[]');
 const broken = [];

@@ -30,7 +30,9 @@ const scope = '@holdfast/';
 
 /** Every project of the workspace, as the files on disk declare it. */
 export function readProjects(): Project[] {
-  const manifests = filesBelow().filter((f) => /^(apps|libs|examples)\/[^/]+\/package\.json$/.test(f) || /^(?:[^/]+\/)+project\.json$/.test(f));
+  const manifests = filesBelow().filter(
+    (f) => /^(apps|libs|examples)\/[^/]+\/package\.json$/.test(f) || /^(?:[^/]+\/)+project\.json$/.test(f),
+  );
   return manifests.map((file) => {
     const { nx, ...manifest } = JSON.parse(textOf(file)) as Manifest;
     const { name, tags = [], targets = {} } = { ...manifest, ...nx };

@@ -12,7 +12,9 @@ const owner = fileURLToPath(new URL('./leash.fixture.ts', import.meta.url));
 
 /** A launcher of one child that minds neither SIGTERM nor the end of its stdin. */
 async function launch(folder: string): Promise<{ launcher: ChildProcess; child: number; guard: number }> {
-  const launcher = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', owner, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const launcher = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', owner, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(launcher.stdout, 'data')) as [Buffer];
   return { launcher, ...(JSON.parse(line.toString()) as { child: number; guard: number }) };
 }

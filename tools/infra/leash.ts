@@ -33,10 +33,14 @@ export class Leash {
     this.#file = childrenFile(folder);
     this.#write();
     const script = fileURLToPath(new URL('./leash-guard.ts', import.meta.url));
-    this.#guard = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, this.#file, String(process.pid)], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
+    this.#guard = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', script, this.#file, String(process.pid)],
+      {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        detached: true,
+      },
+    );
     this.#guard.unref();
   }
 

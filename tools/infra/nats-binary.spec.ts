@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
+import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
 import { root } from '../setup/paths.mjs';
 import { releaseVersion } from './nats-release.ts';
 
@@ -12,6 +12,9 @@ test('containers run the release that the launcher would fetch, and it is new en
   expect(isSupportedNatsVersion(releaseVersion)).toBe(true);
 });
 
-test.each(['README.md', '.env.example', 'docs/runbook.md', 'docs/adr/0026-nats-server-version.md'])('%s names the minimum version', (path) => {
-  expect(text(path)).toContain(minimumNatsVersion);
-});
+test.each(['README.md', '.env.example', 'docs/runbook.md', 'docs/adr/0026-nats-server-version.md'])(
+  '%s names the minimum version',
+  (path) => {
+    expect(text(path)).toContain(minimumNatsVersion);
+  },
+);

@@ -7,7 +7,10 @@ import { fromDebian } from './nats-debian.ts';
 import { fromRelease } from './nats-release.ts';
 import { Refusal, say } from './say.ts';
 
-/** The path of a nats-server that is new enough: the machine's own, else Debian's package, else the project's own release. */
+/**
+ * The path of a nats-server that is new enough: the machine's own, else Debian's package, else the project's own
+ * release.
+ */
 export async function natsBinary(): Promise<string> {
   // Debian puts it into /usr/sbin, which is not on everybody's PATH.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
@@ -22,7 +25,8 @@ export async function natsBinary(): Promise<string> {
       const fetched = await fetch(folder);
       const version = fetched && versionOf(fetched);
       if (fetched && version && isSupportedNatsVersion(version)) {
-        if (tooOld.length > 0) say(`  ${tooOld.join(', ')}, older than ${minimumNatsVersion}: using ${version} instead`);
+        if (tooOld.length > 0)
+          say(`  ${tooOld.join(', ')}, older than ${minimumNatsVersion}: using ${version} instead`);
         return fetched;
       }
       if (fetched) tried.push(`${fetched} is version ${version || 'unknown'}`);
@@ -30,13 +34,20 @@ export async function natsBinary(): Promise<string> {
       tried.push(error instanceof Error ? error.message : String(error));
     }
   }
-  const how = process.platform === 'darwin' ? 'brew install nats-server' : 'the package of your system, or a release of the NATS project';
+  const how =
+    process.platform === 'darwin'
+      ? 'brew install nats-server'
+      : 'the package of your system, or a release of the NATS project';
   const why = tried.length > 0 ? ` (tried: ${tried.join('; ')})` : '';
-  throw new Refusal(`There is no nats-server ${minimumNatsVersion} or newer on this machine and none could be fetched; install one (${how}) so that it is on the PATH, and start again${why}.`);
+  throw new Refusal(
+    `There is no nats-server ${minimumNatsVersion} or newer on this machine and none could be fetched; install one (${how}) so that it is on the PATH, and start again${why}.`,
+  );
 }
 
 export function natsVersion(binary: string): string {
-  return execFileSync(binary, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().replace(/^nats-server: v?/, '');
+  return execFileSync(binary, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    .trim()
+    .replace(/^nats-server: v?/, '');
 }
 
 /** Empty when it is no nats-server, or one that does not run here. */

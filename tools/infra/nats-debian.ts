@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { say } from './say.ts';
 
 /**
- * The Debian release whose package was tried (docs/adr/0026-nats-server-version.md). It needs glibc 2.34, which Debian 12 has,
- * so that a machine of another release can run it as well.
+ * The Debian release whose package was tried (docs/adr/0026-nats-server-version.md). It needs glibc 2.34, which Debian
+ * 12 has, so that a machine of another release can run it as well.
  */
 const suite = 'trixie';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const indexes = '$(REPO_URI) $(RELEASE) $(COMPONENT)';
 
 /**
- * Unpacks Debian's package into `folder`, without root, and touches nothing of the machine's own package management: apt gets a
- * source list and a state of its own, and verifies Debian's signature. Undefined where apt knows no mirror of Debian.
+ * Unpacks Debian's package into `folder`, without root, and touches nothing of the machine's own package management:
+ * apt gets a source list and a state of its own, and verifies Debian's signature. Undefined where apt knows no mirror
+ * of Debian.
  */
 export async function fromDebian(folder: string): Promise<string | undefined> {
   const unpacked = join(folder, suite);
@@ -27,8 +28,12 @@ export async function fromDebian(folder: string): Promise<string | undefined> {
   const apt = join(folder, `apt.${process.pid}`);
   const draft = join(apt, 'unpacked');
   try {
-    for (const part of ['state/lists/partial', 'cache/archives/partial', 'package']) mkdirSync(join(apt, part), { recursive: true });
-    writeFileSync(join(apt, 'sources.list'), `deb ${existsSync(keyring) ? `[signed-by=${keyring}] ` : ''}${mirror} ${suite} main\n`);
+    for (const part of ['state/lists/partial', 'cache/archives/partial', 'package'])
+      mkdirSync(join(apt, part), { recursive: true });
+    writeFileSync(
+      join(apt, 'sources.list'),
+      `deb ${existsSync(keyring) ? `[signed-by=${keyring}] ` : ''}${mirror} ${suite} main\n`,
+    );
     writeFileSync(join(apt, 'status'), '');
     const options = Object.entries(aptOptions(apt)).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
     run('apt-get', [...options, 'update'], apt);
@@ -45,13 +50,19 @@ export async function fromDebian(folder: string): Promise<string | undefined> {
 }
 
 /**
- * The mirrors of Debian that this machine's apt is set up with, from lines of `apt-get indextargets`. Other sources of the
- * machine are not Debian's: only Debian has these releases.
+ * The mirrors of Debian that this machine's apt is set up with, from lines of `apt-get indextargets`. Other sources of
+ * the machine are not Debian's: only Debian has these releases.
  */
 export function debianMirrors(indexTargets: string): string[] {
   const releases = /^(oldoldstable|oldstable|stable|testing|unstable|sid|bullseye|bookworm|trixie|forky|duke)$/;
   const rows = indexTargets.split('\n').map((line) => line.trim().split(' '));
-  return [...new Set(rows.flatMap(([uri, release, component]) => (uri && component === 'main' && releases.test(release ?? '') ? [uri] : [])))];
+  return [
+    ...new Set(
+      rows.flatMap(([uri, release, component]) =>
+        uri && component === 'main' && releases.test(release ?? '') ? [uri] : [],
+      ),
+    ),
+  ];
 }
 
 function aptOptions(apt: string): Record<string, string> {

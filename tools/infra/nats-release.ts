@@ -12,7 +12,10 @@ const releases: Record<string, string> = {
 };
 
 /** Downloads the official release into `folder`. Undefined where we know of none. */
-export async function fromRelease(folder: string, from = 'https://github.com/nats-io/nats-server/releases/download'): Promise<string | undefined> {
+export async function fromRelease(
+  folder: string,
+  from = 'https://github.com/nats-io/nats-server/releases/download',
+): Promise<string | undefined> {
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const expected = releases[platform];
   if (!expected) return undefined;

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Below the range from which systems take ports for outgoing connections, so that a restart finds its port free again. */
+/**
+ * Below the range from which systems take ports for outgoing connections, so that a restart finds its port free again.
+ */
 const lowest = 20_000;
 const span = 10_000;
 const given = new Set<number>();

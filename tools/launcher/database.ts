@@ -1,6 +1,6 @@
-import { databaseServices, databaseSetup } from '@holdfast/contracts';
-import pg from 'pg';
 import { join } from 'node:path';
+import pg from 'pg';
+import { databaseServices, databaseSetup } from '@holdfast/contracts';
 import { Refusal } from '../infra/say.ts';
 import type { Jobs } from './jobs.ts';
 import type { Secrets } from './secrets.ts';
@@ -21,7 +21,9 @@ export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jo
     for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);
   });
   const migrate = (service: string): Promise<string> =>
-    jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], { DATABASE_URL: ownerUrl });
+    jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], {
+      DATABASE_URL: ownerUrl,
+    });
   await Promise.all(databaseServices.map(migrate));
 }
 

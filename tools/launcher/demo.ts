@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { home } from '../setup/paths.mjs';
 import { readJson, writeWhole } from '../infra/files.ts';
+import { home } from '../setup/paths.mjs';
 import type { Jobs } from './jobs.ts';
 
 export interface DemoApp {
@@ -29,7 +29,13 @@ export interface DemoType {
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; presence: 'optional' | 'required'; credentialTypes: DemoType[]; apps: DemoApp[] }[];
+  organizations: {
+    shortId: string;
+    issuer: string;
+    presence: 'optional' | 'required';
+    credentialTypes: DemoType[];
+    apps: DemoApp[];
+  }[];
 }
 
 export const demoFile = join(home, 'demo.json');
@@ -51,6 +57,10 @@ export function knownOrganizations(): Demo['organizations'] {
 /** Makes what is missing of the demo organizations. Only we still know their apps' secrets, so we hand them back in. */
 export async function seedDemo(jobs: Jobs, env: NodeJS.ProcessEnv, build: string): Promise<Demo['organizations']> {
   const known = existsSync(knownFile) ? ['--known', knownFile] : [];
-  const printed = await jobs.run('The demo', [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...known], env);
+  const printed = await jobs.run(
+    'The demo',
+    [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...known],
+    env,
+  );
   return (JSON.parse(printed) as Pick<Demo, 'organizations'>).organizations;
 }

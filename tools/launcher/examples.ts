@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { home, root } from '../setup/paths.mjs';
 import { freePorts, stateOfPort } from '../infra/ports.ts';
 import type { Program } from '../infra/program.ts';
 import { Refusal, say } from '../infra/say.ts';
+import { home, root } from '../setup/paths.mjs';
 import { demoFile } from './demo.ts';
 import { logOf } from './servers.ts';
 import { inherited } from './service-env.ts';
@@ -14,18 +14,25 @@ export interface ShopPorts {
   kiosk: number;
 }
 
-const hint = 'choose others, such as: SHOP_PORT=4010 KIOSK_PORT=4011 npm start (or leave the example shop out: npm start -- --no-examples)';
+const hint =
+  'choose others, such as: SHOP_PORT=4010 KIOSK_PORT=4011 npm start (or leave the example shop out: npm start -- --no-examples)';
 
 /**
- * The ports that the shop gets. An example must not keep a house from starting: when nobody chose them and the usual ones
- * are taken, by the shop of another house perhaps, it takes free ones and says so.
+ * The ports that the shop gets. An example must not keep a house from starting: when nobody chose them and the usual
+ * ones are taken, by the shop of another house perhaps, it takes free ones and says so.
  */
-export async function settleShopPorts(wished: ShopPorts, taken: number[], { SHOP_PORT, KIOSK_PORT }: NodeJS.ProcessEnv): Promise<ShopPorts> {
+export async function settleShopPorts(
+  wished: ShopPorts,
+  taken: number[],
+  { SHOP_PORT, KIOSK_PORT }: NodeJS.ProcessEnv,
+): Promise<ShopPorts> {
   if (SHOP_PORT || KIOSK_PORT) {
     await requireShopPorts(wished, taken);
     return wished;
   }
-  const states = await Promise.all([wished.shop, wished.kiosk].map(async (port) => (taken.includes(port) ? 'taken' : stateOfPort(port))));
+  const states = await Promise.all(
+    [wished.shop, wished.kiosk].map(async (port) => (taken.includes(port) ? 'taken' : stateOfPort(port))),
+  );
   if (states.every((state) => state === 'free')) return wished;
   const shop = await freePorts(2);
   say(`  Port ${wished.shop} or ${wished.kiosk} is taken; the example shop takes ${shop} and ${shop + 1}`);
@@ -38,7 +45,10 @@ async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Pr
   for (const [name, port] of Object.entries({ SHOP_PORT: shop, KIOSK_PORT: kiosk })) {
     if (taken.includes(port)) throw new Refusal(`Port ${port} (${name}) is the gateway's; ${hint}`);
     const state = await stateOfPort(port);
-    if (state !== 'free') throw new Refusal(`Port ${port} (${name}) ${state === 'taken' ? 'is taken by another program' : 'may be used by root only'}; ${hint}`);
+    if (state !== 'free')
+      throw new Refusal(
+        `Port ${port} (${name}) ${state === 'taken' ? 'is taken by another program' : 'may be used by root only'}; ${hint}`,
+      );
   }
 }
 

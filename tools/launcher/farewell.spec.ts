@@ -1,22 +1,42 @@
 import { expect, test } from '@jest/globals';
 import { farewell } from './farewell.ts';
 
-const app = (name: string, scopes: string[]) => ({ name, kind: 'web', audience: 'customers', clientId: `id-${name}`, clientSecret: `secret-${name}`, redirectUris: [], scopes });
+const app = (name: string, scopes: string[]) => ({
+  name,
+  kind: 'web',
+  audience: 'customers',
+  clientId: `id-${name}`,
+  clientSecret: `secret-${name}`,
+  redirectUris: [],
+  scopes,
+});
 const baseUrl = 'http://localhost:8080';
-const organization = { shortId: 'acme', issuer: `${baseUrl}/o/acme`, presence: 'optional' as const, credentialTypes: [], apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])] };
+const organization = {
+  shortId: 'acme',
+  issuer: `${baseUrl}/o/acme`,
+  presence: 'optional' as const,
+  credentialTypes: [],
+  apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])],
+};
 
 test('shows the shop, ready to paste', () => {
   const text = farewell({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
-  expect(text).toContain(`curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials --data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`);
+  expect(text).toContain(
+    `curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials --data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`,
+  );
   expect(text).toContain(`-d '{}' ${baseUrl}/o/acme/api/credentials/offers`);
   expect(text).toContain(`${baseUrl}/o/acme/api/credentials/subjects`);
 });
 
 test('names the shop before all else, when it runs', () => {
   const shop = { name: 'shop', replica: 1, pid: 7, readyUrl: 'http://localhost:4000/healthz' };
-  const lines = farewell({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s').split('\n').filter((line) => line.startsWith('  '));
+  const lines = farewell({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
+    .split('\n')
+    .filter((line) => line.startsWith('  '));
   expect(lines[0]).toBe('  Shop       http://localhost:4000/acme – sign up there');
-  expect(farewell({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s')).not.toContain('sign up there');
+  expect(
+    farewell({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s'),
+  ).not.toContain('sign up there');
 });
 
 test('does without commands when there is no demo', () => {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
-import { home } from '../setup/paths.mjs';
-import { settings } from '../setup/settings.mjs';
 import { endOrphans, Leash } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
-import { SeverableLink } from '../infra/severable-link.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
+import { SeverableLink } from '../infra/severable-link.ts';
+import { home } from '../setup/paths.mjs';
+import { settings } from '../setup/settings.mjs';
 import { createDatabase, setUpDatabase } from './database.ts';
 import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from './demo.ts';
 import { portVariables, settleShopPorts, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
@@ -80,7 +80,13 @@ export class House {
     await endOrphans(home);
     requireSecretsOf(join(postgresFolder(home), 'data'));
     const instances = await planInstances(replicas, port);
-    const examples = wished && (await settleShopPorts(wished, instances.flatMap(({ httpPort }) => httpPort ?? []), settings()));
+    const examples =
+      wished &&
+      (await settleShopPorts(
+        wished,
+        instances.flatMap(({ httpPort }) => httpPort ?? []),
+        settings(),
+      ));
     putDemoAside();
     return new House({ ...options, examples }, instances);
   }
@@ -100,7 +106,13 @@ export class House {
     if (bus) this.#watchStore(bus);
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
 
-    const addresses = { baseUrl: this.baseUrl, natsUrl: nats.url, databaseUrl: database.url, checkpointDir: join(home, 'checkpoints'), shopOrigins: shopOrigins(this.examples) };
+    const addresses = {
+      baseUrl: this.baseUrl,
+      natsUrl: nats.url,
+      databaseUrl: database.url,
+      checkpointDir: join(home, 'checkpoints'),
+      shopOrigins: shopOrigins(this.examples),
+    };
     const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
     if (exceptions.length > 0) say(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
     await this.#startServices(addresses);
@@ -137,7 +149,12 @@ export class House {
   }
 
   operatorEnv(natsUrl: string): NodeJS.ProcessEnv {
-    return { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator, BASE_URL: this.baseUrl, ...(this.examples && portVariables(this.examples)) };
+    return {
+      NATS_URL: natsUrl,
+      NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator,
+      BASE_URL: this.baseUrl,
+      ...(this.examples && portVariables(this.examples)),
+    };
   }
 
   /** Restarts a nats-server of ours that stores nothing although it could. */
@@ -146,12 +163,15 @@ export class House {
     const producers = Object.values(streams).map(({ producer }) => producer as string);
     const look = async (): Promise<void> => {
       if (nats.state !== 'ready') return;
-      const urls = this.members.flatMap(({ name, readyUrl }) => (producers.includes(name) && readyUrl !== null ? [readyUrl] : []));
+      const urls = this.members.flatMap(({ name, readyUrl }) =>
+        producers.includes(name) && readyUrl !== null ? [readyUrl] : [],
+      );
       const remarks = (await Promise.all(urls.map(readiness))).flatMap((answer) => answer.remarks);
       const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
       const gaveUp = watch.gaveUp;
       const why = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
-      if (watch.gaveUp && !gaveUp) warn(`Restarting nats-server did not help; it stores nothing. Its log: ${shown(nats.program.logFile)}`);
+      if (watch.gaveUp && !gaveUp)
+        warn(`Restarting nats-server did not help; it stores nothing. Its log: ${shown(nats.program.logFile)}`);
       if (why === undefined || nats.state !== 'ready' || this.#stopping) return;
       warn(`${why}.`);
       await nats.stop();
@@ -161,7 +181,9 @@ export class House {
     this.#storeTimer = setInterval(() => {
       if (looking) return;
       looking = true;
-      void look().catch(() => undefined).finally(() => (looking = false));
+      void look()
+        .catch(() => undefined)
+        .finally(() => (looking = false));
     }, storeWatchMs);
   }
 
@@ -197,7 +219,17 @@ export class House {
       const { links, ...reached } = ways[i]!;
       const own = { ...addresses, ...reached };
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
-        serviceProgram(instance, serviceEnv(instance, this.#instances, own, loadSecrets(secretsFile, databaseServices, natsUsers), settings(more)), build);
+        serviceProgram(
+          instance,
+          serviceEnv(
+            instance,
+            this.#instances,
+            own,
+            loadSecrets(secretsFile, databaseServices, natsUsers),
+            settings(more),
+          ),
+          build,
+        );
       const supervised = this.#add({ name, replica, readyUrl, plan, ...(links && { links }) }, plan({}));
       supervised.onChange = () => this.#publish();
       supervised.start();
@@ -212,10 +244,16 @@ export class House {
   }
 
   /** Where one process reaches the servers. */
-  async #wayTo({ natsUrl, databaseUrl }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl'> & { links?: SeverableLink[] }> {
+  async #wayTo({
+    natsUrl,
+    databaseUrl,
+  }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl'> & { links?: SeverableLink[] }> {
     if (!this.#severable) return { natsUrl, databaseUrl };
     const [nats, database] = [new URL(natsUrl), new URL(databaseUrl)];
-    const links = await Promise.all([SeverableLink.to(nats.hostname, Number(nats.port || 4222)), SeverableLink.to(database.hostname, Number(database.port || 5432))]);
+    const links = await Promise.all([
+      SeverableLink.to(nats.hostname, Number(nats.port || 4222)),
+      SeverableLink.to(database.hostname, Number(database.port || 5432)),
+    ]);
     for (const [i, url] of [nats, database].entries()) [url.hostname, url.port] = ['127.0.0.1', String(links[i]!.port)];
     return { natsUrl: nats.href.replace(/\/$/, ''), databaseUrl: database.href, links };
   }
@@ -234,7 +272,11 @@ export class House {
 
   async #declareBus(natsUrl: string): Promise<void> {
     const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.deploy };
-    await this.#jobs.run('The start job of the bus', [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'], env);
+    await this.#jobs.run(
+      'The start job of the bus',
+      [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'],
+      env,
+    );
   }
 
   #publish(): Demo {
@@ -248,8 +290,13 @@ export class House {
   }
 }
 
-/** As root the data are outside of the clone, and outlive it: said at once, since no password that is made now opens them. */
+/**
+ * As root the data are outside of the clone, and outlive it: said at once, since no password that is made now opens
+ * them.
+ */
 function requireSecretsOf(data: string): void {
   if (settings().DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
-  throw new Refusal(`The database of this house is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`);
+  throw new Refusal(
+    `The database of this house is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`,
+  );
 }

@@ -1,4 +1,4 @@
-import { services, serviceNames, type ServiceName } from '@holdfast/contracts';
+import { serviceNames, services, type ServiceName } from '@holdfast/contracts';
 import { freePort, stateOfPort } from '../infra/ports.ts';
 import { Refusal } from '../infra/say.ts';
 
@@ -19,7 +19,8 @@ export interface Instance {
 
 export async function planInstances(replicas: Record<string, number>, publicPort: number): Promise<Instance[]> {
   for (const name of Object.keys(replicas)) {
-    if (!(name in services)) throw new Refusal(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
+    if (!(name in services))
+      throw new Refusal(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
   }
   const instances: Instance[] = [];
   for (const service of serviceNames) {
@@ -40,11 +41,23 @@ async function planInstance(service: ServiceName, replica: number, publicPort: n
     return { service, replica, name, host, opsPort, httpPort, readyUrl: `http://localhost:${httpPort}/readyz` };
   }
   const readyUrl = `http://${host}:${opsPort}/readyz`;
-  return { service, replica, name, host, opsPort, readyUrl, ...(services[service].http ? { httpPort: await freePort() } : {}) };
+  return {
+    service,
+    replica,
+    name,
+    host,
+    opsPort,
+    readyUrl,
+    ...(services[service].http ? { httpPort: await freePort() } : {}),
+  };
 }
 
 async function requirePort(port: number): Promise<void> {
   const state = await stateOfPort(port);
-  if (state === 'taken') throw new Refusal(`Port ${port} is taken by another program; choose another one, such as: PORT=${port + 10} npm start`);
-  if (state === 'forbidden') throw new Refusal(`Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`);
+  if (state === 'taken')
+    throw new Refusal(
+      `Port ${port} is taken by another program; choose another one, such as: PORT=${port + 10} npm start`,
+    );
+  if (state === 'forbidden')
+    throw new Refusal(`Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`);
 }

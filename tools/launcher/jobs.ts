@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Refusal, shown } from '../infra/say.ts';
 import { root } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
-import { Refusal, shown } from '../infra/say.ts';
 import { inherited } from './service-env.ts';
 
 /** Runs programs that do one thing and end: migrations, the start job of the bus, the seed of the demo. */
@@ -22,7 +22,13 @@ export class Jobs {
     if (this.#ended) throw new Refusal(`${what} was not begun, since the house is stopping.`);
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { LOG_LEVEL: 'info', ...inherited(settings()), NODE_ENV: 'production', HOLDFAST_EXIT_WITH_PARENT: '1', ...env },
+      env: {
+        LOG_LEVEL: 'info',
+        ...inherited(settings()),
+        NODE_ENV: 'production',
+        HOLDFAST_EXIT_WITH_PARENT: '1',
+        ...env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

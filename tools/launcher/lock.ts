@@ -1,10 +1,9 @@
-import { linkSync, rmSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { writeWhole } from '../infra/files.ts';
+import { Refusal } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
 import { launcherFile, runningHouse, type RunningHouse } from '../setup/running-house.mjs';
-import { writeWhole } from '../infra/files.ts';
-import { Refusal } from '../infra/say.ts';
 
 /** One launcher per home: whoever links launcher.json first has it. */
 export function takeHouse(baseUrl: string): void {
@@ -15,7 +14,9 @@ export function takeHouse(baseUrl: string): void {
     if (!runningHouse()) rmSync(launcherFile, { force: true }); // left by a launcher that was killed
     linkSync(claim, launcherFile);
   } catch {
-    throw new Refusal(`Holdfast is already running at ${runningHouse()?.baseUrl ?? baseUrl}; stop it with Ctrl-C where it was started.`);
+    throw new Refusal(
+      `Holdfast is already running at ${runningHouse()?.baseUrl ?? baseUrl}; stop it with Ctrl-C where it was started.`,
+    );
   } finally {
     rmSync(claim);
   }

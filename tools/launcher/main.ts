@@ -1,8 +1,8 @@
 // Brings the house up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
+import { Refusal, say, seconds, warn } from '../infra/say.ts';
 import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
-import { Refusal, say, seconds, warn } from '../infra/say.ts';
 import { openControl } from './control-server.ts';
 import { farewell } from './farewell.ts';
 import { House } from './house.ts';

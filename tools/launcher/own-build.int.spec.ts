@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(buildOf(home), { recursive: true, force: true }));
 
 const help = (folder: string): Promise<string> =>
-  promisify(execFile)(process.execPath, [join(folder, 'apps', 'cli', 'dist', 'main.js'), '--help']).then(({ stdout }) => stdout, (error: Error) => error.message);
+  promisify(execFile)(process.execPath, [join(folder, 'apps', 'cli', 'dist', 'main.js'), '--help']).then(
+    ({ stdout }) => stdout,
+    (error: Error) => error.message,
+  );
 
 test('a stack has a copy of all that was built, and shares no file of it with the clone', async () => {
   expect(await help(copy)).toBe(await help(root));

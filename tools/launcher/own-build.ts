@@ -1,13 +1,13 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { takeBuildLock } from '../setup/build-lock.mjs';
-import { builds, buildOf, root } from '../setup/paths.mjs';
+import { buildOf, builds, root } from '../setup/paths.mjs';
 
 const note = 'stack.txt';
 
 /**
- * A copy of all that was built, for one stack alone: services that are started again, jobs and commands of a running stack
- * go on with what the stack began with, whatever another build of the clone writes meanwhile.
+ * A copy of all that was built, for one stack alone: services that are started again, jobs and commands of a running
+ * stack go on with what the stack began with, whatever another build of the clone writes meanwhile.
  * @param home of the stack
  * @returns the copy's folder, with `apps` and `libs` as in the clone; what it imports of them is its own
  */
@@ -18,7 +18,8 @@ export async function ownBuild(home: string): Promise<string> {
     sweep();
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'node_modules', '@holdfast'), { recursive: true });
-    for (const group of ['apps', 'libs']) for (const name of readdirSync(join(root, group))) copyProject(folder, group, name);
+    for (const group of ['apps', 'libs'])
+      for (const name of readdirSync(join(root, group))) copyProject(folder, group, name);
     writeFileSync(join(folder, note), home);
   } finally {
     release();
@@ -40,6 +41,7 @@ function sweep(): void {
   if (!existsSync(builds)) return;
   for (const name of readdirSync(builds)) {
     const path = join(builds, name, note);
-    if (existsSync(path) && !existsSync(readFileSync(path, 'utf8'))) rmSync(join(builds, name), { recursive: true, force: true });
+    if (existsSync(path) && !existsSync(readFileSync(path, 'utf8')))
+      rmSync(join(builds, name), { recursive: true, force: true });
   }
 }

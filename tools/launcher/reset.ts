@@ -1,15 +1,26 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOf, home } from '../setup/paths.mjs';
 import { endOrphans } from '../infra/leash.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { say } from '../infra/say.ts';
+import { buildOf, home } from '../setup/paths.mjs';
 
-const kept = ['nats', 'shop', 'logs', 'checkpoints', 'secrets.json', 'demo.json', 'demo.known.json', 'children.json', 'launcher.json'];
+const kept = [
+  'nats',
+  'shop',
+  'logs',
+  'checkpoints',
+  'secrets.json',
+  'demo.json',
+  'demo.known.json',
+  'children.json',
+  'launcher.json',
+];
 
 /** Forgets all that the house knows; downloads stay. The caller has made sure that it does not run. */
 export async function reset(): Promise<void> {
   await endOrphans(home);
-  for (const path of [postgresFolder(home), buildOf(home), ...kept.map((name) => join(home, name))]) rmSync(path, { recursive: true, force: true });
+  for (const path of [postgresFolder(home), buildOf(home), ...kept.map((name) => join(home, name))])
+    rmSync(path, { recursive: true, force: true });
   say('All data, secrets and logs of this house are gone; "npm start" begins a new one.');
 }

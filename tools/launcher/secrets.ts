@@ -48,6 +48,10 @@ export function loadSecrets(file: string, services: readonly string[], busUsers:
   return secrets;
 }
 
-function each(names: readonly string[], known: Record<string, string> | undefined, make: () => string): Record<string, string> {
+function each(
+  names: readonly string[],
+  known: Record<string, string> | undefined,
+  make: () => string,
+): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, known?.[name] ?? make()]));
 }

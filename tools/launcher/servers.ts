@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSupportedNatsVersion, minimumNatsVersion, natsConfig, type BusUser } from '@holdfast/contracts';
 import { fromSeed } from '@nats-io/nkeys';
-import { home } from '../setup/paths.mjs';
+import { isSupportedNatsVersion, minimumNatsVersion, natsConfig, type BusUser } from '@holdfast/contracts';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
 import { greeting, natsProgram } from '../infra/nats.ts';
 import { freePort } from '../infra/ports.ts';
 import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
 import { Refusal, say, shown } from '../infra/say.ts';
+import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -42,7 +42,11 @@ export async function planNats(secrets: Secrets, external: string | undefined): 
   const configFile = join(folder, 'nats.conf');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const host = external ? '0.0.0.0' : '127.0.0.1';
-  writeFileSync(configFile, natsConfig({ publicKeys: publicKeys(secrets), host, port, storeDir: join(folder, 'jetstream') }), { mode: 0o600 });
+  writeFileSync(
+    configFile,
+    natsConfig({ publicKeys: publicKeys(secrets), host, port, storeDir: join(folder, 'jetstream') }),
+    { mode: 0o600 },
+  );
   if (external) return externalNats(external, port, configFile);
   const binary = await natsBinary();
   const program = natsProgram({ binary, configFile, port, folder, logFile: logOf('nats') });
@@ -54,9 +58,14 @@ export async function externalNats(url: string, port: number, configFile: string
   const { host, hostname } = new URL(url);
   const config = shown(configFile);
   const info = await greeting(hostname, port);
-  if (!info?.jetstream) throw new Refusal(`No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`);
+  if (!info?.jetstream)
+    throw new Refusal(
+      `No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`,
+    );
   if (!isSupportedNatsVersion(info.version ?? '')) {
-    throw new Refusal(`The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ${minimumNatsVersion} or newer; upgrade it, or leave NATS_URL out.`);
+    throw new Refusal(
+      `The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ${minimumNatsVersion} or newer; upgrade it, or leave NATS_URL out.`,
+    );
   }
   say(`The nats-server at ${host} must know the users in ${config}.`);
   return { url, title: `the nats-server ${info.version} of NATS_URL (${host})` };
@@ -64,6 +73,9 @@ export async function externalNats(url: string, port: number, configFile: string
 
 /** The NKeys under which a nats-server knows its users. */
 export function publicKeys(secrets: Secrets): Record<BusUser, string> {
-  const pairs = Object.entries(secrets.nkeySeeds).map(([user, seed]) => [user, fromSeed(Buffer.from(seed)).getPublicKey()]);
+  const pairs = Object.entries(secrets.nkeySeeds).map(([user, seed]) => [
+    user,
+    fromSeed(Buffer.from(seed)).getPublicKey(),
+  ]);
   return Object.fromEntries(pairs) as Record<BusUser, string>;
 }

@@ -1,9 +1,9 @@
 // `npm run holdfast -- service …`: asks the running launcher.
 import { resolve } from 'node:path';
+import { say, warn } from '../infra/say.ts';
 import { notRunning, runningHouse } from '../setup/running-house.mjs';
 import { given } from '../setup/settings.mjs';
 import type { ServiceStatus, StartOptions } from './control-server.ts';
-import { say, warn } from '../infra/say.ts';
 import { serviceSettings } from './service-env.ts';
 
 const help = `Usage: npm run holdfast -- service list [--json]
@@ -27,7 +27,12 @@ const at = args.indexOf('--build');
 const build = at < 0 ? undefined : args.splice(at, 2)[1];
 const [action = 'list', target, ...rest] = args.filter((arg) => arg !== '--json');
 const known = ['list', 'start', 'stop', 'kill', 'pause', 'resume', 'cut', 'mend'];
-if (!known.includes(action) || (at >= 0 && (!build || action !== 'start')) || rest.length > 0 || (action === 'list') !== (target === undefined)) {
+if (
+  !known.includes(action) ||
+  (at >= 0 && (!build || action !== 'start')) ||
+  rest.length > 0 ||
+  (action === 'list') !== (target === undefined)
+) {
   warn(help);
   process.exit(action === '--help' ? 0 : 2);
 }
@@ -51,9 +56,17 @@ if (!response.ok) {
 say(json ? JSON.stringify(body, null, 2) : table(body as ServiceStatus[]));
 
 function table(rows: ServiceStatus[]): string {
-  const cells = [['NAME', 'REPLICA', 'PID', 'STATE', 'READY URL'], ...rows.map((r) => [r.name, String(r.replica), String(r.pid ?? '-'), r.state, r.readyUrl ?? '-'])];
+  const cells = [
+    ['NAME', 'REPLICA', 'PID', 'STATE', 'READY URL'],
+    ...rows.map((r) => [r.name, String(r.replica), String(r.pid ?? '-'), r.state, r.readyUrl ?? '-']),
+  ];
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd());
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
   const remarks = rows.flatMap((r) => r.remarks.map((remark) => `${r.name}-${r.replica}: ${remark}`));
   return [...lines, ...(remarks.length > 0 ? ['', ...remarks] : [])].join('\n');
 }

@@ -1,5 +1,5 @@
-import { services, type ServiceName } from '@holdfast/contracts';
 import { describe, expect, test } from '@jest/globals';
+import { services, type ServiceName } from '@holdfast/contracts';
 import type { Instance } from './instances.ts';
 import { serviceEnv } from './service-env.ts';
 
@@ -15,17 +15,37 @@ const secrets = {
   cookieKey: 'cookie',
   auditSigningKey: 'seed',
 };
-const addresses = { baseUrl: 'http://localhost:8080', natsUrl: 'nats://127.0.0.1:4222', databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast', checkpointDir: '/checkpoints', shopOrigins: ['http://localhost:4000'] };
+const addresses = {
+  baseUrl: 'http://localhost:8080',
+  natsUrl: 'nats://127.0.0.1:4222',
+  databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast',
+  checkpointDir: '/checkpoints',
+  shopOrigins: ['http://localhost:4000'],
+};
 const instance = (service: ServiceName, replica: number, httpPort?: number): Instance => ({
-  service, replica, name: `${service}-${replica}`, host: '127.0.0.1', opsPort: 9000 + replica, readyUrl: '', ...(httpPort ? { httpPort } : {}),
+  service,
+  replica,
+  name: `${service}-${replica}`,
+  host: '127.0.0.1',
+  opsPort: 9000 + replica,
+  readyUrl: '',
+  ...(httpPort ? { httpPort } : {}),
 });
-const all = [instance('gateway', 1, 8080), instance('auth', 1, 7001), instance('auth', 2, 7002), instance('audit', 1, 7003), instance('subjects', 1)];
+const all = [
+  instance('gateway', 1, 8080),
+  instance('auth', 1, 7001),
+  instance('auth', 2, 7002),
+  instance('audit', 1, 7003),
+  instance('subjects', 1),
+];
 const envOf = (service: ServiceName, caller: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
   serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller);
 
 describe('a service is told what it needs and no more', () => {
   test('its own role of the database, with the password made fit for a URL', () => {
-    expect(envOf('issuance').DATABASE_URL).toBe('postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast');
+    expect(envOf('issuance').DATABASE_URL).toBe(
+      'postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast',
+    );
     expect(envOf('gateway').DATABASE_URL).toBeUndefined();
   });
 
@@ -47,12 +67,34 @@ describe('a service is told what it needs and no more', () => {
   test('the exceptions of calling out, where something is called or registered', () => {
     expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory']);
     expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
-    expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe('http://localhost:4000,http://localhost:5');
+    expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe(
+      'http://localhost:4000,http://localhost:5',
+    );
   });
 
   test('of the caller, settings for services pass, secrets of the shell do not', () => {
-    const env = envOf('subjects', { PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', PRESENCE_COST: '1', TURNSTILE_URL: 'u', PRESENCE_KEY: 'mine', PRESENCE_KEY_PREVIOUS: 'mine', AWS_SECRET: 's', DATABASE_URL: 'other' });
-    expect(env).toMatchObject({ PATH: '/bin', OFFER_MINIMUM: 'PT1S', OUTBOUND_X: '1', HOLDFAST_Y: '2', LOG_LEVEL: 'debug', PRESENCE_COST: '1', TURNSTILE_URL: 'u' });
+    const env = envOf('subjects', {
+      PATH: '/bin',
+      OFFER_MINIMUM: 'PT1S',
+      OUTBOUND_X: '1',
+      HOLDFAST_Y: '2',
+      LOG_LEVEL: 'debug',
+      PRESENCE_COST: '1',
+      TURNSTILE_URL: 'u',
+      PRESENCE_KEY: 'mine',
+      PRESENCE_KEY_PREVIOUS: 'mine',
+      AWS_SECRET: 's',
+      DATABASE_URL: 'other',
+    });
+    expect(env).toMatchObject({
+      PATH: '/bin',
+      OFFER_MINIMUM: 'PT1S',
+      OUTBOUND_X: '1',
+      HOLDFAST_Y: '2',
+      LOG_LEVEL: 'debug',
+      PRESENCE_COST: '1',
+      TURNSTILE_URL: 'u',
+    });
     expect([env.PRESENCE_KEY, env.PRESENCE_KEY_PREVIOUS]).toEqual([undefined, undefined]);
     expect(env.AWS_SECRET).toBeUndefined();
     expect(env.DATABASE_URL).toContain('holdfast_subjects');

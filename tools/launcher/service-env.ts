@@ -20,9 +20,19 @@ const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
 /** What one process of a service is told: no more than it needs, so that a leak of one is not a leak of all. */
-export function serviceEnv(instance: Instance, all: Instance[], addresses: Addresses, secrets: Secrets, caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function serviceEnv(
+  instance: Instance,
+  all: Instance[],
+  addresses: Addresses,
+  secrets: Secrets,
+  caller: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const { service } = instance;
-  const urls = (name: ServiceName): string => all.filter((i) => i.service === name).map((i) => `http://${i.host}:${i.httpPort}`).join(',');
+  const urls = (name: ServiceName): string =>
+    all
+      .filter((i) => i.service === name)
+      .map((i) => `http://${i.host}:${i.httpPort}`)
+      .join(',');
   return {
     LOG_LEVEL: 'info',
     ...inherited(caller),
@@ -35,7 +45,13 @@ export function serviceEnv(instance: Instance, all: Instance[], addresses: Addre
     ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
     ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
-    ...(callsOut.includes(service) ? { OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(',') } : {}),
+    ...(callsOut.includes(service)
+      ? {
+          OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(
+            ',',
+          ),
+        }
+      : {}),
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'auth' ? cookieKeys(secrets) : {}),
@@ -59,7 +75,10 @@ export function serviceSettings(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {
-  return { PRESENCE_KEY: presenceKey, ...(presenceKeyPrevious !== undefined && { PRESENCE_KEY_PREVIOUS: presenceKeyPrevious }) };
+  return {
+    PRESENCE_KEY: presenceKey,
+    ...(presenceKeyPrevious !== undefined && { PRESENCE_KEY_PREVIOUS: presenceKeyPrevious }),
+  };
 }
 
 function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEnv {
@@ -67,7 +86,10 @@ function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEn
 }
 
 function auditKeys({ auditSigningKey, keyEncryptionKeyPrevious }: Secrets): NodeJS.ProcessEnv {
-  return { AUDIT_SIGNING_KEYS: auditSigningKey, ...(keyEncryptionKeyPrevious !== undefined && { KEY_ENCRYPTION_KEY_PREVIOUS: keyEncryptionKeyPrevious }) };
+  return {
+    AUDIT_SIGNING_KEYS: auditSigningKey,
+    ...(keyEncryptionKeyPrevious !== undefined && { KEY_ENCRYPTION_KEY_PREVIOUS: keyEncryptionKeyPrevious }),
+  };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

@@ -12,7 +12,12 @@ test('a house whose secrets are gone says so at once, and touches nothing', asyn
   mkdirSync(data, { recursive: true });
   const env = { ...process.env, HOLDFAST_HOME: home, PORT: String(await freePort()), DATABASE_URL: '' };
   const { code, said } = await new Promise<{ code: number | null; said: string }>((resolve) => {
-    const child = execFile(process.execPath, [join(root, 'tools', 'launcher', 'main.ts'), '--no-examples'], { env, timeout: 30_000 }, (_, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }));
+    const child = execFile(
+      process.execPath,
+      [join(root, 'tools', 'launcher', 'main.ts'), '--no-examples'],
+      { env, timeout: 30_000 },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }),
+    );
   });
   expect(said).toContain(`The database of this house is still there (${data}), but the secrets that open it are gone`);
   expect(said).toContain('npm run reset');

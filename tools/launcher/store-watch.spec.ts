@@ -5,9 +5,15 @@ const gibibyte = 1_073_741_824;
 const closed = ['JetStream does not store in ISSUANCE for 9 s: no answer'];
 
 /** When it is restarted, in seconds, if it is looked at every 5 s. */
-function restarts(watch: StoreWatch, remarks: string[], seconds: number, { freeBytes = gibibyte, from = 0 } = {}): number[] {
+function restarts(
+  watch: StoreWatch,
+  remarks: string[],
+  seconds: number,
+  { freeBytes = gibibyte, from = 0 } = {},
+): number[] {
   const at: number[] = [];
-  for (let now = from; now < from + seconds; now += 5) if (watch.decide({ nowMs: now * 1000, remarks, freeBytes })) at.push(now);
+  for (let now = from; now < from + seconds; now += 5)
+    if (watch.decide({ nowMs: now * 1000, remarks, freeBytes })) at.push(now);
   return at;
 }
 

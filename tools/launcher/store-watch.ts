@@ -21,8 +21,9 @@ export interface StoreSeen {
 }
 
 /**
- * Decides when nats-server is to be restarted: when services cannot store events though its disk has room. Some versions
- * close a stream for good after a failed write, or block (docs/adr/0026-nats-server-version.md); a restart opens it again, and costs no event.
+ * Decides when nats-server is to be restarted: when services cannot store events though its disk has room. Some
+ * versions close a stream for good after a failed write, or block (docs/adr/0026-nats-server-version.md); a restart
+ * opens it again, and costs no event.
  */
 export class StoreWatch {
   #sinceMs: number | undefined;

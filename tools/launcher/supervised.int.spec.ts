@@ -16,7 +16,17 @@ afterAll(() => leash.end());
 
 function supervise(name: string, code: string): Supervised {
   return new Supervised(
-    { name, command: process.execPath, args: ['-e', code], env: {}, cwd: folder, logFile: join(folder, `${name}.log`), stopSignal: 'SIGTERM', stopWithin: 300, ready: async () => true },
+    {
+      name,
+      command: process.execPath,
+      args: ['-e', code],
+      env: {},
+      cwd: folder,
+      logFile: join(folder, `${name}.log`),
+      stopSignal: 'SIGTERM',
+      stopWithin: 300,
+      ready: async () => true,
+    },
     leash,
   );
 }
@@ -31,7 +41,9 @@ test('what ends by itself is started again, with one line that says why', async 
   program.signal('SIGKILL');
   expect(await eventually(() => program.pid !== pid && program.state === 'ready', 5000)).toBe(true);
   expect(ready).toEqual([false, true]);
-  expect(lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL); starting it again in 0.2 s.'))).toHaveLength(1);
+  expect(
+    lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL); starting it again in 0.2 s.')),
+  ).toHaveLength(1);
   await program.stop();
 });
 

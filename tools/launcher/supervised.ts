@@ -94,7 +94,9 @@ export class Supervised {
   #ended(reason: string, lived: number): void {
     if (!this.#wanted) return this.#become('stopped');
     this.#delay = nextDelay(this.#delay, lived);
-    warn(`${this.program.name} ended (${reason}); starting it again in ${this.#delay / 1000} s. Its log: ${shown(this.program.logFile)}`);
+    warn(
+      `${this.program.name} ended (${reason}); starting it again in ${this.#delay / 1000} s. Its log: ${shown(this.program.logFile)}`,
+    );
     this.#timer = setTimeout(() => this.#spawn(), this.#delay);
     this.#become('waiting');
   }

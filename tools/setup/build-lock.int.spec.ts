@@ -18,7 +18,9 @@ async function builder(then = 'setInterval(() => {}, 1000)'): Promise<ChildProce
 }
 
 test('who builds is alone until the lock is released', async () => {
-  const child = await builder('process.on("SIGTERM", () => { release(); process.exit(); }); setInterval(() => {}, 1000)');
+  const child = await builder(
+    'process.on("SIGTERM", () => { release(); process.exit(); }); setInterval(() => {}, 1000)',
+  );
   let taken = false;
   const mine = takeBuildLock(file).then((release) => ((taken = true), release));
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -9,8 +9,8 @@ const lockFile = join(root, '.nx', 'build.lock');
 
 /**
  * Waits until nobody else builds in this clone or copies what was built, and keeps others from it until it is released.
- * A compiler rewrites its files one after the other: whoever reads meanwhile finds half of one. The lock of a process that
- * was killed counts no more. The program that the holder starts may go on under its parent's lock.
+ * A compiler rewrites its files one after the other: whoever reads meanwhile finds half of one. The lock of a process
+ * that was killed counts no more. The program that the holder starts may go on under its parent's lock.
  * @param {string} [file]
  * @returns {Promise<() => void>} releases it
  */

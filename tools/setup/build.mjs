@@ -26,7 +26,10 @@ export function nxEnvironment(node) {
  * @returns {[string, string[]]}
  */
 export function nx(node, targets) {
-  return [node, [join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js'), 'run-many', '-t', ...targets, '--output-style=static']];
+  return [
+    node,
+    [join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js'), 'run-many', '-t', ...targets, '--output-style=static'],
+  ];
 }
 
 /**

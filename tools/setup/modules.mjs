@@ -14,7 +14,10 @@ export async function ensureModules() {
   console.log(`Installed in ${took}`);
 }
 
-/** @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>} Packages */
+/**
+ * @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, optional?:
+ * boolean, devOptional?: boolean }>} Packages
+ */
 
 /**
  * @param {Packages} wanted
@@ -25,7 +28,11 @@ export function isInstalled(wanted, installed) {
     if (!path.startsWith('node_modules/')) return true; // the workspaces themselves
     const found = installed[path];
     if (!found) return entry.optional || entry.devOptional; // such as binaries for other platforms
-    return found.version === entry.version && found.integrity === entry.integrity && (!entry.link || found.resolved === entry.resolved);
+    return (
+      found.version === entry.version &&
+      found.integrity === entry.integrity &&
+      (!entry.link || found.resolved === entry.resolved)
+    );
   });
 }
 

@@ -15,7 +15,11 @@ test('what the lock names is there, but for binaries of other platforms', () => 
 });
 
 test('a changed, a missing and a new package are noticed', () => {
-  expect(isInstalled(wanted, { ...installed, 'node_modules/pg': { version: '7.0.0', integrity: 'sha512-c' } })).toBe(false);
+  expect(isInstalled(wanted, { ...installed, 'node_modules/pg': { version: '7.0.0', integrity: 'sha512-c' } })).toBe(
+    false,
+  );
   expect(isInstalled(wanted, { 'node_modules/pg': installed['node_modules/pg'] })).toBe(false);
-  expect(isInstalled({ ...wanted, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-d' } }, installed)).toBe(false);
+  expect(isInstalled({ ...wanted, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-d' } }, installed)).toBe(
+    false,
+  );
 });

@@ -15,7 +15,9 @@ export function atLeast(version, [major, minor]) {
 /** The entry points run on the Node.js of the machine; 20.19 is what Debian users have at hand. */
 export function requireNode() {
   if (atLeast(process.version, [20, 19])) return;
-  console.error(`Holdfast needs Node.js 20.19 or newer, and this is ${process.version}; install a newer one from https://nodejs.org and try again.`);
+  console.error(
+    `Holdfast needs Node.js 20.19 or newer, and this is ${process.version}; install a newer one from https://nodejs.org and try again.`,
+  );
   process.exit(1);
 }
 
@@ -27,7 +29,9 @@ export function houseNode() {
     const node = realpathSync(candidate);
     if (atLeast(versionOf(node), [24, 11])) return node;
   }
-  console.error(`Holdfast runs on Node.js 24.11 or newer, and npm has none for ${process.platform}-${process.arch}; install Node.js 24 from https://nodejs.org and try again.`);
+  console.error(
+    `Holdfast runs on Node.js 24.11 or newer, and npm has none for ${process.platform}-${process.arch}; install Node.js 24 from https://nodejs.org and try again.`,
+  );
   return process.exit(1);
 }
 

@@ -29,7 +29,8 @@ Environment, or in the file .env of the clone:
  * @property {boolean} severable whether services reach their servers through links that can be cut
  * @property {boolean} help
  * @property {number} port
- * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left out
+ * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left
+ * out
  */
 
 /**
@@ -40,7 +41,14 @@ Environment, or in the file .env of the clone:
  */
 export function parseOptions(args, env) {
   /** @type {Options} */
-  const options = { replicas: {}, reset: false, severable: false, help: false, port: parsePort('PORT', env.PORT || '8080'), examples: parseShopPorts(env) };
+  const options = {
+    replicas: {},
+    reset: false,
+    severable: false,
+    help: false,
+    port: parsePort('PORT', env.PORT || '8080'),
+    examples: parseShopPorts(env),
+  };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     const [name, inline] = arg.split(/=(.*)/s, 2);
@@ -57,7 +65,10 @@ export function parseOptions(args, env) {
 
 /** @param {NodeJS.ProcessEnv} env */
 function parseShopPorts(env) {
-  return { shop: parsePort('SHOP_PORT', env.SHOP_PORT || '4000'), kiosk: parsePort('KIOSK_PORT', env.KIOSK_PORT || '4001') };
+  return {
+    shop: parsePort('SHOP_PORT', env.SHOP_PORT || '4000'),
+    kiosk: parsePort('KIOSK_PORT', env.KIOSK_PORT || '4001'),
+  };
 }
 
 /**
@@ -78,7 +89,8 @@ function parseReplicas(text) {
   return Object.fromEntries(
     text.split(',').map((part) => {
       const match = /^([a-z]+)=([1-9])$/.exec(part.trim());
-      if (!match) throw new Error(`--replicas wants NAME=N with N from 1 to 9, such as gateway=2,subjects=2, and got "${text}".`);
+      if (!match)
+        throw new Error(`--replicas wants NAME=N with N from 1 to 9, such as gateway=2,subjects=2, and got "${text}".`);
       return [match[1], Number(match[2])];
     }),
   );

@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals';
 import { parseOptions } from './options.mjs';
 
 test('one of each on port 8080 unless told otherwise', () => {
-  expect(parseOptions([], {})).toEqual({ replicas: {}, reset: false, severable: false, help: false, port: 8080, examples: { shop: 4000, kiosk: 4001 } });
+  expect(parseOptions([], {})).toEqual({
+    replicas: {},
+    reset: false,
+    severable: false,
+    help: false,
+    port: 8080,
+    examples: { shop: 4000, kiosk: 4001 },
+  });
 });
 
 test('the example shop can be elsewhere, or nowhere', () => {
@@ -11,11 +18,20 @@ test('the example shop can be elsewhere, or nowhere', () => {
   expect(() => parseOptions([], { SHOP_PORT: 'x' })).toThrow('SHOP_PORT is "x"');
 });
 
-test.each([[['--replicas', 'gateway=2,subjects=2']], [['--replicas=gateway=2,subjects=2']]])('replicas by %j', (args) => {
-  expect(parseOptions(args, { PORT: '9000' })).toMatchObject({ replicas: { gateway: 2, subjects: 2 }, port: 9000 });
-});
+test.each([[['--replicas', 'gateway=2,subjects=2']], [['--replicas=gateway=2,subjects=2']]])(
+  'replicas by %j',
+  (args) => {
+    expect(parseOptions(args, { PORT: '9000' })).toMatchObject({ replicas: { gateway: 2, subjects: 2 }, port: 9000 });
+  },
+);
 
-test.each([[['--foo'], '--foo'], [['--replicas'], '--replicas wants'], [['--replicas', 'gateway=0'], 'gateway=0'], [['--reset=1'], '--reset=1'], [['now'], 'now']])('%j is refused', (args, word) => {
+test.each([
+  [['--foo'], '--foo'],
+  [['--replicas'], '--replicas wants'],
+  [['--replicas', 'gateway=0'], 'gateway=0'],
+  [['--reset=1'], '--reset=1'],
+  [['now'], 'now'],
+])('%j is refused', (args, word) => {
   expect(() => parseOptions(args, {})).toThrow(word);
 });
 

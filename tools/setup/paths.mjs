@@ -6,7 +6,9 @@ import { settings } from './settings.mjs';
 /** The clone. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Everything this house remembers: data, secrets, logs. Tests start a second house beside it by giving another folder. */
+/**
+ * Everything this house remembers: data, secrets, logs. Tests start a second house beside it by giving another folder.
+ */
 export const home = resolve(settings().HOLDFAST_HOME || join(root, '.holdfast'));
 
 /** Downloads, kept by `npm run reset`. One per clone, whatever the home. */

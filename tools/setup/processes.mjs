@@ -9,9 +9,11 @@ import { existsSync, readFileSync } from 'node:fs';
  */
 export function startTimeOf(pid) {
   try {
-    if (!existsSync('/proc/self/stat')) return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    if (!existsSync('/proc/self/stat'))
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name may hold spaces and brackets, so count from its closing bracket: state, …, start time (proc(5)).
+    // The command's name may hold spaces and brackets, so count from its closing bracket: state, …, start time
+    // (proc(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {

@@ -14,7 +14,8 @@ export async function quietly(what, command, args, options) {
   let output = '';
   const status = await new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = (output + chunk).slice(-100_000)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (output = (output + chunk).slice(-100_000)));
     child.on('error', (error) => ((output += error.message), resolve(1)));
     child.on('close', (code) => resolve(code ?? 1));
   });

@@ -5,8 +5,8 @@ import { root } from './paths.mjs';
 import { given } from './settings.mjs';
 
 /**
- * Runs one of our TypeScript programs on Node 24 and ends as it ends. Node 20 cannot replace its own process, so we stay
- * as its parent: signals are handed on, and the IPC channel tells the program when we are killed.
+ * Runs one of our TypeScript programs on Node 24 and ends as it ends. Node 20 cannot replace its own process, so we
+ * stay as its parent: signals are handed on, and the IPC channel tells the program when we are killed.
  * @param {string} node
  * @param {string} script below tools/, or absolute
  * @param {string[]} args
@@ -15,7 +15,10 @@ import { given } from './settings.mjs';
  */
 export function run(node, script, args, env = given, onLoaded = () => undefined) {
   const path = resolve(root, 'tools', script);
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', path, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', path, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env,
+  });
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, () => child.kill(signal));

@@ -36,6 +36,8 @@ export const notRunning = `Holdfast is not running with the folder ${home}. Star
 export function refuseWhileRunning() {
   const house = runningHouse();
   if (!house) return;
-  console.error(`Holdfast is already running at ${house.baseUrl} (process ${house.pid}); stop it with Ctrl-C there, or with: kill ${house.pid}`);
+  console.error(
+    `Holdfast is already running at ${house.baseUrl} (process ${house.pid}); stop it with Ctrl-C there, or with: kill ${house.pid}`,
+  );
   process.exit(1);
 }

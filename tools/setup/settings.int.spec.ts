@@ -10,7 +10,9 @@ const file = join(mkdtempSync(join(process.env.TEST_TMP ?? '', 'settings-')), '.
 /** What a process with this environment takes for its settings. */
 async function read(env: NodeJS.ProcessEnv, more: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
   const code = `const { settings } = await import(${JSON.stringify(join(root, 'tools', 'setup', 'settings.mjs'))}); console.log(JSON.stringify(settings(${JSON.stringify(more)})))`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env: { PATH: process.env.PATH, HOLDFAST_ENV_FILE: file, ...env } });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+    env: { PATH: process.env.PATH, HOLDFAST_ENV_FILE: file, ...env },
+  });
   return JSON.parse(stdout) as NodeJS.ProcessEnv;
 }
 

@@ -1,9 +1,9 @@
 // `npm run bench`: a throwaway house with one of each service, and bench/main.ts against it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import { warn } from '../infra/say.ts';
 import { Throwaway } from '../infra/throwaway.ts';
+import { root } from '../setup/paths.mjs';
 import { startHouse } from './e2e-house.ts';
 
 const script = join(root, 'bench', 'main.ts');
@@ -27,7 +27,11 @@ process.exit(status);
 
 function runBench(env: NodeJS.ProcessEnv): Promise<number> {
   const args = ['--disable-warning=ExperimentalWarning', script, ...process.argv.slice(2)];
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   process.once('exit', () => child.kill('SIGKILL'));
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }

@@ -1,25 +1,41 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
 import type { Throwaway } from '../infra/throwaway.ts';
+import { root } from '../setup/paths.mjs';
 
 /** So that a test can wait for the end of an offer. */
 const shortOffers = { OFFER_MIN_SECONDS: '2' };
 /** Proofs of presence that cost next to nothing and soon run out; and Turnstile where no service of ours may call. */
-const cheapPresence = { PRESENCE_COST: '1', PRESENCE_STEPS: '4', PRESENCE_SECONDS: '15', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' };
+const cheapPresence = {
+  PRESENCE_COST: '1',
+  PRESENCE_STEPS: '4',
+  PRESENCE_SECONDS: '15',
+  TURNSTILE_URL: 'http://127.0.0.1:9/siteverify',
+};
 
-/** All tests come from one address, and the benchmark is one app. Those that try a limit come from an address of their own. */
-const highLimits = { RATE_LIMITS: 'all=100000000,presence=600', CLIENT_RATE_PER_MINUTE: '100000000', WRONG_SECRETS_PER_MINUTE: '1000000' };
+/**
+ * All tests come from one address, and the benchmark is one app. Those that try a limit come from an address of their
+ * own.
+ */
+const highLimits = {
+  RATE_LIMITS: 'all=100000000,presence=600',
+  CLIENT_RATE_PER_MINUTE: '100000000',
+  WRONG_SECRETS_PER_MINUTE: '1000000',
+};
 
 /**
  * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
  * @returns what the tests need to find it
  */
-export async function startHouse(servers: Throwaway, replicas = 'auth=2,gateway=2,subjects=2', more: string[] = []): Promise<NodeJS.ProcessEnv> {
+export async function startHouse(
+  servers: Throwaway,
+  replicas = 'auth=2,gateway=2,subjects=2',
+  more: string[] = [],
+): Promise<NodeJS.ProcessEnv> {
   const home = servers.houseFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
@@ -28,7 +44,18 @@ export async function startHouse(servers: Throwaway, replicas = 'auth=2,gateway=
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: { ...env, HOLDFAST_HOME: home, HOLDFAST_ENV_FILE: join(home, '.env'), PORT: String(port), SHOP_PORT: String(shop), KIOSK_PORT: String(shop + 1), OUTBOUND_ALLOW: receiver, ...shortOffers, ...cheapPresence, ...highLimits },
+    env: {
+      ...env,
+      HOLDFAST_HOME: home,
+      HOLDFAST_ENV_FILE: join(home, '.env'),
+      PORT: String(port),
+      SHOP_PORT: String(shop),
+      KIOSK_PORT: String(shop + 1),
+      OUTBOUND_ALLOW: receiver,
+      ...shortOffers,
+      ...cheapPresence,
+      ...highLimits,
+    },
   });
   servers.alsoStop(async () => {
     if (hasEnded(house)) return;

@@ -19,7 +19,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 for (const stage of chosen) results.set(stage, await runStage(stage));
 await servers.stop();
 
-const sum = (field: 'passed' | 'failed'): number => [...results.values()].reduce((total, result) => total + result[field], 0);
+const sum = (field: 'passed' | 'failed'): number =>
+  [...results.values()].reduce((total, result) => total + result[field], 0);
 say(`\n${table(results)}\n`);
 say(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exit(sum('failed') > 0 || sum('passed') === 0 ? 1 : 0);
@@ -38,6 +39,7 @@ async function runStage(stage: Stage): Promise<Result> {
 
 async function environment(stage: Stage): Promise<NodeJS.ProcessEnv> {
   if (stage === 'unit') return {};
-  if (stage === 'integration') return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
+  if (stage === 'integration')
+    return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
   return startHouse(servers);
 }

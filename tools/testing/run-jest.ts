@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { root } from '../setup/paths.mjs';
 import { readJson } from '../infra/files.ts';
 import { say, warn } from '../infra/say.ts';
+import { root } from '../setup/paths.mjs';
 import { countTests, slowest, type JestReport, type Stage } from './stages.ts';
 
 /** From the report until the process must have ended. */
@@ -11,12 +11,26 @@ const exitLimitMs = 60_000;
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-export async function runJest(stage: Stage, folder: string, jestArgs: string[], env: NodeJS.ProcessEnv): Promise<{ passed: number; failed: number }> {
+export async function runJest(
+  stage: Stage,
+  folder: string,
+  jestArgs: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ passed: number; failed: number }> {
   const outputFile = join(folder, `${stage}.json`);
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const args = [...flags, jest, '-c', 'jest.config.mjs', '--passWithNoTests', '--json', `--outputFile=${outputFile}`, ...jestArgs];
+  const args = [
+    ...flags,
+    jest,
+    '-c',
+    'jest.config.mjs',
+    '--passWithNoTests',
+    '--json',
+    `--outputFile=${outputFile}`,
+    ...jestArgs,
+  ];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env, HOLDFAST_TEST_STAGE: stage, TEST_TMP: temporary, NODE_ENV: 'test' },
@@ -44,7 +58,9 @@ function killAfterReport(report: string, kill: () => void): NodeJS.Timeout {
     if (!existsSync(report)) return;
     reportedAt ??= performance.now();
     if (performance.now() - reportedAt < exitLimitMs) return;
-    warn(`jest did not exit within ${exitLimitMs / 1000} s after its last test: a test left a connection, a timer or a server open. Find it with: -- --detectOpenHandles FILE`);
+    warn(
+      `jest did not exit within ${exitLimitMs / 1000} s after its last test: a test left a connection, a timer or a server open. Find it with: -- --detectOpenHandles FILE`,
+    );
     kill();
   }, 1000);
 }

@@ -16,8 +16,14 @@ export function parseTestArgs(args: string[]): { chosen: Stage[]; jestArgs: stri
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const named = args.slice(0, end);
   const wrong = named.find((name) => !(stages as string[]).includes(name));
-  if (wrong !== undefined) throw new Error(`There is no stage ${wrong}; the stages are ${stages.join(', ')}, and arguments for jest follow after "--".`);
-  return { chosen: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages, jestArgs: args.slice(end + 1) };
+  if (wrong !== undefined)
+    throw new Error(
+      `There is no stage ${wrong}; the stages are ${stages.join(', ')}, and arguments for jest follow after "--".`,
+    );
+  return {
+    chosen: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages,
+    jestArgs: args.slice(end + 1),
+  };
 }
 
 export interface JestReport {
@@ -37,7 +43,10 @@ export function countTests(report: JestReport | undefined, status: number): { pa
 
 /** The files that took longest, a line each: where a stage that is over its budget can be made cheaper. */
 export function slowest(report: JestReport | undefined, count = 10): string {
-  const files = (report?.testResults ?? []).map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));
+  const files = (report?.testResults ?? []).map(({ name, startTime, endTime }) => ({
+    name,
+    seconds: (endTime - startTime) / 1000,
+  }));
   const first = files.sort((a, b) => b.seconds - a.seconds).slice(0, count);
   return first.map(({ name, seconds }) => `${seconds.toFixed(0).padStart(6)} s  ${name}`).join('\n');
 }

@@ -4,7 +4,15 @@ import { Bus, connectBus, declareStreams, Shutdown, startService, type RunningSe
 import type { AuditRecord, BusUser } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { createLogger, systemClock, type Clock } from '@holdfast/kit';
-import { createTestDatabase, newTestFolder, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import {
+  createTestDatabase,
+  newTestFolder,
+  startTestBus,
+  testConfig,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
 import type { AuditConfig } from './config.js';
@@ -15,7 +23,11 @@ import { Partitions } from './entries/partitions.js';
 import { migrations } from './migrations/index.js';
 
 export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIGNING_KEYS' | 'CHECKPOINT_DIR'> {
-  return { KEY_ENCRYPTION_KEY: randomBytes(32), AUDIT_SIGNING_KEYS: [randomBytes(32)], CHECKPOINT_DIR: newTestFolder('checkpoints') };
+  return {
+    KEY_ENCRYPTION_KEY: randomBytes(32),
+    AUDIT_SIGNING_KEYS: [randomBytes(32)],
+    CHECKPOINT_DIR: newTestFolder('checkpoints'),
+  };
 }
 
 export function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
@@ -41,7 +53,13 @@ export async function startAuditBus() {
 
 export function startAudit(nats: TestBus, tables: TestDatabase, keys = auditKeys()): Promise<RunningService> {
   const config = auditConfig(nats, tables, keys);
-  return startService({ service: 'audit', config, module: AuditModule, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+  return startService({
+    service: 'audit',
+    config,
+    module: AuditModule,
+    logger: quiet,
+    database: { url: config.DATABASE_URL, pool: 4 },
+  });
 }
 
 /** As the owner of the database may, with its guards off. */
@@ -59,11 +77,24 @@ export function openedBy(database: Database, keys = auditKeys()): Opened {
 
 export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {
   const { auditId: id, actor, request } = testContext();
-  return { id, occurredAt: new Date().toISOString(), action: 'subject.read', actor, targets: [], outcome: { result: 'success' }, request, ...given };
+  return {
+    id,
+    occurredAt: new Date().toISOString(),
+    action: 'subject.read',
+    actor,
+    targets: [],
+    outcome: { result: 'success' },
+    request,
+    ...given,
+  };
 }
 
 /** What appends, without a bus: as many as a test wants replicas. */
-export async function replicaOf(tables: TestDatabase, keys = auditKeys(), clock: Clock = systemClock): Promise<{ database: Database; log: Log; stop: () => Promise<void> }> {
+export async function replicaOf(
+  tables: TestDatabase,
+  keys = auditKeys(),
+  clock: Clock = systemClock,
+): Promise<{ database: Database; log: Log; stop: () => Promise<void> }> {
   const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
   const log = new Log(database, new Partitions(database, clock, new Shutdown()), clock, keys);
   return { database, log, stop: () => database.close() };
@@ -71,16 +102,33 @@ export async function replicaOf(tables: TestDatabase, keys = auditKeys(), clock:
 
 /** Throws unless the places of each log are 1, 2, 3 … and its tree is that of its leaves. */
 export async function assertWhole(tables: TestDatabase): Promise<number> {
-  const heads = await tables.query<{ org: string; seq: number; range: Buffer }>('SELECT org, seq::int AS seq, range FROM audit.head');
+  const heads = await tables.query<{ org: string; seq: number; range: Buffer }>(
+    'SELECT org, seq::int AS seq, range FROM audit.head',
+  );
   let entries = 0;
   for (const { org, seq, range } of heads) {
-    const places = await tables.query<{ seq: number; leaf_hash: Buffer; leaf: Buffer }>('SELECT p.seq::int AS seq, p.leaf_hash, e.leaf FROM audit.place p JOIN audit.entry e USING (org, seq, class, month) WHERE org = $1 ORDER BY seq', [org]);
+    const places = await tables.query<{ seq: number; leaf_hash: Buffer; leaf: Buffer }>(
+      'SELECT p.seq::int AS seq, p.leaf_hash, e.leaf FROM audit.place p JOIN audit.entry e USING (org, seq, class, month) WHERE org = $1 ORDER BY seq',
+      [org],
+    );
     const hashes = places.map((p) => leafHash(p.leaf));
-    deepEqual(places.map((p) => p.seq), Array.from({ length: seq }, (_, i) => i + 1));
-    deepEqual(places.map((p) => p.leaf_hash), hashes);
+    deepEqual(
+      places.map((p) => p.seq),
+      Array.from({ length: seq }, (_, i) => i + 1),
+    );
+    deepEqual(
+      places.map((p) => p.leaf_hash),
+      hashes,
+    );
     deepEqual(CompactRange.from(seq, range).root(), rootOf(hashes));
-    const subtrees = await tables.query<{ index: number; hash: Buffer }>('SELECT index::int AS index, hash FROM audit.subtree WHERE org = $1 AND level = 1 ORDER BY index', [org]);
-    deepEqual(subtrees.map((s) => s.hash), Array.from({ length: Math.floor(seq / 256) }, (_, i) => rootOf(hashes.slice(i * 256, (i + 1) * 256))));
+    const subtrees = await tables.query<{ index: number; hash: Buffer }>(
+      'SELECT index::int AS index, hash FROM audit.subtree WHERE org = $1 AND level = 1 ORDER BY index',
+      [org],
+    );
+    deepEqual(
+      subtrees.map((s) => s.hash),
+      Array.from({ length: Math.floor(seq / 256) }, (_, i) => rootOf(hashes.slice(i * 256, (i + 1) * 256))),
+    );
     entries += seq;
   }
   return entries;

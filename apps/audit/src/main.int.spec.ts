@@ -1,21 +1,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { appendRecords, type AuditRecord } from '@holdfast/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Bus, connectBus, declareStreams } from '@holdfast/bus';
+import { appendRecords, type AuditRecord } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, freePort, newTestFolder, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createTestDatabase,
+  eventually,
+  freePort,
+  newTestFolder,
+  startTestBus,
+  testConfig,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { migrations } from './migrations/index.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const quiet = createLogger('test', 'fatal');
 
 describe('the process', () => {
-  const [KEY_ENCRYPTION_KEY, AUDIT_SIGNING_KEYS] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64url'));
+  const [KEY_ENCRYPTION_KEY, AUDIT_SIGNING_KEYS] = [randomBytes(32), randomBytes(32)].map((key) =>
+    key.toString('base64url'),
+  );
   const keys = { KEY_ENCRYPTION_KEY, AUDIT_SIGNING_KEYS, CHECKPOINT_DIR: newTestFolder('checkpoints') };
   let nats: TestBus;
   let tables: TestDatabase;
@@ -55,7 +67,10 @@ describe('the process', () => {
       while (!stopped) {
         const records = Array.from({ length: 20 }, record);
         const sent = records.map((r) => ({ org: 'acme', record: r }));
-        const fine = await bus.request({ ...appendRecords, timeout: 500 }, { records: sent }, testContext()).then(() => true, () => false);
+        const fine = await bus.request({ ...appendRecords, timeout: 500 }, { records: sent }, testContext()).then(
+          () => true,
+          () => false,
+        );
         if (fine) answered.push(...records.map((r) => r.id));
         else await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -71,9 +86,14 @@ describe('the process', () => {
     }
     stopped = true;
     await writers;
-    const [log] = await tables.query('SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.place');
+    const [log] = await tables.query(
+      'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.place',
+    );
     expect(log).toMatchObject({ ids: log!.n, last: log!.n });
-    const [kept] = await tables.query('SELECT count(*)::int AS n FROM audit.place JOIN audit.entry USING (org, seq) WHERE id = ANY ($1)', [answered]);
+    const [kept] = await tables.query(
+      'SELECT count(*)::int AS n FROM audit.place JOIN audit.entry USING (org, seq) WHERE id = ANY ($1)',
+      [answered],
+    );
     expect(kept).toEqual({ n: answered.length });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
@@ -84,5 +104,13 @@ function record(): AuditRecord {
   const { auditId: id, actor, request } = testContext();
   const who = randomUUID();
   const targets = [{ type: 'customer' as const, id: who, holder: who }];
-  return { id, occurredAt: new Date().toISOString(), action: 'subject.read', actor, targets, outcome: { result: 'success', status: 200 }, request };
+  return {
+    id,
+    occurredAt: new Date().toISOString(),
+    action: 'subject.read',
+    actor,
+    targets,
+    outcome: { result: 'success', status: 200 },
+    request,
+  };
 }

@@ -1,5 +1,5 @@
-import { AccessFeed, AuditWriter, Bus, outboundProvider, Readiness, RefusalCounter } from '@holdfast/bus';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { AccessFeed, AuditWriter, Bus, outboundProvider, Readiness, RefusalCounter } from '@holdfast/bus';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Customers } from './issuer/customers.js';
@@ -37,9 +37,32 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
 @Module({
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
   providers: [
-    feed, auditWriter, refusals, RecordOutbox, SigningKeys, KeyWatch, ClientRegistry, ClientLimits, TokenAudit, Providers,
-    Organizations, WebOrigins, Customers, StateStore, StateSweeper, Endings, EndingsConsumer, outboundProvider, LogoutNotices, LogoutSender, LogoutQueue,
-    IssuerAudit, IssuerServices, Issuers, SignInSteps, IssuerRoutes,
+    feed,
+    auditWriter,
+    refusals,
+    RecordOutbox,
+    SigningKeys,
+    KeyWatch,
+    ClientRegistry,
+    ClientLimits,
+    TokenAudit,
+    Providers,
+    Organizations,
+    WebOrigins,
+    Customers,
+    StateStore,
+    StateSweeper,
+    Endings,
+    EndingsConsumer,
+    outboundProvider,
+    LogoutNotices,
+    LogoutSender,
+    LogoutQueue,
+    IssuerAudit,
+    IssuerServices,
+    Issuers,
+    SignInSteps,
+    IssuerRoutes,
   ],
 })
 export class AuthModule implements OnApplicationBootstrap {

@@ -1,15 +1,42 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  accessChanges, accessFeedSubject, appendRecords, beginSignIn, completeSignIn, countRefusals, customerStatus, getClient, knownOrganizations, organizationOrigins, organizationProfile, recordReading, webOrigins, type App, type AuditRecord, type BusUser, type CallContext,
-  type CredentialClaim, type RelyingPartyIds, type ReplyOf, type RequestOf, type ServiceName,
-} from '@holdfast/contracts';
-import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
-import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
-import { migrate } from '@holdfast/data';
-import { createTestDatabase, eventually, freePort, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { Controller, Module } from '@nestjs/common';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Module } from '@nestjs/common';
+import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
+import {
+  accessChanges,
+  accessFeedSubject,
+  appendRecords,
+  beginSignIn,
+  completeSignIn,
+  countRefusals,
+  customerStatus,
+  getClient,
+  knownOrganizations,
+  organizationOrigins,
+  organizationProfile,
+  recordReading,
+  webOrigins,
+  type App,
+  type AuditRecord,
+  type BusUser,
+  type CallContext,
+  type CredentialClaim,
+  type RelyingPartyIds,
+  type ReplyOf,
+  type RequestOf,
+  type ServiceName,
+} from '@holdfast/contracts';
+import { migrate } from '@holdfast/data';
+import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
+import {
+  createTestDatabase,
+  eventually,
+  freePort,
+  startTestBus,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { AuthModule } from './app.module.js';
 import type { Config } from './config.js';
 import { createHttpApp } from './http-app.js';
@@ -21,11 +48,17 @@ const pepper = Buffer.alloc(32, 7);
 /** What the neighbours of auth know; the tests write it. */
 export const book = {
   seq: 1,
-  organizations: new Map([['acme', 'Acme & Sons'], ['globex', 'Globex']]),
+  organizations: new Map([
+    ['acme', 'Acme & Sons'],
+    ['globex', 'Globex'],
+  ]),
   suspended: new Set<string>(),
   relyingParties: new Map<string, RelyingPartyIds>(),
   clients: new Map<string, ReplyOf<typeof getClient>>(),
-  customers: new Map<string, { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }>(),
+  customers: new Map<
+    string,
+    { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }
+  >(),
   records: [] as { org: string; record: AuditRecord }[],
   auditAway: false,
   begun: new Set<string>(),
@@ -55,7 +88,9 @@ class Directory {
 
   @Handles(organizationOrigins)
   async origins({ shortId }: RequestOf<typeof organizationOrigins>): Promise<ReplyOf<typeof organizationOrigins>> {
-    const apps = [...book.clients.values()].map(({ app }) => app).filter(({ org, kind }) => org === shortId && kind === 'spa');
+    const apps = [...book.clients.values()]
+      .map(({ app }) => app)
+      .filter(({ org, kind }) => org === shortId && kind === 'spa');
     return { origins: webOrigins(apps.flatMap(({ redirectUris }) => redirectUris)) };
   }
 
@@ -66,8 +101,22 @@ class Directory {
 
   @Handles(accessChanges)
   async changes(): Promise<ReplyOf<typeof accessChanges>> {
-    const apps = [...book.clients.keys()].map((id) => ({ seq: book.seq, kind: 'app' as const, id, disabled: false, minVersion: 0, revokedSecrets: [] }));
-    const orgs = ['acme', 'globex', 'hooli'].map((id) => ({ seq: book.seq, kind: 'organization' as const, id, disabled: !book.organizations.has(id), minVersion: 0, revokedSecrets: [] }));
+    const apps = [...book.clients.keys()].map((id) => ({
+      seq: book.seq,
+      kind: 'app' as const,
+      id,
+      disabled: false,
+      minVersion: 0,
+      revokedSecrets: [],
+    }));
+    const orgs = ['acme', 'globex', 'hooli'].map((id) => ({
+      seq: book.seq,
+      kind: 'organization' as const,
+      id,
+      disabled: !book.organizations.has(id),
+      minVersion: 0,
+      revokedSecrets: [],
+    }));
     return { seq: book.seq, entries: [...apps, ...orgs] };
   }
 }
@@ -78,23 +127,39 @@ class Issuance {
   async begin({ interaction, relyingParty }: RequestOf<typeof beginSignIn>): Promise<ReplyOf<typeof beginSignIn>> {
     book.begun.add(interaction);
     const { rpId, earlier } = relyingParty ?? {};
-    return { options: { challenge: 'abc', ...(rpId !== undefined && { rpId }) }, ...(earlier && { earlierRpId: earlier.rpId ?? 'own.example' }) };
+    return {
+      options: { challenge: 'abc', ...(rpId !== undefined && { rpId }) },
+      ...(earlier && { earlierRpId: earlier.rpId ?? 'own.example' }),
+    };
   }
 
   @Handles(completeSignIn)
-  async complete({ interaction, credentialType = 'customer', response, relyingParty }: RequestOf<typeof completeSignIn>, { org }: { org: string }): Promise<ReplyOf<typeof completeSignIn>> {
+  async complete(
+    { interaction, credentialType = 'customer', response, relyingParty }: RequestOf<typeof completeSignIn>,
+    { org }: { org: string },
+  ): Promise<ReplyOf<typeof completeSignIn>> {
     book.relyingPartyOfLast = relyingParty;
     if (!book.begun.delete(interaction)) throw new AppError('ceremony_expired');
     const subject = String(response.as);
     const customer = book.customers.get(subject);
     if (!customer || customer.state === 'unknown') return { outcome: 'refused', reason: 'unknown_passkey' };
     if (customer.org !== org) return { outcome: 'refused', reason: 'other_organization' };
-    if (customer.state !== 'live' || !customer.types.includes(credentialType)) return { outcome: 'refused', reason: 'no_live_credential', subject };
-    return { outcome: 'signed_in', subject, credential: credentialOf(subject, credentialType), version: customer.version, deviceBound: true };
+    if (customer.state !== 'live' || !customer.types.includes(credentialType))
+      return { outcome: 'refused', reason: 'no_live_credential', subject };
+    return {
+      outcome: 'signed_in',
+      subject,
+      credential: credentialOf(subject, credentialType),
+      version: customer.version,
+      deviceBound: true,
+    };
   }
 
   @Handles(customerStatus)
-  async status({ subject, credentialType = 'customer' }: RequestOf<typeof customerStatus>, { org }: { org: string }): Promise<ReplyOf<typeof customerStatus>> {
+  async status(
+    { subject, credentialType = 'customer' }: RequestOf<typeof customerStatus>,
+    { org }: { org: string },
+  ): Promise<ReplyOf<typeof customerStatus>> {
     const customer = book.customers.get(subject);
     if (!customer || customer.state === 'unknown' || customer.org !== org) return { state: 'unknown' };
     if (customer.state === 'not_live' || !customer.types.includes(credentialType)) return { state: 'not_live' };
@@ -113,9 +178,23 @@ class Audit {
   }
 
   @Handles(recordReading)
-  async read({ action, targets }: RequestOf<typeof recordReading>, { org, auditId: id, actor, request }: CallContext): Promise<Record<string, never>> {
+  async read(
+    { action, targets }: RequestOf<typeof recordReading>,
+    { org, auditId: id, actor, request }: CallContext,
+  ): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
-    book.records.push({ org, record: { id, occurredAt: new Date().toISOString(), action, actor, targets, outcome: { result: 'success' }, request } });
+    book.records.push({
+      org,
+      record: {
+        id,
+        occurredAt: new Date().toISOString(),
+        action,
+        actor,
+        targets,
+        outcome: { result: 'success' },
+        request,
+      },
+    });
     return {};
   }
 
@@ -142,8 +221,15 @@ export interface AuthHouse {
   auth: RunningService;
   /** Lines that auth logged. */
   lines: string[];
-  /** A second replica of auth, at an address of its own; `publicUrl` when it is to think that it is reached elsewhere, `own` what it is told besides. */
-  another(publicUrl?: string, own?: Partial<Config>, machineTimeMs?: () => number): Promise<{ base: string; opsPort: number; stop: () => Promise<void> }>;
+  /**
+   * A second replica of auth, at an address of its own; `publicUrl` when it is to think that it is reached elsewhere,
+   * `own` what it is told besides.
+   */
+  another(
+    publicUrl?: string,
+    own?: Partial<Config>,
+    machineTimeMs?: () => number,
+  ): Promise<{ base: string; opsPort: number; stop: () => Promise<void> }>;
   /** Changes the book as directory does: state first, then seq and heartbeat. */
   change(edit: () => void): Promise<void>;
   /** Takes issuance away while `work` runs. */
@@ -157,11 +243,17 @@ export interface AuthHouse {
 
 const silent = createLogger('test', 'fatal');
 
-/** Of this machine's clock, whatever a test makes of Date: the service would take a moved Date.now for a wrong clock, and answer 503. */
+/**
+ * Of this machine's clock, whatever a test makes of Date: the service would take a moved Date.now for a wrong clock,
+ * and answer 503.
+ */
 const monotonicTimeMs = () => performance.timeOrigin + performance.now();
 
 /** Auth with real servers, and neighbours that do as the test says. */
-export async function startAuthHouse({ allow = [], ...changes }: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthHouse> {
+export async function startAuthHouse({
+  allow = [],
+  ...changes
+}: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthHouse> {
   const nats: TestBus = await startTestBus();
   const database = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   const port = await freePort();
@@ -169,21 +261,62 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
   const lines: string[] = [];
   const connections: NatsConnection[] = [];
   const configOf = (user: BusUser): BaseConfig => ({
-    NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed(user), BASE_URL: base, OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'debug', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false,
+    NATS_URL: nats.url,
+    NATS_NKEY_SEED: nats.seed(user),
+    BASE_URL: base,
+    OPS_PORT: 0,
+    OPS_HOST: '127.0.0.1',
+    LOG_LEVEL: 'debug',
+    HOLDFAST_REPLICA: '1',
+    HOLDFAST_EXIT_WITH_PARENT: false,
   });
   const connect = async (user: BusUser) => {
     const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, silent);
     connections.push(connection);
     return connection;
   };
-  const start = (service: ServiceName, module: typeof AuditModule) => startService({ service, config: configOf(service), module, logger: silent });
-  const startAuth = async (httpPort: number, publicUrl = base, own: Partial<Config> = {}, machineTimeMs = monotonicTimeMs) => {
+  const start = (service: ServiceName, module: typeof AuditModule) =>
+    startService({ service, config: configOf(service), module, logger: silent });
+  const startAuth = async (
+    httpPort: number,
+    publicUrl = base,
+    own: Partial<Config> = {},
+    machineTimeMs = monotonicTimeMs,
+  ) => {
     const config: Config = {
-      ...configOf('auth'), BASE_URL: publicUrl, DATABASE_URL: database.url(), DATABASE_POOL: 8, HTTP_PORT: httpPort, HTTP_HOST: '127.0.0.1', SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), COOKIE_KEY: Buffer.alloc(32, 11), REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse(''), HTTP_ADMISSION_RUNNING: 48, HTTP_ADMISSION_QUEUED: 256, HTTP_ADMISSION_WAIT_MS: 250,
-      OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: [443], ...httpLogConfigSchema.parse({}), CLIENT_RATE_PER_MINUTE: 6000, WRONG_SECRETS_PER_MINUTE: 400, BACKCHANNEL_LOGOUT_SECONDS: 86_400, ...changes, ...own,
+      ...configOf('auth'),
+      BASE_URL: publicUrl,
+      DATABASE_URL: database.url(),
+      DATABASE_POOL: 8,
+      HTTP_PORT: httpPort,
+      HTTP_HOST: '127.0.0.1',
+      SECRET_PEPPER: pepper,
+      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+      COOKIE_KEY: Buffer.alloc(32, 11),
+      REFRESH_GRACE_SECONDS: 10,
+      STATE_LIMITS: stateLimitsSchema.parse(''),
+      HTTP_ADMISSION_RUNNING: 48,
+      HTTP_ADMISSION_QUEUED: 256,
+      HTTP_ADMISSION_WAIT_MS: 250,
+      OUTBOUND_ALLOW: allow,
+      OUTBOUND_PORTS: [443],
+      ...httpLogConfigSchema.parse({}),
+      CLIENT_RATE_PER_MINUTE: 6000,
+      WRONG_SECRETS_PER_MINUTE: 400,
+      BACKCHANNEL_LOGOUT_SECONDS: 86_400,
+      ...changes,
+      ...own,
     };
     const logger = createLogger('auth', 'debug', '1', { write: (line) => void lines.push(line) });
-    const service = await startService({ service: 'auth', config, module: AuthModule, database: { url: config.DATABASE_URL, pool: 8 }, createApp: createHttpApp(config), logger, machineTimeMs });
+    const service = await startService({
+      service: 'auth',
+      config,
+      module: AuthModule,
+      database: { url: config.DATABASE_URL, pool: 8 },
+      createApp: createHttpApp(config),
+      logger,
+      machineTimeMs,
+    });
     await eventually(async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).ok);
     return service;
   };
@@ -197,7 +330,11 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
   const events = await connect('issuance');
 
   return {
-    base, database, auth, lines, connect,
+    base,
+    database,
+    auth,
+    lines,
+    connect,
     another: async (publicUrl, own, machineTimeMs) => {
       const other = await freePort();
       const service = await startAuth(other, publicUrl, own, machineTimeMs);
@@ -217,7 +354,11 @@ export async function startAuthHouse({ allow = [], ...changes }: { allow?: strin
         issuance = await start('issuance', IssuanceModule);
       }
     },
-    expire: async (model) => void (await database.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '1 second' WHERE model = $1`, [model])),
+    expire: async (model) =>
+      void (await database.query(
+        `UPDATE auth.oidc_state SET expires_at = now() - interval '1 second' WHERE model = $1`,
+        [model],
+      )),
     publish: async (event) => void (await jetstream(events).publish('evt.issuance.test', JSON.stringify(event))),
     stop: async () => {
       clearInterval(beating);
@@ -241,8 +382,22 @@ export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Prom
   const clientId = `app_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');
   const app: App = {
-    clientId, org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: ['https://shop.example/callback'], postLogoutRedirectUris: ['https://shop.example/bye'], origins: [],
-    refreshTokens: true, pkce: 'required', scopes: [], disabled: false, apiVersion: '2026-11-01', version: 1, createdAt: '2026-11-21T09:30:00.000Z', ...changes,
+    clientId,
+    org: 'acme',
+    name: 'Shop',
+    kind: 'web',
+    audience: 'customers',
+    redirectUris: ['https://shop.example/callback'],
+    postLogoutRedirectUris: ['https://shop.example/bye'],
+    origins: [],
+    refreshTokens: true,
+    pkce: 'required',
+    scopes: [],
+    disabled: false,
+    apiVersion: '2026-11-01',
+    version: 1,
+    createdAt: '2026-11-21T09:30:00.000Z',
+    ...changes,
   };
   const hash = keyedHash(pepper, secret).toString('base64url');
   const secrets = app.kind === 'web' ? [{ id: 'sec_1', hash }] : [];

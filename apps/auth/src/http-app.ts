@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { HttpObserver, LOGGER, Readiness, Shutdown, type BusTransport } from '@holdfast/bus';
-import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/kit';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { HttpObserver, LOGGER, Readiness, Shutdown, type BusTransport } from '@holdfast/bus';
+import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/kit';
 import { HttpAdmission } from './admit.js';
 import type { Config } from './config.js';
 import { observeWhenOver } from './http-outcome.js';
@@ -17,8 +17,9 @@ const timeouts = serverTimeouts({ headersTimeoutMs: 5000, requestTimeoutMs: 10_0
 const keepAliveTimeout = 75_000;
 
 /**
- * How long a replica that stops says so to whoever asks, before it closes connections that are idle: longer than gateways
- * probe, so that each has gone to another replica by then. A connection that closes under a request leaves its sender in doubt.
+ * How long a replica that stops says so to whoever asks, before it closes connections that are idle: longer than
+ * gateways probe, so that each has gone to another replica by then. A connection that closes under a request leaves its
+ * sender in doubt.
  */
 const drainMs = 1200;
 const drainStepMs = 50;
@@ -32,8 +33,16 @@ const closingHeader = 'x-holdfast-closing';
 export function createHttpApp(config: Config) {
   const { HTTP_PORT, HTTP_HOST } = config;
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
-    const adapter = new FastifyAdapter({ ...timeouts, keepAliveTimeout, forceCloseConnections: 'idle', return503OnClosing: false });
-    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, { bodyParser: false, abortOnError: false });
+    const adapter = new FastifyAdapter({
+      ...timeouts,
+      keepAliveTimeout,
+      forceCloseConnections: 'idle',
+      return503OnClosing: false,
+    });
+    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+      bodyParser: false,
+      abortOnError: false,
+    });
     const providers = app.get(Providers);
     const issuers = app.get(IssuerRoutes);
     const readiness = app.get(Readiness);
@@ -43,7 +52,8 @@ export function createHttpApp(config: Config) {
     let closing = false;
     fastify.addHook('preClose', async () => {
       closing = true;
-      for (let left = drainMs; left > 0 && (await connectionsOf(fastify.server)) > 0; left -= drainStepMs) await setTimeout(drainStepMs);
+      for (let left = drainMs; left > 0 && (await connectionsOf(fastify.server)) > 0; left -= drainStepMs)
+        await setTimeout(drainStepMs);
     });
     // Before any parsing: oidc-provider reads bodies itself.
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
@@ -51,8 +61,17 @@ export function createHttpApp(config: Config) {
     fastify.addHook('onRequest', (request, reply, done) => {
       const probed = request.raw.url === readyPath;
       if (!probed) observeWhenOver(observer, request.raw, reply.raw, performance.now());
-      const refused = closing ? 'this replica is stopping' : clock.trust() === 'wrong' ? 'the clock of this replica is wrong' : undefined;
-      const answer = probed && !closing ? answerReady(readiness) : refused !== undefined ? refuse(refused) : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
+      const refused = closing
+        ? 'this replica is stopping'
+        : clock.trust() === 'wrong'
+          ? 'the clock of this replica is wrong'
+          : undefined;
+      const answer =
+        probed && !closing
+          ? answerReady(readiness)
+          : refused !== undefined
+            ? refuse(refused)
+            : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
       if (!answer) return done();
       reply.hijack();
       // Probes and refusals need no place.
@@ -74,7 +93,13 @@ function connectionsOf(server: Server): Promise<number> {
 function refuse(error_description: string) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     request.resume();
-    response.writeHead(503, { 'content-type': 'application/json', 'cache-control': 'no-store', 'retry-after': '1', connection: 'close', [closingHeader]: '1' });
+    response.writeHead(503, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'retry-after': '1',
+      connection: 'close',
+      [closingHeader]: '1',
+    });
     response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description }));
   };
 }
@@ -82,7 +107,12 @@ function refuse(error_description: string) {
 function answerReady(readiness: Readiness) {
   return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A dependency that hangs must not look as if we did.
-    const ready = await Promise.race([readiness.ready().catch(() => false), setTimeout(readyLimitMs, false, { ref: false })]);
-    response.writeHead(ready ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(ready ? 'ready\n' : 'not ready\n');
+    const ready = await Promise.race([
+      readiness.ready().catch(() => false),
+      setTimeout(readyLimitMs, false, { ref: false }),
+    ]);
+    response
+      .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+      .end(ready ? 'ready\n' : 'not ready\n');
   };
 }

@@ -28,10 +28,18 @@ export function originHeaders(request: IncomingMessage): Record<string, string> 
 }
 
 /** Observes a request when its response is over. `began` is in ms of performance.now(). */
-export function observeWhenOver(observer: HttpObserver, request: IncomingMessage, response: ServerResponse, began: number): void {
+export function observeWhenOver(
+  observer: HttpObserver,
+  request: IncomingMessage,
+  response: ServerResponse,
+  began: number,
+): void {
   const { method = '', url = '', headers } = request;
   const path = url.split('?')[0]!;
-  const { route, org } = issuerRoute(path) ?? { route: /^\/(oauth2\/token|\.well-known\/oauth-authorization-server)$/.test(path) ? path : undefined, org: undefined };
+  const { route, org } = issuerRoute(path) ?? {
+    route: /^\/(oauth2\/token|\.well-known\/oauth-authorization-server)$/.test(path) ? path : undefined,
+    org: undefined,
+  };
   response.once('close', () => {
     const outcome = outcomes.get(request) ?? {};
     observer.observe({

@@ -25,22 +25,41 @@ export class RelyingParty {
     const app = await newApp(house, changes);
     const authentication = app.app.kind === 'web' ? oidc.ClientSecretBasic(app.secret) : oidc.None();
     const metadata = { id_token_signed_response_alg: app.app.idTokenAlg ?? 'RS256' };
-    const config = await oidc.discovery(new URL(`${house.base}/o/${app.app.org}`), app.clientId, metadata, authentication, { execute: [oidc.allowInsecureRequests] });
+    const config = await oidc.discovery(
+      new URL(`${house.base}/o/${app.app.org}`),
+      app.clientId,
+      metadata,
+      authentication,
+      { execute: [oidc.allowInsecureRequests] },
+    );
     return new RelyingParty(house, app, config);
   }
 
   async begin(more: Record<string, string | undefined> = {}): Promise<Begun> {
-    const checks = { pkceCodeVerifier: oidc.randomPKCECodeVerifier(), expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
+    const checks = {
+      pkceCodeVerifier: oidc.randomPKCECodeVerifier(),
+      expectedNonce: oidc.randomNonce(),
+      expectedState: oidc.randomState(),
+    };
     const parameters: Record<string, string | undefined> = {
-      redirect_uri: this.app.redirectUri, scope: 'openid', code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier), code_challenge_method: 'S256',
-      nonce: checks.expectedNonce, state: checks.expectedState, ...more,
+      redirect_uri: this.app.redirectUri,
+      scope: 'openid',
+      code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      nonce: checks.expectedNonce,
+      state: checks.expectedState,
+      ...more,
     };
     const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return { url: oidc.buildAuthorizationUrl(this.config, Object.fromEntries(given)).href, checks };
   }
 
   /** Signs a customer in and exchanges the code. */
-  async signIn({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} }: SigningIn = {}) {
+  async signIn({
+    as = newCustomer(this.app.app.org),
+    browser = new TestBrowser(this.house.base),
+    more = {},
+  }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     const tokens = await oidc.authorizationCodeGrant(this.config, back, checks);
@@ -48,7 +67,11 @@ export class RelyingParty {
   }
 
   /** Signs a customer in up to the code. */
-  async code({ as = newCustomer(this.app.app.org), browser = new TestBrowser(this.house.base), more = {} }: SigningIn = {}) {
+  async code({
+    as = newCustomer(this.app.app.org),
+    browser = new TestBrowser(this.house.base),
+    more = {},
+  }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     return { as, browser, code: back.searchParams.get('code')!, verifier: checks.pkceCodeVerifier };
@@ -61,31 +84,65 @@ export class RelyingParty {
     return location.startsWith('https://') ? Object.fromEntries(new URL(location).searchParams) : { status, location };
   }
 
-  async exchange(parameters: Record<string, string | undefined>, path = `/o/${this.app.app.org}/token`, base = this.house.base) {
-    const basic: Record<string, string> = this.app.app.kind === 'web' ? { authorization: `Basic ${Buffer.from(`${this.app.clientId}:${this.app.secret}`).toString('base64')}` } : {};
-    const body = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: this.app.redirectUri, client_id: this.app.clientId });
+  async exchange(
+    parameters: Record<string, string | undefined>,
+    path = `/o/${this.app.app.org}/token`,
+    base = this.house.base,
+  ) {
+    const basic: Record<string, string> =
+      this.app.app.kind === 'web'
+        ? { authorization: `Basic ${Buffer.from(`${this.app.clientId}:${this.app.secret}`).toString('base64')}` }
+        : {};
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      redirect_uri: this.app.redirectUri,
+      client_id: this.app.clientId,
+    });
     for (const [name, value] of Object.entries(parameters)) {
       if (value === undefined) body.delete(name);
       else body.set(name, value);
     }
     const response = await fetch(base + path, { method: 'POST', body, headers: basic });
-    return { status: response.status, json: (await response.json()) as Record<string, string>, headers: response.headers };
+    return {
+      status: response.status,
+      json: (await response.json()) as Record<string, string>,
+      headers: response.headers,
+    };
   }
 
   /** At the replica with this address. */
   refresh(refreshToken: string, more: Record<string, string> = {}, base = this.house.base) {
-    return this.exchange({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more }, undefined, base);
+    return this.exchange(
+      { grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more },
+      undefined,
+      base,
+    );
   }
 
   async userinfo(accessToken: string, org = this.app.app.org) {
-    const response = await fetch(`${this.house.base}/o/${org}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown>, headers: response.headers };
+    const response = await fetch(`${this.house.base}/o/${org}/userinfo`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    return {
+      status: response.status,
+      json: (await response.json()) as Record<string, unknown>,
+      headers: response.headers,
+    };
   }
 }
 
 /** A confidential client with refresh tokens, one without, and a public client, of one organization. */
-export async function startRelyingParties(): Promise<{ house: AuthHouse; shop: RelyingParty; kiosk: RelyingParty; spa: RelyingParty }> {
+export async function startRelyingParties(): Promise<{
+  house: AuthHouse;
+  shop: RelyingParty;
+  kiosk: RelyingParty;
+  spa: RelyingParty;
+}> {
   const house = await startAuthHouse();
-  const [shop, kiosk, spa] = [await RelyingParty.start(house), await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }), await RelyingParty.start(house, { kind: 'spa' })];
+  const [shop, kiosk, spa] = [
+    await RelyingParty.start(house),
+    await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }),
+    await RelyingParty.start(house, { kind: 'spa' }),
+  ];
   return { house, shop, kiosk, spa };
 }

@@ -21,20 +21,49 @@ export class TestBrowser {
 
   async go(url: string, init: RequestInit = {}): Promise<Seen> {
     const address = new URL(url, this.base);
-    const cookie = this.cookies.filter(({ path }) => address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`)).map(({ name, value }) => `${name}=${value}`).join('; ');
-    const response = await fetch(address, { ...init, redirect: 'manual', headers: { accept: 'text/html', ...(cookie && { cookie }), ...(init.headers as Record<string, string>) } });
+    const cookie = this.cookies
+      .filter(
+        ({ path }) => address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
+      )
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
+    const response = await fetch(address, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...(cookie && { cookie }), ...(init.headers as Record<string, string>) },
+    });
     for (const line of response.headers.getSetCookie()) this.keep(line, address.pathname);
     const text = await response.text();
     const isJson = text !== '' && (response.headers.get('content-type') ?? '').includes('json');
-    return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, location: response.headers.get('location') ?? '' };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+      location: response.headers.get('location') ?? '',
+    };
   }
 
   post(url: string, body: object = {}, headers: Record<string, string> = {}): Promise<Seen> {
-    return this.go(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', accept: 'application/json', origin: this.base, 'sec-fetch-site': 'same-origin', ...headers } });
+    return this.go(url, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        origin: this.base,
+        'sec-fetch-site': 'same-origin',
+        ...headers,
+      },
+    });
   }
 
   form(url: string, body: Record<string, string>): Promise<Seen> {
-    return this.go(url, { method: 'POST', body: new URLSearchParams(body).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    return this.go(url, {
+      method: 'POST',
+      body: new URLSearchParams(body).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   }
 
   /** Begins at an authorization URL and answers the sign-in page as this customer; gives where it ends. */
@@ -60,7 +89,9 @@ export class TestBrowser {
     const value = pair!.slice(at + 1);
     const path = attributes.find((a) => a.toLowerCase().startsWith('path='))?.slice(5) ?? requested;
     this.cookies = this.cookies.filter((c) => c.name !== name || c.path !== path);
-    const gone = value === '' || attributes.some((a) => a.toLowerCase().startsWith('expires=') && new Date(a.slice(8)).getTime() < Date.now());
+    const gone =
+      value === '' ||
+      attributes.some((a) => a.toLowerCase().startsWith('expires=') && new Date(a.slice(8)).getTime() < Date.now());
     if (!gone) this.cookies.push({ name, value, path });
   }
 }

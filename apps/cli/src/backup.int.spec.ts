@@ -1,17 +1,27 @@
-// The commands of docs/runbook.md for backups, as they stand there, where PostgreSQL's own programs are: dump, base backup,
-// write-ahead log and ledger; then both restores, and whoever was erased since is gone again.
+// The commands of docs/runbook.md for backups, as they stand there, where PostgreSQL's own programs are: dump, base
+// backup, write-ahead log and ledger; then both restores, and whoever was erased since is gone again.
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { databaseServices, databaseSetup } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
 import { eventually, freePort } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 
 const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -19,128 +29,211 @@ const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
 
 /** Where Debian, Homebrew and the PATH have PostgreSQL's programs. What npm brings has no pg_dump. */
 function programs(): string | undefined {
-  const below = (folder: string, rest: string): string[] => (existsSync(folder) ? readdirSync(folder).sort().reverse().map((name) => join(folder, name, rest)) : []);
-  const folders = [...below('/usr/lib/postgresql', 'bin'), ...below('/opt/homebrew/opt', 'bin').filter((name) => name.includes('postgresql')), ...(process.env.PATH ?? '').split(delimiter)];
-  return folders.find((folder) => ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup', 'psql'].every((name) => existsSync(join(folder, name))));
+  const below = (folder: string, rest: string): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .sort()
+          .reverse()
+          .map((name) => join(folder, name, rest))
+      : [];
+  const folders = [
+    ...below('/usr/lib/postgresql', 'bin'),
+    ...below('/opt/homebrew/opt', 'bin').filter((name) => name.includes('postgresql')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) =>
+    ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup', 'psql'].every((name) =>
+      existsSync(join(folder, name)),
+    ),
+  );
 }
 
 const bin = programs();
 const where = bin === undefined ? describe.skip : describe;
 
-where(`the backups of the runbook${bin === undefined ? ' (skipped: no pg_dump here; on Debian: apt-get install postgresql)' : ''}`, () => {
-  const [erased, other] = [randomUUID(), randomUUID()];
-  /** PostgreSQL does not run as root, and whom it runs as may be unable to reach the clone. */
-  const user = process.getuid?.() === 0 ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) } : undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-backup-'));
-  const backups = ownFolder(join(folder, 'backup'));
-  ownFolder(join(backups, 'wal'));
-  let server: ChildProcess | undefined;
-  let port: number;
-  let before: string;
+where(
+  `the backups of the runbook${bin === undefined ? ' (skipped: no pg_dump here; on Debian: apt-get install postgresql)' : ''}`,
+  () => {
+    const [erased, other] = [randomUUID(), randomUUID()];
+    /** PostgreSQL does not run as root, and whom it runs as may be unable to reach the clone. */
+    const user =
+      process.getuid?.() === 0
+        ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
+        : undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-backup-'));
+    const backups = ownFolder(join(folder, 'backup'));
+    ownFolder(join(backups, 'wal'));
+    let server: ChildProcess | undefined;
+    let port: number;
+    let before: string;
 
-  function ownFolder(path: string): string {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (user) for (const each of [folder, path]) chownSync(each, user.uid, user.gid);
-    return path;
-  }
-  const url = (database: string): string => `postgresql://postgres:backup@127.0.0.1:${port}/${database}`;
-  const asPostgres = (program: string, ...args: string[]): Promise<unknown> => run(join(bin!, program), args, { ...user, cwd: folder });
-
-  async function start(data: string): Promise<void> {
-    const log = openSync(join(folder, 'postgres.log'), 'a');
-    server = spawn(join(bin!, 'postgres'), ['-D', data, '-c', `port=${port}`], { ...user, cwd: folder, stdio: ['ignore', log, log] });
-    await eventually(async () => expect((await query<{ recovering: boolean }>('postgres', 'SELECT pg_is_in_recovery() AS recovering'))[0]).toEqual({ recovering: false }), 30_000);
-  }
-  async function stop(): Promise<void> {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
-    const ended = new Promise((resolve) => server!.once('exit', resolve));
-    server.kill('SIGINT');
-    await ended;
-  }
-  async function query<Row extends pg.QueryResultRow>(database: string, sql: string, values?: unknown[]): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: url(database) });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      // Without values several statements may stand in one text.
-      return (await (values ? client.query<Row>(sql, values) : client.query<Row>(sql))).rows;
-    } finally {
-      await client.end();
+    function ownFolder(path: string): string {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      if (user) for (const each of [folder, path]) chownSync(each, user.uid, user.gid);
+      return path;
     }
-  }
-  /** The first block of the runbook in which these words are, with names of this test in place of those of the text. */
-  function block(words: string, language = 'sh'): string {
-    const found = [...runbook.matchAll(/```(\w*)\n([\s\S]*?)```/g)].find(([, of, text]) => of === language && text!.includes(words));
-    if (!found) throw new Error(`docs/runbook.md has no block with ${words}`);
-    return found[2]!.replaceAll('/backup/wal', join(backups, 'wal'));
-  }
-  const shell = (text: string, database: string): Promise<unknown> =>
-    run('sh', ['-euc', text], { env: { PATH: `${bin!}${delimiter}${process.env.PATH ?? ''}`, DATABASE_URL: url(database), BACKUP_DIR: backups } });
-  const backupOf = (kind: string): string => join(backups, readdirSync(backups).find((name) => name.startsWith(`${kind}-`))!);
-  const customers = async (database: string): Promise<string[]> => (await query<{ id: string }>(database, 'SELECT id FROM issuance.subject ORDER BY created_at')).map(({ id }) => id);
-  /** What is done after each restore. */
-  async function eraseAgain(database: string): Promise<void> {
-    await shell(block('CREATE TEMP TABLE ledger'), database);
-    await query(database, block('CREATE TEMP TABLE gone', 'sql'));
-  }
+    const url = (database: string): string => `postgresql://postgres:backup@127.0.0.1:${port}/${database}`;
+    const asPostgres = (program: string, ...args: string[]): Promise<unknown> =>
+      run(join(bin!, program), args, { ...user, cwd: folder });
 
-  beforeAll(async () => {
-    port = await freePort();
-    const password = join(folder, 'password');
-    writeFileSync(password, 'backup', { mode: 0o644 });
-    const data = join(folder, 'data');
-    await asPostgres('initdb', '-D', data, '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', password, '-E', 'UTF8', '--locale=C', '-N');
-    writeFileSync(join(data, 'postgresql.conf'), `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nfsync = off\n${block('archive_mode', '')}`);
-    await start(data);
-    await query('postgres', 'CREATE DATABASE holdfast');
-    const passwords = Object.fromEntries(databaseServices.map((service) => [service, 'x']));
-    for (const statement of databaseSetup({ passwords })) await query('holdfast', statement);
-    for (const service of databaseServices) await run(process.execPath, [at(`apps/${service}/dist/migrate.js`)], { env: { PATH: process.env.PATH, DATABASE_URL: url('holdfast') } });
-    for (const id of [erased, other]) await query('holdfast', `INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, clock_timestamp())`, [id]);
-  }, 120_000);
-  afterAll(async () => {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+    async function start(data: string): Promise<void> {
+      const log = openSync(join(folder, 'postgres.log'), 'a');
+      server = spawn(join(bin!, 'postgres'), ['-D', data, '-c', `port=${port}`], {
+        ...user,
+        cwd: folder,
+        stdio: ['ignore', log, log],
+      });
+      await eventually(
+        async () =>
+          expect(
+            (await query<{ recovering: boolean }>('postgres', 'SELECT pg_is_in_recovery() AS recovering'))[0],
+          ).toEqual({ recovering: false }),
+        30_000,
+      );
+    }
+    async function stop(): Promise<void> {
+      if (!server || server.exitCode !== null || server.signalCode !== null) return;
+      const ended = new Promise((resolve) => server!.once('exit', resolve));
+      server.kill('SIGINT');
+      await ended;
+    }
+    async function query<Row extends pg.QueryResultRow>(
+      database: string,
+      sql: string,
+      values?: unknown[],
+    ): Promise<Row[]> {
+      const client = new pg.Client({ connectionString: url(database) });
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        // Without values several statements may stand in one text.
+        return (await (values ? client.query<Row>(sql, values) : client.query<Row>(sql))).rows;
+      } finally {
+        await client.end();
+      }
+    }
+    /**
+     * The first block of the runbook in which these words are, with names of this test in place of those of the text.
+     */
+    function block(words: string, language = 'sh'): string {
+      const found = [...runbook.matchAll(/```(\w*)\n([\s\S]*?)```/g)].find(
+        ([, of, text]) => of === language && text!.includes(words),
+      );
+      if (!found) throw new Error(`docs/runbook.md has no block with ${words}`);
+      return found[2]!.replaceAll('/backup/wal', join(backups, 'wal'));
+    }
+    const shell = (text: string, database: string): Promise<unknown> =>
+      run('sh', ['-euc', text], {
+        env: { PATH: `${bin!}${delimiter}${process.env.PATH ?? ''}`, DATABASE_URL: url(database), BACKUP_DIR: backups },
+      });
+    const backupOf = (kind: string): string =>
+      join(
+        backups,
+        readdirSync(backups).find((name) => name.startsWith(`${kind}-`))!,
+      );
+    const customers = async (database: string): Promise<string[]> =>
+      (await query<{ id: string }>(database, 'SELECT id FROM issuance.subject ORDER BY created_at')).map(
+        ({ id }) => id,
+      );
+    /** What is done after each restore. */
+    async function eraseAgain(database: string): Promise<void> {
+      await shell(block('CREATE TEMP TABLE ledger'), database);
+      await query(database, block('CREATE TEMP TABLE gone', 'sql'));
+    }
 
-  it('are made by its commands while the database is in use', async () => {
-    await shell(block('pg_dump'), 'holdfast');
-    await shell(block('pg_basebackup'), 'holdfast');
-    before = (await query<{ now: string }>('holdfast', 'SELECT clock_timestamp()::text AS now'))[0]!.now;
-    await query('holdfast', 'DELETE FROM issuance.subject WHERE id = $1', [erased]);
-    await query('holdfast', 'INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
-    // The ledger is taken again and again.
-    for (let time = 0; time < 2; time += 1) await shell(block('TO \'$BACKUP_DIR/erased.new\''), 'holdfast');
-    await query('holdfast', 'SELECT pg_switch_wal()');
-    expect(readdirSync(backups).map((name) => name.replace(/-.*/, '')).sort()).toEqual(['base', 'dump', 'erased.csv', 'wal']);
-    expect(readdirSync(backupOf('base')).sort()).toEqual(expect.arrayContaining(['base.tar.gz', 'pg_wal.tar.gz']));
-    await eventually(() => expect(readdirSync(join(backups, 'wal')).length).toBeGreaterThan(1), 20_000);
-  }, 120_000);
+    beforeAll(async () => {
+      port = await freePort();
+      const password = join(folder, 'password');
+      writeFileSync(password, 'backup', { mode: 0o644 });
+      const data = join(folder, 'data');
+      await asPostgres(
+        'initdb',
+        '-D',
+        data,
+        '-U',
+        'postgres',
+        '-A',
+        'scram-sha-256',
+        '--pwfile',
+        password,
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '-N',
+      );
+      writeFileSync(
+        join(data, 'postgresql.conf'),
+        `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nfsync = off\n${block('archive_mode', '')}`,
+      );
+      await start(data);
+      await query('postgres', 'CREATE DATABASE holdfast');
+      const passwords = Object.fromEntries(databaseServices.map((service) => [service, 'x']));
+      for (const statement of databaseSetup({ passwords })) await query('holdfast', statement);
+      for (const service of databaseServices)
+        await run(process.execPath, [at(`apps/${service}/dist/migrate.js`)], {
+          env: { PATH: process.env.PATH, DATABASE_URL: url('holdfast') },
+        });
+      for (const id of [erased, other])
+        await query(
+          'holdfast',
+          `INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, clock_timestamp())`,
+          [id],
+        );
+    }, 120_000);
+    afterAll(async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    }, 60_000);
 
-  it('bring a dump back into an empty database, and erase again who was erased since', async () => {
-    await query('postgres', 'CREATE DATABASE restored');
-    for (const statement of databaseSetup({ passwords: Object.fromEntries(databaseServices.map((service) => [service, 'x'])) })) await query('restored', statement);
-    await shell(block('pg_restore').replace(/\$BACKUP_DIR\/dump-\w+/, backupOf('dump')), 'restored');
-    expect(await customers('restored')).toEqual([erased, other]);
-    await eraseAgain('restored');
-    expect(await customers('restored')).toEqual([other]);
-    // Again, as after a restore that was broken off.
-    await eraseAgain('restored');
-    expect(await customers('restored')).toEqual([other]);
-  }, 120_000);
+    it('are made by its commands while the database is in use', async () => {
+      await shell(block('pg_dump'), 'holdfast');
+      await shell(block('pg_basebackup'), 'holdfast');
+      before = (await query<{ now: string }>('holdfast', 'SELECT clock_timestamp()::text AS now'))[0]!.now;
+      await query('holdfast', 'DELETE FROM issuance.subject WHERE id = $1', [erased]);
+      await query('holdfast', 'INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
+      // The ledger is taken again and again.
+      for (let time = 0; time < 2; time += 1) await shell(block("TO '$BACKUP_DIR/erased.new'"), 'holdfast');
+      await query('holdfast', 'SELECT pg_switch_wal()');
+      expect(
+        readdirSync(backups)
+          .map((name) => name.replace(/-.*/, ''))
+          .sort(),
+      ).toEqual(['base', 'dump', 'erased.csv', 'wal']);
+      expect(readdirSync(backupOf('base')).sort()).toEqual(expect.arrayContaining(['base.tar.gz', 'pg_wal.tar.gz']));
+      await eventually(() => expect(readdirSync(join(backups, 'wal')).length).toBeGreaterThan(1), 20_000);
+    }, 120_000);
 
-  it('go back to a moment before an erasure, and erase again', async () => {
-    await stop();
-    const data = ownFolder(join(folder, 'restored'));
-    const base = backupOf('base');
-    await run('tar', ['-xzf', join(base, 'base.tar.gz'), '-C', data]);
-    await run('tar', ['-xzf', join(base, 'pg_wal.tar.gz'), '-C', join(data, 'pg_wal')]);
-    writeFileSync(join(data, 'recovery.signal'), '');
-    writeFileSync(join(data, 'postgresql.conf'), `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n${block('restore_command', '').replace(/2026-11-22 10:15:00\+00/, before)}`);
-    if (user) await run('chown', ['-R', `${user.uid}:${user.gid}`, data]);
-    await start(data);
-    expect(await customers('holdfast')).toEqual([erased, other]);
-    await eraseAgain('holdfast');
-    expect(await customers('holdfast')).toEqual([other]);
-  }, 120_000);
-});
+    it('bring a dump back into an empty database, and erase again who was erased since', async () => {
+      await query('postgres', 'CREATE DATABASE restored');
+      for (const statement of databaseSetup({
+        passwords: Object.fromEntries(databaseServices.map((service) => [service, 'x'])),
+      }))
+        await query('restored', statement);
+      await shell(block('pg_restore').replace(/\$BACKUP_DIR\/dump-\w+/, backupOf('dump')), 'restored');
+      expect(await customers('restored')).toEqual([erased, other]);
+      await eraseAgain('restored');
+      expect(await customers('restored')).toEqual([other]);
+      // Again, as after a restore that was broken off.
+      await eraseAgain('restored');
+      expect(await customers('restored')).toEqual([other]);
+    }, 120_000);
+
+    it('go back to a moment before an erasure, and erase again', async () => {
+      await stop();
+      const data = ownFolder(join(folder, 'restored'));
+      const base = backupOf('base');
+      await run('tar', ['-xzf', join(base, 'base.tar.gz'), '-C', data]);
+      await run('tar', ['-xzf', join(base, 'pg_wal.tar.gz'), '-C', join(data, 'pg_wal')]);
+      writeFileSync(join(data, 'recovery.signal'), '');
+      writeFileSync(
+        join(data, 'postgresql.conf'),
+        `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n${block('restore_command', '').replace(/2026-11-22 10:15:00\+00/, before)}`,
+      );
+      if (user) await run('chown', ['-R', `${user.uid}:${user.gid}`, data]);
+      await start(data);
+      expect(await customers('holdfast')).toEqual([erased, other]);
+      await eraseAgain('holdfast');
+      expect(await customers('holdfast')).toEqual([other]);
+    }, 120_000);
+  },
+);

@@ -1,28 +1,37 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { connectBus } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
-import { startTestBus, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { connectBus } from '@holdfast/bus';
+import { createLogger } from '@holdfast/kit';
+import { startTestBus, type TestBus } from '@holdfast/testing';
 
 let nats: TestBus;
 beforeAll(async () => void (nats = await startTestBus()));
 afterAll(() => nats.stop());
 
 const declare = (seed: string) =>
-  promisify(execFile)(process.execPath, [fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'bus', 'declare', '--json'], { env: { PATH: process.env.PATH, NATS_URL: nats.url, NATS_NKEY_SEED: seed } });
+  promisify(execFile)(
+    process.execPath,
+    [fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'bus', 'declare', '--json'],
+    { env: { PATH: process.env.PATH, NATS_URL: nats.url, NATS_NKEY_SEED: seed } },
+  );
 
 test('bus declare declares streams and consumers, as often as it is run', async () => {
   const first = JSON.parse((await declare(nats.seed('deploy'))).stdout) as { declared: string[] };
-  expect(first.declared).toEqual(expect.arrayContaining(['stream ISSUANCE', 'consumer ISSUANCE/audit', 'stream DIRECTORY']));
+  expect(first.declared).toEqual(
+    expect.arrayContaining(['stream ISSUANCE', 'consumer ISSUANCE/audit', 'stream DIRECTORY']),
+  );
   expect(JSON.parse((await declare(nats.seed('deploy'))).stdout)).toEqual(first);
 });
 
 test('bus declare gives consumers of an earlier version the settings of this one', async () => {
-  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' }, createLogger('test', 'fatal'));
+  const connection = await connectBus(
+    { url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' },
+    createLogger('test', 'fatal'),
+  );
   const manager = await jetstreamManager(connection, { checkAPI: false });
   const { ack_wait: wanted } = (await manager.consumers.info('ISSUANCE', 'audit')).config;
   await manager.consumers.update('ISSUANCE', 'audit', { ack_wait: nanos(30_000) });

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
 import { fieldError } from './field-errors.js';
 import { createProgram } from './program.js';
 
@@ -15,7 +15,22 @@ describe('a refused field is named as it is typed', () => {
       .option('--backchannel-logout-uri <uri>')
       .option('--no-backchannel-logout-uri')
       .action(() => undefined);
-    await program.parseAsync(['create', 'ACME', 'x', '--name', 'shop', '--redirect-uri', 'https://a.example/', '--redirect-uri', 'no "pe', '--backchannel-logout-uri', 'ftp://a'], { from: 'user' });
+    await program.parseAsync(
+      [
+        'create',
+        'ACME',
+        'x',
+        '--name',
+        'shop',
+        '--redirect-uri',
+        'https://a.example/',
+        '--redirect-uri',
+        'no "pe',
+        '--backchannel-logout-uri',
+        'ftp://a',
+      ],
+      { from: 'user' },
+    );
   });
 
   test.each([
@@ -30,18 +45,55 @@ describe('a refused field is named as it is typed', () => {
     ['#', 'must be right'],
   ])('%s', (pointer, words) => expect(fieldError({ pointer, detail: 'must be right' }, command)).toBe(words));
 
-  test('without a command by its path', () => expect(fieldError({ pointer: '#/redirectUris/1', detail: 'must be right' }, undefined)).toBe('redirectUris.1: must be right'));
+  test('without a command by its path', () =>
+    expect(fieldError({ pointer: '#/redirectUris/1', detail: 'must be right' }, undefined)).toBe(
+      'redirectUris.1: must be right',
+    ));
 });
 
 test.each([
-  ['app create', ['org', 'name', 'kind', 'audience', 'credentialType', 'redirectUris', 'postLogoutRedirectUris', 'origins', 'backchannelLogoutUri', 'refreshTokens', 'pkce', 'idTokenAlg', 'scopes']],
-  ['app update', ['clientId', 'name', 'credentialType', 'redirectUris', 'postLogoutRedirectUris', 'origins', 'backchannelLogoutUri', 'pkce', 'idTokenAlg']],
+  [
+    'app create',
+    [
+      'org',
+      'name',
+      'kind',
+      'audience',
+      'credentialType',
+      'redirectUris',
+      'postLogoutRedirectUris',
+      'origins',
+      'backchannelLogoutUri',
+      'refreshTokens',
+      'pkce',
+      'idTokenAlg',
+      'scopes',
+    ],
+  ],
+  [
+    'app update',
+    [
+      'clientId',
+      'name',
+      'credentialType',
+      'redirectUris',
+      'postLogoutRedirectUris',
+      'origins',
+      'backchannelLogoutUri',
+      'pkce',
+      'idTokenAlg',
+    ],
+  ],
   ['org create', ['shortId', 'name']],
   ['type create', ['name', 'display', 'validity', 'renewalWindow', 'revocable', 'holders', 'isDefault']],
   ['grant add', ['clientId', 'operations']],
   ['presence set', ['policy', 'turnstileSecret']],
 ])('%s has a word for each member of its request', (name, members) => {
   const [noun, action] = name.split(' ');
-  const command = createProgram().commands.find((one) => one.name() === noun)!.commands.find((one) => one.name() === action);
-  expect(members.filter((member) => !/^(--|<)/.test(fieldError({ pointer: `#/${member}`, detail: 'x' }, command)))).toEqual([]);
+  const command = createProgram()
+    .commands.find((one) => one.name() === noun)!
+    .commands.find((one) => one.name() === action);
+  expect(
+    members.filter((member) => !/^(--|<)/.test(fieldError({ pointer: `#/${member}`, detail: 'x' }, command))),
+  ).toEqual([]);
 });

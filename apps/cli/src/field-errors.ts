@@ -1,14 +1,21 @@
-import type { InputFault } from '@holdfast/contracts';
 import type { Command } from 'commander';
+import type { InputFault } from '@holdfast/contracts';
 
 /** Members of a request that no option is named after. */
-const optionOf: Record<string, string> = { scopes: 'grant', isDefault: 'default', turnstileSecret: 'turnstileSecretStdin' };
+const optionOf: Record<string, string> = {
+  scopes: 'grant',
+  isDefault: 'default',
+  turnstileSecret: 'turnstileSecretStdin',
+};
 
 /**
- * A refused field, as it was typed: `--redirect-uri "nope": must be …`. What no option or argument of the command stands
- * for is named by its path in the request.
+ * A refused field, as it was typed: `--redirect-uri "nope": must be …`. What no option or argument of the command
+ * stands for is named by its path in the request.
  */
-export function fieldError({ pointer = '', parameter, header, detail }: InputFault, command: Command | undefined): string {
+export function fieldError(
+  { pointer = '', parameter, header, detail }: InputFault,
+  command: Command | undefined,
+): string {
   const [member = '', at, ...deeper] = pointer.replace(/^#\/?/, '').split('/').map(unescape);
   const typed = command && typedAs(command, member, at);
   if (typed) return `${typed}: ${detail}`;

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { Bus, connectBus, Replicas } from '@holdfast/bus/client';
 import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
 import { createLogger, newId } from '@holdfast/kit';
-import type { z } from 'zod';
 import { busConfig } from './config.js';
 import { Refusal, whereToLook } from './refusal.js';
 
 /** How long a house may take to let us in, in ms. */
 const patience = 5000;
-/** Longer than two announcements of a replica are apart: whoever lives is heard in that time, and a replica that hangs is not asked. */
+/**
+ * Longer than two announcements of a replica are apart: whoever lives is heard in that time, and a replica that hangs
+ * is not asked.
+ */
 const untilHeardMs = 600;
 
 /** The running house, as the operator sees it. */
@@ -20,7 +23,11 @@ export interface House {
 }
 
 /** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */
-export async function connected<T>(user: BusUser, work: (bus: Bus, replicas: Replicas) => Promise<T>, ms = patience): Promise<T> {
+export async function connected<T>(
+  user: BusUser,
+  work: (bus: Bus, replicas: Replicas) => Promise<T>,
+  ms = patience,
+): Promise<T> {
   const { NATS_URL: url, NATS_NKEY_SEED: nkeySeed } = busConfig();
   const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
@@ -56,5 +63,10 @@ export function withHouse<T>(command: string, work: (house: House) => Promise<T>
 
 export function operatorContext(command: string, org: string): CallContext {
   const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
-  return { org, actor: { type: 'operator', id: 'operator' }, request: { id: newId(), traceparent, method: 'CLI', route: `holdfast ${command}` }, auditId: newId() };
+  return {
+    org,
+    actor: { type: 'operator', id: 'operator' },
+    request: { id: newId(), traceparent, method: 'CLI', route: `holdfast ${command}` },
+    auditId: newId(),
+  };
 }

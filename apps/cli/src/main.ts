@@ -5,7 +5,9 @@ import { Refusal, sentence } from './refusal.js';
 
 let command: Command | undefined;
 try {
-  await createProgram().hook('preAction', (_, given) => void (command = given)).parseAsync();
+  await createProgram()
+    .hook('preAction', (_, given) => void (command = given))
+    .parseAsync();
 } catch (error) {
   // Commander has said already what it did not understand; help and version are no errors.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;

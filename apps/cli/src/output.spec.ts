@@ -2,7 +2,15 @@ import { expect, test } from '@jest/globals';
 import { sheet, table } from './output.js';
 
 test('columns are as wide as their longest cell, without trailing blanks', () => {
-  expect(table(['ID', 'NAME'], [['app_1', 'x'], ['a', 'longer']])).toBe('ID     NAME\napp_1  x\na      longer');
+  expect(
+    table(
+      ['ID', 'NAME'],
+      [
+        ['app_1', 'x'],
+        ['a', 'longer'],
+      ],
+    ),
+  ).toBe('ID     NAME\napp_1  x\na      longer');
 });
 
 test('a sheet leaves out what there is not', () => {

@@ -1,8 +1,14 @@
 import pg from 'pg';
 import { Refusal } from './refusal.js';
 
-/** Works on the database as its owner. @throws Refusal with `what` it was about, and the address without its password */
-export async function asOwner<T>(connectionString: string, what: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/**
+ * Works on the database as its owner. @throws Refusal with `what` it was about, and the address without its password
+ */
+export async function asOwner<T>(
+  connectionString: string,
+  what: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined);
   try {
@@ -12,7 +18,9 @@ export async function asOwner<T>(connectionString: string, what: string, work: (
     if (error instanceof Refusal) throw error;
     // PostgreSQL's own messages repeat no statement.
     const { host, pathname } = new URL(connectionString);
-    throw new Refusal(`${what} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Refusal(
+      `${what} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { appCommands } from './commands/apps.js';
-import { auditCommands } from './commands/audit.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
+import { auditCommands } from './commands/audit.js';
 import { busCommands } from './commands/bus.js';
-import { databaseCommands } from './commands/database.js';
 import { databaseRewriteCommand } from './commands/database-rewrite.js';
+import { databaseCommands } from './commands/database.js';
 import { demoCommands } from './commands/demo.js';
 import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
@@ -29,7 +29,26 @@ Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
 
 /** The whole command line. Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
-  const program = new Command('holdfast').description("the operator's command line of Holdfast").showHelpAfterError('(--help says more)').exitOverride();
-  for (const add of [organizationCommands, appCommands, grantCommands, secretCommands, typeCommands, presenceCommands, keyCommands, auditCommands, demoCommands, busCommands, eventCommands, databaseCommands, databaseRewriteCommand, auditPartitionCommands]) add(program);
+  const program = new Command('holdfast')
+    .description("the operator's command line of Holdfast")
+    .showHelpAfterError('(--help says more)')
+    .exitOverride();
+  for (const add of [
+    organizationCommands,
+    appCommands,
+    grantCommands,
+    secretCommands,
+    typeCommands,
+    presenceCommands,
+    keyCommands,
+    auditCommands,
+    demoCommands,
+    busCommands,
+    eventCommands,
+    databaseCommands,
+    databaseRewriteCommand,
+    auditPartitionCommands,
+  ])
+    add(program);
   return program.addHelpText('after', examples);
 }

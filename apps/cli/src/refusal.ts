@@ -1,7 +1,7 @@
+import type { Command } from 'commander';
+import { UncertainError } from '@holdfast/bus/client';
 import { errorCatalogue } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { UncertainError } from '@holdfast/bus/client';
-import type { Command } from 'commander';
 import { fieldError } from './field-errors.js';
 
 /** A command that could not do what it was asked: its message is all that is shown. */
@@ -15,7 +15,8 @@ export class Refusal extends Error {
 }
 
 /** A command reaches the stack whose folder HOLDFAST_HOME names: often another one is running. */
-export const whereToLook = 'Is it running? Start it with: npm start. If it runs with a folder of its own, set HOLDFAST_HOME to that folder.';
+export const whereToLook =
+  'Is it running? Start it with: npm start. If it runs with a folder of its own, set HOLDFAST_HOME to that folder.';
 
 /** What may succeed when it is tried again. */
 export class TransientRefusal extends Refusal {
@@ -36,7 +37,8 @@ export function sentence(error: unknown, command?: Command): string {
 function ofAppError(error: AppError, command?: Command): string {
   const { code, detail, errors = [] } = error;
   const { title, help } = errorCatalogue[code];
-  if (error instanceof UncertainError) return `${detail ?? `${title} (the log of the service has the details)`}; look whether the change was made, then try again.`;
+  if (error instanceof UncertainError)
+    return `${detail ?? `${title} (the log of the service has the details)`}; look whether the change was made, then try again.`;
   if (code === 'unavailable') return `Holdfast is unavailable: ${detail ?? title}. ${whereToLook}`;
   if (code === 'internal') return `${title}; the log of the service has the details.`;
   if (errors.length > 0) return errors.map((fault) => fieldError(fault, command)).join('\n');

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { databaseServices } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
 import { createTestDatabase, traces, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 /** A file of the repository. */
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -16,8 +16,14 @@ let house: TestDatabase;
 
 /** Every row of every table: what pg_dump would write. */
 async function dump(): Promise<string> {
-  const tables = await house.query<{ name: string }>("SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')");
-  const texts = await Promise.all(tables.map(async ({ name }) => (await house.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row)));
+  const tables = await house.query<{ name: string }>(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+  );
+  const texts = await Promise.all(
+    tables.map(async ({ name }) =>
+      (await house.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row),
+    ),
+  );
   return texts.flat().join('\n');
 }
 
@@ -26,15 +32,36 @@ async function backedUp(who: string): Promise<void> {
   const key = customerKey('acme', who);
   const rows: [sql: string, values: unknown[]][] = [
     [`INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, now())`, [who]],
-    [`INSERT INTO issuance.idempotency (app, key_hash, answer, subject, event, version) VALUES ('a', $2, 'x', $1, gen_random_uuid(), 1)`, [who, key]],
-    [`INSERT INTO issuance.outbox (id, aggregate, subject, payload) VALUES (gen_random_uuid(), $1, 'evt.issuance.offer.created', $1)`, [who]],
-    [`INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state) VALUES ($2, 1, 'acme', 'a', $1, now(), true, '{}')`, [who, key]],
-    [`INSERT INTO auth.oidc_state (org, model, id, account, payload, expires_at) VALUES ('acme', 'Session', $2, $1, 'sealed', now() + interval '1 day')`, [who, key]],
-    [`INSERT INTO auth.logout_notice (id, org, client_id, about, due_at, ends_at) VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`, [who]],
+    [
+      `INSERT INTO issuance.idempotency (app, key_hash, answer, subject, event, version) VALUES ('a', $2, 'x', $1, gen_random_uuid(), 1)`,
+      [who, key],
+    ],
+    [
+      `INSERT INTO issuance.outbox (id, aggregate, subject, payload) VALUES (gen_random_uuid(), $1, 'evt.issuance.offer.created', $1)`,
+      [who],
+    ],
+    [
+      `INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state) VALUES ($2, 1, 'acme', 'a', $1, now(), true, '{}')`,
+      [who, key],
+    ],
+    [
+      `INSERT INTO auth.oidc_state (org, model, id, account, payload, expires_at) VALUES ('acme', 'Session', $2, $1, 'sealed', now() + interval '1 day')`,
+      [who, key],
+    ],
+    [
+      `INSERT INTO auth.logout_notice (id, org, client_id, about, due_at, ends_at) VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
+      [who],
+    ],
     [`INSERT INTO audit.pseudonym (org, value, holder, pseudonym) VALUES ('acme', $1, $1, md5($1))`, [who]],
     [`INSERT INTO audit.person_key (org, holder, person, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`, [who]],
-    [`INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at) VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2, json_build_object('subject', $1::text), now())`, [who, key]],
-    [`INSERT INTO signals.waiting (id, org, key, type, occurred_at, version, data, since) VALUES (gen_random_uuid(), 'acme', $2, 'offer.created', now(), 2, json_build_object('subject', $1::text), now())`, [who, key]],
+    [
+      `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at) VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2, json_build_object('subject', $1::text), now())`,
+      [who, key],
+    ],
+    [
+      `INSERT INTO signals.waiting (id, org, key, type, occurred_at, version, data, since) VALUES (gen_random_uuid(), 'acme', $2, 'offer.created', now(), 2, json_build_object('subject', $1::text), now())`,
+      [who, key],
+    ],
     [`INSERT INTO signals.aggregate (key, version) VALUES ($1, 1)`, [key]],
   ];
   for (const [sql, values] of rows) await house.query(sql, values);
@@ -42,7 +69,10 @@ async function backedUp(who: string): Promise<void> {
 
 beforeAll(async () => {
   house = await createTestDatabase('issuance', async (DATABASE_URL) => {
-    const migrate = (service: string) => promisify(execFile)(process.execPath, [at(`apps/${service}/dist/migrate.js`)], { env: { PATH: process.env.PATH, DATABASE_URL } });
+    const migrate = (service: string) =>
+      promisify(execFile)(process.execPath, [at(`apps/${service}/dist/migrate.js`)], {
+        env: { PATH: process.env.PATH, DATABASE_URL },
+      });
     await Promise.all(databaseServices.map(migrate));
   });
 });
@@ -60,11 +90,31 @@ test('what the runbook has one run after a restore leaves nothing of a customer 
 
   const after = await dump();
   expect(traces(after, [erased])).toEqual([]);
-  for (const table of ['issuance.subject', 'issuance.outbox', 'issuance.idempotency', 'subjects.subject', 'audit.pseudonym', 'audit.person_key', 'signals.event', 'signals.waiting']) {
-    const kept = (await house.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`)).map(({ row }) => row).join();
+  for (const table of [
+    'issuance.subject',
+    'issuance.outbox',
+    'issuance.idempotency',
+    'subjects.subject',
+    'audit.pseudonym',
+    'audit.person_key',
+    'signals.event',
+    'signals.waiting',
+  ]) {
+    const kept = (await house.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
+      .map(({ row }) => row)
+      .join();
     expect([table, traces(kept, [other]).length > 0]).toEqual([table, true]);
   }
   // A late write about the erased finds a mark in each service that would keep it.
-  const marks = ['auth.ended_customer WHERE erased', 'audit.erased WHERE true', 'subjects.subject WHERE erased_at IS NOT NULL', 'signals.aggregate WHERE erased_at IS NOT NULL'];
-  for (const mark of marks) expect([mark, await house.query(`SELECT key FROM ${mark}`)]).toEqual([mark, [{ key: customerKey('acme', erased) }]]);
+  const marks = [
+    'auth.ended_customer WHERE erased',
+    'audit.erased WHERE true',
+    'subjects.subject WHERE erased_at IS NOT NULL',
+    'signals.aggregate WHERE erased_at IS NOT NULL',
+  ];
+  for (const mark of marks)
+    expect([mark, await house.query(`SELECT key FROM ${mark}`)]).toEqual([
+      mark,
+      [{ key: customerKey('acme', erased) }],
+    ]);
 });

@@ -1,28 +1,55 @@
-import { createApp, createOrganization, disableApp, getApp, organizationOrigins, updateApp, type App } from '@holdfast/contracts';
 import { describe, expect, test } from '@jest/globals';
+import {
+  createApp,
+  createOrganization,
+  disableApp,
+  getApp,
+  organizationOrigins,
+  updateApp,
+  type App,
+} from '@holdfast/contracts';
 import { ask, newApp, newName, withDirectory } from './directory-service.fixture.js';
 
 withDirectory();
 
 describe('what is given of an app', () => {
   test('an address that is none is refused with a pointer to it, not with a fault of ours', async () => {
-    for (const [uri, detail] of [['nope', /must be a whole URI/], ['http://[', /must be a whole URI/], ['https://*.a.example/cb', /must not have a wildcard/]] as const) {
-      const refusal = { code: 'invalid_request', status: 422, errors: [{ pointer: '#/redirectUris/1', detail: expect.stringMatching(detail) }] };
-      await expect(ask(createApp, { org: 'acme', name: 'no address', kind: 'web', redirectUris: ['https://a.example/cb', uri] })).rejects.toMatchObject(refusal);
-      await expect(ask(updateApp, { clientId: 'app_x', redirectUris: ['https://a.example/cb', uri] })).rejects.toMatchObject(refusal);
+    for (const [uri, detail] of [
+      ['nope', /must be a whole URI/],
+      ['http://[', /must be a whole URI/],
+      ['https://*.a.example/cb', /must not have a wildcard/],
+    ] as const) {
+      const refusal = {
+        code: 'invalid_request',
+        status: 422,
+        errors: [{ pointer: '#/redirectUris/1', detail: expect.stringMatching(detail) }],
+      };
+      await expect(
+        ask(createApp, { org: 'acme', name: 'no address', kind: 'web', redirectUris: ['https://a.example/cb', uri] }),
+      ).rejects.toMatchObject(refusal);
+      await expect(
+        ask(updateApp, { clientId: 'app_x', redirectUris: ['https://a.example/cb', uri] }),
+      ).rejects.toMatchObject(refusal);
     }
   });
 
   test('what can never work is not stored', async () => {
-    await expect(ask(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] })).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
-    await expect(ask(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people' })).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/audience' }] });
+    await expect(
+      ask(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] }),
+    ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
+    await expect(ask(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people' })).rejects.toMatchObject(
+      { status: 422, errors: [{ pointer: '#/audience' }] },
+    );
     const { app } = await newApp('service');
-    await expect(ask(updateApp, { clientId: app.clientId, redirectUris: ['https://a.example/cb'] })).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
+    await expect(
+      ask(updateApp, { clientId: app.clientId, redirectUris: ['https://a.example/cb'] }),
+    ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
   });
 
   test('the origins of an organization are those of its spa apps that are not disabled', async () => {
     await ask(createOrganization, { shortId: 'pages', name: 'Pages' });
-    const make = async (kind: App['kind'], uri: string) => (await ask(createApp, { org: 'pages', name: uri, kind, redirectUris: [uri] })).app.clientId;
+    const make = async (kind: App['kind'], uri: string) =>
+      (await ask(createApp, { org: 'pages', name: uri, kind, redirectUris: [uri] })).app.clientId;
     await make('web', 'https://web.example/cb');
     await make('native', 'com.example.app:/in');
     const spa = await make('spa', 'https://spa.example/cb');
@@ -34,19 +61,49 @@ describe('what is given of an app', () => {
 });
 
 describe('the address of back-channel logout', () => {
-  const clientIdOf = async (backchannelLogoutUri?: string) => (await ask(createApp, { org: 'acme', name: newName('logout'), kind: 'web', ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }) })).app;
+  const clientIdOf = async (backchannelLogoutUri?: string) =>
+    (
+      await ask(createApp, {
+        org: 'acme',
+        name: newName('logout'),
+        kind: 'web',
+        ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }),
+      })
+    ).app;
 
-  test.each(['https://shop.example/logout', 'http://localhost:4000/acme/backchannel-logout'])('may be %s', async (uri) => {
-    expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
-    const { clientId } = await clientIdOf();
-    expect((await ask(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
-    expect(await ask(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty('backchannelLogoutUri');
-  });
+  test.each(['https://shop.example/logout', 'http://localhost:4000/acme/backchannel-logout'])(
+    'may be %s',
+    async (uri) => {
+      expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
+      const { clientId } = await clientIdOf();
+      expect((await ask(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
+      expect(await ask(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty('backchannelLogoutUri');
+    },
+  );
 
   test.each([
-    'http://shop.example/logout', 'https://localhost/', 'http://localhost:4001/', 'https://127.0.0.1/', 'https://2130706433/', 'https://[::1]/', 'https://[::ffff:169.254.169.254]/', 'https://10.0.0.1/', 'https://[fd00::1]/', 'https://shop.example:8443/', 'https://metadata.google.internal/',
+    'http://shop.example/logout',
+    'https://localhost/',
+    'http://localhost:4001/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://[::1]/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://10.0.0.1/',
+    'https://[fd00::1]/',
+    'https://shop.example:8443/',
+    'https://metadata.google.internal/',
   ])('is refused when it is %s, and nothing changes', async (uri) => {
-    const refusal = { code: 'invalid_request', status: 422, errors: [{ pointer: '#/backchannelLogoutUri', detail: expect.stringMatching(/^address not allowed: it.*OUTBOUND_ALLOW/) }] };
+    const refusal = {
+      code: 'invalid_request',
+      status: 422,
+      errors: [
+        {
+          pointer: '#/backchannelLogoutUri',
+          detail: expect.stringMatching(/^address not allowed: it.*OUTBOUND_ALLOW/),
+        },
+      ],
+    };
     await expect(clientIdOf(uri)).rejects.toMatchObject(refusal);
     const { clientId, version } = await clientIdOf();
     await expect(ask(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);

@@ -1,6 +1,6 @@
+import { Module } from '@nestjs/common';
 import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
 import { quarantines, streams } from '@holdfast/contracts';
-import { Module } from '@nestjs/common';
 import { AccessChangesHandler } from './access/access-changes.handler.js';
 import { AppAccessHandler } from './access/app-access.handler.js';
 import { GetClientHandler } from './access/get-client.handler.js';
@@ -27,11 +27,26 @@ import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [
-    CreateOrganizationHandler, ListOrganizationsHandler, KnownOrganizationsHandler, OrganizationProfileHandler, OrganizationOriginsHandler, SuspendOrganizationHandler, UpdateOrganizationHandler,
-    CreateAppHandler, ListAppsHandler, GetAppHandler, UpdateAppHandler, DisableAppHandler,
-    GrantOperationsHandler, UngrantOperationsHandler,
-    CreateSecretHandler, ListSecretsHandler, RevokeSecretHandler,
-    GetClientHandler, AccessChangesHandler, AppAccessHandler,
+    CreateOrganizationHandler,
+    ListOrganizationsHandler,
+    KnownOrganizationsHandler,
+    OrganizationProfileHandler,
+    OrganizationOriginsHandler,
+    SuspendOrganizationHandler,
+    UpdateOrganizationHandler,
+    CreateAppHandler,
+    ListAppsHandler,
+    GetAppHandler,
+    UpdateAppHandler,
+    DisableAppHandler,
+    GrantOperationsHandler,
+    UngrantOperationsHandler,
+    CreateSecretHandler,
+    ListSecretsHandler,
+    RevokeSecretHandler,
+    GetClientHandler,
+    AccessChangesHandler,
+    AppAccessHandler,
     quarantineController(quarantines.directory),
   ],
   providers: [outboxProvider(streams.directory), outboundProvider, Changes, Heartbeat, Secrets],

@@ -1,7 +1,7 @@
+import { Controller, Module } from '@nestjs/common';
 import { Handles, startService, type RunningService } from '@holdfast/bus';
 import { recordReading, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { AppError, type BaseConfig } from '@holdfast/kit';
-import { Controller, Module } from '@nestjs/common';
 
 /** What audit was told that the operator read: whose, what, and of which app. */
 export const told = { away: false, read: [] as string[] };
@@ -9,7 +9,10 @@ export const told = { away: false, read: [] as string[] };
 @Controller()
 class Audit {
   @Handles(recordReading)
-  async read({ action, targets }: RequestOf<typeof recordReading>, { org }: CallContext): Promise<Record<string, never>> {
+  async read(
+    { action, targets }: RequestOf<typeof recordReading>,
+    { org }: CallContext,
+  ): Promise<Record<string, never>> {
     if (told.away) throw new AppError('unavailable');
     told.read.push([org, action, ...targets.map((t) => t.id)].join(' '));
     return {};

@@ -1,8 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { insertOutboxRows, Outbox } from '@holdfast/bus';
 import type { Action, App, AuditRecord, AuditTarget, CallContext, DirectoryEvent } from '@holdfast/contracts';
-import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Database, type Sql } from '@holdfast/data';
-import { Inject, Injectable } from '@nestjs/common';
+import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { recordAccessChange } from './access/access-change.js';
 import { Heartbeat } from './access/heartbeat.js';
 
@@ -20,7 +20,11 @@ export interface Change {
 }
 
 /** What a change of an app says of itself, as the app is after it. */
-export function appUpdated({ org, clientId, version }: App, action: Action, more: Pick<Change, 'targets' | 'changes'>): Change {
+export function appUpdated(
+  { org, clientId, version }: App,
+  action: Action,
+  more: Pick<Change, 'targets' | 'changes'>,
+): Change {
   return { type: 'app.updated', org, app: clientId, version, action, ...more };
 }
 
@@ -35,12 +39,18 @@ export class Changes {
   ) {}
 
   /** Runs `work` in a transaction and answers what it answers, once gateways were told and the record has its place. */
-  async commit<Reply>(context: CallContext, work: (sql: Sql) => Promise<{ change: Change; reply: Reply }>): Promise<Reply> {
+  async commit<Reply>(
+    context: CallContext,
+    work: (sql: Sql) => Promise<{ change: Change; reply: Reply }>,
+  ): Promise<Reply> {
     const { reply, row } = await this.database.transaction(async (sql) => {
       const { change, reply } = await work(sql);
       const row = this.outbox.row(this.event(change, context));
       await insertOutboxRows(sql, [row]);
-      await recordAccessChange(sql, change.app ? { kind: 'app', id: change.app } : { kind: 'organization', id: change.org });
+      await recordAccessChange(
+        sql,
+        change.app ? { kind: 'app', id: change.app } : { kind: 'organization', id: change.org },
+      );
       return { reply, row };
     });
     void this.heartbeat.beat();
@@ -48,7 +58,10 @@ export class Changes {
     return reply;
   }
 
-  private event({ type, org, app, version, action, targets = [], changes }: Change, context: CallContext): DirectoryEvent {
+  private event(
+    { type, org, app, version, action, targets = [], changes }: Change,
+    context: CallContext,
+  ): DirectoryEvent {
     const now = this.clock.now();
     const target: AuditTarget = app ? { type: 'app', id: app } : { type: 'organization', id: org };
     return {
@@ -60,7 +73,12 @@ export class Changes {
       version,
       requestId: context.request.id,
       traceparent: context.request.traceparent,
-      audit: auditRecord(context, now, { action, targets: [target, ...targets], outcome: { result: 'success' }, changes }),
+      audit: auditRecord(context, now, {
+        action,
+        targets: [target, ...targets],
+        outcome: { result: 'success' },
+        changes,
+      }),
     };
   }
 }

@@ -1,9 +1,11 @@
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 import type { z } from 'zod';
+import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
   ...outboundConfigSchema.shape,
-  SECRET_PEPPER: keyFromEnv.describe('Secret: client secrets are hashed under it; the same for every service that checks one'),
+  SECRET_PEPPER: keyFromEnv.describe(
+    'Secret: client secrets are hashed under it; the same for every service that checks one',
+  ),
 });
 export type Config = z.output<typeof configSchema>;

@@ -1,13 +1,29 @@
-import {
-  appAccess, createApp, createOrganization, streams, type App, type BusUser, type Contract, type DirectoryEvent, type ReplyOf,
-} from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
-import { migrate } from '@holdfast/data';
-import { collectOnce, createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
+import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
+import {
+  appAccess,
+  createApp,
+  createOrganization,
+  streams,
+  type App,
+  type BusUser,
+  type Contract,
+  type DirectoryEvent,
+  type ReplyOf,
+} from '@holdfast/contracts';
+import { migrate } from '@holdfast/data';
+import { createLogger } from '@holdfast/kit';
+import {
+  collectOnce,
+  createTestDatabase,
+  eventually,
+  startTestBus,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { DirectoryModule } from './app.module.js';
 import { startAuditStub } from './audit-stub.fixture.js';
 import type { Config } from './config.js';
@@ -25,29 +41,57 @@ export const buses = new Map<BusUser, Bus>();
 export const events: DirectoryEvent[] = [];
 
 async function connect(user: BusUser): Promise<NatsConnection> {
-  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
+  const connection = await connectBus(
+    { url: nats.url, nkeySeed: nats.seed(user), user },
+    createLogger('test', 'fatal'),
+  );
   connections.push(connection);
   return connection;
 }
 
-export function ask<C extends Contract>(contract: C, input: z.input<C['request']>, user: BusUser = 'operator', context = testContext({ actor: operator })): Promise<ReplyOf<C>> {
+export function ask<C extends Contract>(
+  contract: C,
+  input: z.input<C['request']>,
+  user: BusUser = 'operator',
+  context = testContext({ actor: operator }),
+): Promise<ReplyOf<C>> {
   return buses.get(user)!.request(contract, input, context);
 }
 
 /** Before all tests of a file: directory with real servers and an organization `acme`. */
 export function withDirectory(baseUrl = 'http://localhost'): void {
   beforeAll(async () => {
-    [nats, database] = await Promise.all([startTestBus(), createTestDatabase('directory', (url) => migrate('directory', url, migrations))]);
+    [nats, database] = await Promise.all([
+      startTestBus(),
+      createTestDatabase('directory', (url) => migrate('directory', url, migrations)),
+    ]);
     await declareStreams(await connect('deploy'));
     for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
     const config: Config = {
-      NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: baseUrl, OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal',
-      HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false, DATABASE_URL: database.url(), DATABASE_POOL: 12, SECRET_PEPPER: pepper,
-      OUTBOUND_ALLOW: ['http://localhost:4000'], OUTBOUND_PORTS: [443],
+      NATS_URL: nats.url,
+      NATS_NKEY_SEED: nats.seed('directory'),
+      BASE_URL: baseUrl,
+      OPS_PORT: 0,
+      OPS_HOST: '127.0.0.1',
+      LOG_LEVEL: 'fatal',
+      HOLDFAST_REPLICA: '1',
+      HOLDFAST_EXIT_WITH_PARENT: false,
+      DATABASE_URL: database.url(),
+      DATABASE_POOL: 12,
+      SECRET_PEPPER: pepper,
+      OUTBOUND_ALLOW: ['http://localhost:4000'],
+      OUTBOUND_PORTS: [443],
     };
-    const directory = startService({ service: 'directory', config, module: DirectoryModule, database: { url: config.DATABASE_URL, pool: 12 } });
+    const directory = startService({
+      service: 'directory',
+      config,
+      module: DirectoryModule,
+      database: { url: config.DATABASE_URL, pool: 12 },
+    });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) => collectOnce(events, batch));
+    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>
+      collectOnce(events, batch),
+    );
     auditing.start();
     await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
   });
@@ -67,4 +111,5 @@ export async function newApp(kind: App['kind'], scopes: string[] = [], org = 'ac
   return ask(createApp, { org, name: newName(kind), kind, scopes });
 }
 export const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
-export const entryOf = async (clientId: string, org = 'acme') => (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
+export const entryOf = async (clientId: string, org = 'acme') =>
+  (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');

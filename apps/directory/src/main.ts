@@ -1,6 +1,6 @@
 import { runService } from '@holdfast/bus';
-import { configSchema } from './config.js';
 import { DirectoryModule } from './app.module.js';
+import { configSchema } from './config.js';
 
 await runService(configSchema, (config) => ({
   service: 'directory',

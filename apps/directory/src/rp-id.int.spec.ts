@@ -1,6 +1,12 @@
-import { accessChanges, createOrganization, listOrganizations, organizationProfile, updateOrganization } from '@holdfast/contracts';
-import { testContext } from '@holdfast/testing';
 import { describe, expect, test } from '@jest/globals';
+import {
+  accessChanges,
+  createOrganization,
+  listOrganizations,
+  organizationProfile,
+  updateOrganization,
+} from '@holdfast/contracts';
+import { testContext } from '@holdfast/testing';
 import { ask, eventOf, operator, withDirectory } from './directory-service.fixture.js';
 
 withDirectory('https://login.id.example');
@@ -11,25 +17,51 @@ describe('the RP ID of an organization', () => {
   test('is the deployment’s unless one is given, also at its creation', async () => {
     expect(await profile('acme')).toEqual({ shortId: 'acme', name: 'Acme' });
     await ask(createOrganization, { shortId: 'initech', name: 'Initech', rpId: 'id.example' });
-    expect(await profile('initech')).toEqual({ shortId: 'initech', name: 'Initech', relyingParty: { rpId: 'id.example' } });
+    expect(await profile('initech')).toEqual({
+      shortId: 'initech',
+      name: 'Initech',
+      relyingParty: { rpId: 'id.example' },
+    });
   });
 
   test('is changed with an event, a record and an entry of access, and the one before stays until the move is ended', async () => {
     await ask(createOrganization, { shortId: 'hooli', name: 'Hooli' });
     const { seq } = await ask(accessChanges, { since: 0 }, 'auth');
-    const [change, end] = [testContext({ org: 'hooli', actor: operator }), testContext({ org: 'hooli', actor: operator })];
+    const [change, end] = [
+      testContext({ org: 'hooli', actor: operator }),
+      testContext({ org: 'hooli', actor: operator }),
+    ];
     const relyingParty = { rpId: 'id.example', earlier: {} };
-    expect(await ask(updateOrganization, { shortId: 'hooli', rpId: 'id.example' }, 'operator', change)).toMatchObject({ relyingParty });
+    expect(await ask(updateOrganization, { shortId: 'hooli', rpId: 'id.example' }, 'operator', change)).toMatchObject({
+      relyingParty,
+    });
     expect(await profile('hooli')).toMatchObject({ relyingParty });
-    expect((await ask(listOrganizations, {})).items.find(({ shortId }) => shortId === 'hooli')).toMatchObject({ relyingParty });
-    expect((await ask(accessChanges, { since: seq }, 'auth')).entries).toEqual([expect.objectContaining({ kind: 'organization', id: 'hooli', disabled: false })]);
-    expect(await eventOf(change.auditId)).toMatchObject({ type: 'organization.updated', org: 'hooli', version: 2, audit: { action: 'organization.update', actor: operator, changes: { relyingParty: { from: {}, to: relyingParty } } } });
+    expect((await ask(listOrganizations, {})).items.find(({ shortId }) => shortId === 'hooli')).toMatchObject({
+      relyingParty,
+    });
+    expect((await ask(accessChanges, { since: seq }, 'auth')).entries).toEqual([
+      expect.objectContaining({ kind: 'organization', id: 'hooli', disabled: false }),
+    ]);
+    expect(await eventOf(change.auditId)).toMatchObject({
+      type: 'organization.updated',
+      org: 'hooli',
+      version: 2,
+      audit: {
+        action: 'organization.update',
+        actor: operator,
+        changes: { relyingParty: { from: {}, to: relyingParty } },
+      },
+    });
 
-    await expect(ask(updateOrganization, { shortId: 'hooli', rpId: 'login.id.example' })).rejects.toMatchObject({ code: 'invalid_state' });
+    await expect(ask(updateOrganization, { shortId: 'hooli', rpId: 'login.id.example' })).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
     await ask(updateOrganization, { shortId: 'hooli', endMove: true }, 'operator', end);
     expect(await profile('hooli')).toMatchObject({ relyingParty: { rpId: 'id.example' } });
     expect((await eventOf(end.auditId)).version).toBe(3);
-    await expect(ask(updateOrganization, { shortId: 'hooli', endMove: true })).rejects.toMatchObject({ code: 'invalid_state' });
+    await expect(ask(updateOrganization, { shortId: 'hooli', endMove: true })).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
   });
 
   test.each([
@@ -45,8 +77,12 @@ describe('the RP ID of an organization', () => {
   });
 
   test('cannot be changed where there is no organization, and nothing else is a change', async () => {
-    await expect(ask(updateOrganization, { shortId: 'nobody', rpId: 'id.example' })).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(ask(updateOrganization, { shortId: 'nobody', rpId: 'id.example' })).rejects.toMatchObject({
+      code: 'unknown_organization',
+    });
     await expect(ask(updateOrganization, { shortId: 'acme' })).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(ask(updateOrganization, { shortId: 'acme', rpId: 'id.example', endMove: true })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(ask(updateOrganization, { shortId: 'acme', rpId: 'id.example', endMove: true })).rejects.toMatchObject(
+      { code: 'invalid_request' },
+    );
   });
 });

@@ -1,12 +1,13 @@
-// "Disabled means disabled": what the operator takes away is refused by every gateway and the token endpoint within a second.
+// "Disabled means disabled": what the operator takes away is refused by every gateway and the token endpoint within a
+// second.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cleanEnvironment } from './config.ts';
 import { Client, requestToken } from './client.ts';
+import { cleanEnvironment } from './config.ts';
 import { eventually, inParallel, sleep } from './eventually.ts';
-import { closeConnections, exchange, type Problem } from './http.ts';
 import { root, type App } from './house.ts';
+import { closeConnections, exchange, type Problem } from './http.ts';
 import { customerScopes, demoClient, house, newClients } from './under-test.ts';
 
 const second = 1000;
@@ -16,20 +17,38 @@ const slack = 150;
 afterAll(closeConnections);
 
 const listWith = async (app: App, token: string, gateway: number) =>
-  (await exchange<Problem>({ origin: house.gateways[gateway]!, path: `/o/${app.org}/api/credentials/subjects?limit=1`, headers: { authorization: `Bearer ${token}` } })).status;
+  (
+    await exchange<Problem>({
+      origin: house.gateways[gateway]!,
+      path: `/o/${app.org}/api/credentials/subjects?limit=1`,
+      headers: { authorization: `Bearer ${token}` },
+    })
+  ).status;
 
 /** Runs a command of the operator and notes when it says that it is done. */
 function operatorAt(...args: string[]): Promise<{ doneAt: number }> {
-  const child = spawn(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], { env: cleanEnvironment({ HOLDFAST_HOME: house.home }), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], {
+    env: cleanEnvironment({ HOLDFAST_HOME: house.home }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   return new Promise((resolve, reject) => {
     let doneAt: number | undefined;
     child.stdout.on('data', () => (doneAt ??= performance.now()));
-    child.on('exit', (code) => (code === 0 && doneAt !== undefined ? resolve({ doneAt }) : reject(new Error(`${args.join(' ')} failed`))));
+    child.on('exit', (code) =>
+      code === 0 && doneAt !== undefined ? resolve({ doneAt }) : reject(new Error(`${args.join(' ')} failed`)),
+    );
   });
 }
 
-/** Calls every gateway again and again from before the change on; when each first refused, and whether it let anybody in after. */
-async function watch(app: App, token: string, change: () => Promise<{ doneAt: number }>): Promise<{ late: number[]; letInAgain: boolean }> {
+/**
+ * Calls every gateway again and again from before the change on; when each first refused, and whether it let anybody in
+ * after.
+ */
+async function watch(
+  app: App,
+  token: string,
+  change: () => Promise<{ doneAt: number }>,
+): Promise<{ late: number[]; letInAgain: boolean }> {
   const refusedAt: (number | undefined)[] = house.gateways.map(() => undefined);
   let letInAgain = false;
   let watching = true;
@@ -75,14 +94,23 @@ describe('an app that is disabled', () => {
   });
 
   it('answers a refused app as one that is not there', async () => {
-    const [disabled, unknown] = await Promise.all([app.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) => requestToken(house, { ...app, clientId }, 'issued:read')));
+    const [disabled, unknown] = await Promise.all(
+      [app.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
+        requestToken(house, { ...app, clientId }, 'issued:read'),
+      ),
+    );
     expect(disabled!.text).toBe(unknown!.text);
   });
 
   it('is let in again when it is enabled', async () => {
     await operatorAt('app', 'enable', app.clientId);
-    const token = await eventually(async () => (await requestToken(house, app, 'issued:read')).body.access_token, second, 'a token');
-    for (const gateway of house.gateways.keys()) await eventually(async () => (await listWith(app, token, gateway)) === 200, second);
+    const token = await eventually(
+      async () => (await requestToken(house, app, 'issued:read')).body.access_token,
+      second,
+      'a token',
+    );
+    for (const gateway of house.gateways.keys())
+      await eventually(async () => (await listWith(app, token, gateway)) === 200, second);
   });
 });
 
@@ -92,15 +120,25 @@ describe('an operation that is taken from an app', () => {
     const { app } = shop;
     const token = await shop.newToken();
     await expectRefused(app, token, 'grant', 'remove', app.clientId, 'issued:manage');
-    expect(await requestToken(house, app, 'issued:manage')).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
-    expect(await requestToken(house, app, 'issued:read issued:manage')).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+    expect(await requestToken(house, app, 'issued:manage')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    });
+    expect(await requestToken(house, app, 'issued:read issued:manage')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    });
     const reader = shop.with('offers:write', 'issued:read');
     await eventually(async () => (await reader.list()).status === 200, second);
     const { body } = await reader.offer();
     expect((await reader.erase(body.subject)).status).toBe(403);
 
     await operatorAt('grant', 'add', app.clientId, 'issued:manage');
-    const again = await eventually(async () => (await requestToken(house, app, 'issued:manage')).body.access_token, second, 'the operation');
+    const again = await eventually(
+      async () => (await requestToken(house, app, 'issued:manage')).body.access_token,
+      second,
+      'the operation',
+    );
     expect(again).toBeDefined();
     expect((await shop.with('issued:manage').erase(body.subject)).status).toBe(204);
   });
@@ -108,14 +146,21 @@ describe('an operation that is taken from an app', () => {
   it('cannot be granted where it must not be', async () => {
     const { service, web } = await newClients({ service: { kind: 'service', grants: ['audit:read'] }, web: {} });
     const refused = [
-      ...['roles:manage', 'billing:manage', 'vault:manage', 'nothing:known'].map((operation) => ['grant', 'add', service.app.clientId, operation]),
+      ...['roles:manage', 'billing:manage', 'vault:manage', 'nothing:known'].map((operation) => [
+        'grant',
+        'add',
+        service.app.clientId,
+        operation,
+      ]),
       ['grant', 'add', web.app.clientId, 'audit:read'],
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'service', '--grant', 'vault:manage'],
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'spa', '--grant', 'issued:read'],
     ];
     await inParallel(refused, 2, (command) => expect(house.operator(...command)).rejects.toThrow());
     expect(await tokenStatus(service.app, 'roles:manage')).toBe(400);
-    expect((await house.operator<App[]>('app', 'list', web.app.org)).map((a) => a.scopes.length).sort()).toEqual([1, 3]);
+    expect((await house.operator<App[]>('app', 'list', web.app.org)).map((a) => a.scopes.length).sort()).toEqual([
+      1, 3,
+    ]);
   });
 });
 
@@ -127,7 +172,11 @@ describe('a secret that is revoked', () => {
     const made = await house.operator<{ secretId: string; clientSecret: string }>('secret', 'create', app.clientId);
     const second: App = { ...app, clientSecret: made.clientSecret };
     const oldToken = await shop.newToken();
-    const newToken = await eventually(async () => (await requestToken(house, second, 'issued:read')).body.access_token, 1000, 'a token for the new secret');
+    const newToken = await eventually(
+      async () => (await requestToken(house, second, 'issued:read')).body.access_token,
+      1000,
+      'a token for the new secret',
+    );
     expect(await tokenStatus(app)).toBe(200);
     await expect(house.operator('secret', 'create', app.clientId)).rejects.toThrow();
 
@@ -152,7 +201,8 @@ describe('an organization that is suspended', () => {
     await operatorAt('org', 'resume', org);
     await eventually(async () => (await tokenStatus(shop.app)) === 200, 1000);
     const token = await shop.newToken();
-    for (const gateway of house.gateways.keys()) await eventually(async () => (await listWith(shop.app, token, gateway)) === 200, 1000);
+    for (const gateway of house.gateways.keys())
+      await eventually(async () => (await listWith(shop.app, token, gateway)) === 200, 1000);
   });
 
   it('that is disabled as well stays refused: the strictest wins', async () => {

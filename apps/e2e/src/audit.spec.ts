@@ -43,17 +43,28 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   const done: Expected[] = [];
   const reader = client.with('issued:read');
   let counter = 0;
-  async function step(action: Action, call: (options: CallOptions) => Promise<Reply<unknown>>, targets?: string[], headers: Record<string, string> = {}): Promise<Reply<Record<string, string>>> {
+  async function step(
+    action: Action,
+    call: (options: CallOptions) => Promise<Reply<unknown>>,
+    targets?: string[],
+    headers: Record<string, string> = {},
+  ): Promise<Reply<Record<string, string>>> {
     const id = `${run}.${name}.${(counter += 1)}`;
     const reply = (await call({ headers: { 'x-request-id': id, ...headers } })) as Reply<Record<string, string>>;
     const { status, body } = reply;
-    const result = status < 400 ? 'success' : [401, 403].includes(status) || body?.error === 'invalid_scope' ? 'denied' : 'failure';
+    const result =
+      status < 400 ? 'success' : [401, 403].includes(status) || body?.error === 'invalid_scope' ? 'denied' : 'failure';
     const code = status < 400 ? undefined : (body?.code ?? body?.error);
     done.push({ id, action, result, status, ...(code && { code }), ...(targets && { targets }) });
     return reply;
   }
   const made = async (options: { key?: string; json?: unknown } = {}) => {
-    const { body } = await step('offer.create', (o) => client.offer(options.json ?? {}, o), undefined, options.key ? { 'idempotency-key': options.key } : {});
+    const { body } = await step(
+      'offer.create',
+      (o) => client.offer(options.json ?? {}, o),
+      undefined,
+      options.key ? { 'idempotency-key': options.key } : {},
+    );
     if (body.claimUrl) planted.set(body.claimUrl.split('#')[1]!, 'a claim token');
     if (body.subject) done.at(-1)!.targets = [body.subject];
     return body;
@@ -72,7 +83,9 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   await made({ json: { email: 'canary@example.com' } });
   await made({ json: { subject: first.subject } });
   await made({ json: { subject: randomUUID() } });
-  await step('offer.create', (o) => client.offer(undefined, { ...o, body: '{"canary"', headers: { ...o.headers, 'content-type': 'application/json' } }));
+  await step('offer.create', (o) =>
+    client.offer(undefined, { ...o, body: '{"canary"', headers: { ...o.headers, 'content-type': 'application/json' } }),
+  );
   await step('offer.create', (o) => reader.offer({}, o));
   for (const _ of times(3)) await step('subject.read', (o) => client.get(first.subject!, o), [first.subject!]);
   await step('subject.read', (o) => client.get(randomUUID(), o));
@@ -83,14 +96,22 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   await step('subject.list', (o) => client.list('email=canary@example.com', o));
   await step('subject.list', (o) => client.with('offers:write').list('', o));
   await step('subject.list', (o) => client.call('GET', '/o/acme/api/credentials/subjects', o));
-  await step('subject.list', async (o) => exchange({ origin: house.gateways[0]!, method: 'HEAD', path: `${client.api}/credentials/subjects`, headers: { ...o.headers, authorization: `Bearer ${await client.token()}` } }));
+  await step('subject.list', async (o) =>
+    exchange({
+      origin: house.gateways[0]!,
+      method: 'HEAD',
+      path: `${client.api}/credentials/subjects`,
+      headers: { ...o.headers, authorization: `Bearer ${await client.token()}` },
+    }),
+  );
   await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o), [second.offerId!]);
   await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o));
   await step('offer.withdraw', (o) => client.withdraw(randomUUID(), o));
   const third = await made();
   await step('subject.erase', (o) => reader.erase(third.subject!, o));
   await step('subject.erase', (o) => client.erase(third.subject!, o), [third.subject!]);
-  for (const entry of done) if (entry.targets?.includes(third.subject!)) Object.assign(entry, { erased: true, targets: undefined });
+  for (const entry of done)
+    if (entry.targets?.includes(third.subject!)) Object.assign(entry, { erased: true, targets: undefined });
   planted.set(third.subject!, 'an erased customer');
   planted.set(third.offerId!, "an erased customer's offer");
   await step('subject.erase', (o) => client.erase(third.subject!, o));
@@ -120,7 +141,16 @@ describe('a hundred calls of three apps', () => {
     for (const [client, calls] of expected) {
       for (const { id, action, result, status, code, targets } of calls) {
         const found = log.filter((e) => e.request.id === id);
-        expect(found.map((e) => ({ id, action: e.action, actor: e.actor, result: e.outcome.result, status: e.outcome.status, code: e.outcome.code }))).toEqual([
+        expect(
+          found.map((e) => ({
+            id,
+            action: e.action,
+            actor: e.actor,
+            result: e.outcome.result,
+            status: e.outcome.status,
+            code: e.outcome.code,
+          })),
+        ).toEqual([
           { id, action, actor: { type: 'app', id: client.app.clientId, name: client.app.name }, result, status, code },
         ]);
         if (targets) expect(found[0]!.targets.map((t) => t.id)).toEqual(expect.arrayContaining(targets));
@@ -151,7 +181,9 @@ describe('a hundred calls of three apps', () => {
   it('forget the name of who was erased, and keep what happened', () => {
     const erased = ours().filter((e) => e.erased);
     expect(erased.length).toBe(6);
-    const targets = erased.map(({ id }) => log.find((e) => e.request.id === id)!.targets.find((t) => t.type === 'customer')?.id);
+    const targets = erased.map(
+      ({ id }) => log.find((e) => e.request.id === id)!.targets.find((t) => t.type === 'customer')?.id,
+    );
     for (const target of targets) expect(target).toBeDefined();
     expect(new Set(targets).size).toBe(3);
   });
@@ -163,8 +195,19 @@ describe('a hundred calls of three apps', () => {
     ['target', (e) => e.targets.some((t) => t.id === aSubject()), () => ({ target: aSubject() })],
     ['the beginning of a time', (e) => e.occurredAt >= log[20]!.occurredAt, () => ({ from: log[20]!.occurredAt })],
     ['the end of a time', (e) => e.occurredAt < log[20]!.occurredAt, () => ({ to: log[20]!.occurredAt })],
-    ['a time elsewhere', (e) => e.occurredAt >= log[30]!.occurredAt && e.occurredAt < log[10]!.occurredAt, () => ({ from: new Date(Date.parse(log[30]!.occurredAt) + 72_000_000).toISOString().replace('Z', '+20:00'), to: log[10]!.occurredAt })],
-    ['all together', (e) => e.action === 'subject.read' && e.actor.id === shop.app.clientId && e.outcome.result === 'failure', () => ({ action: 'subject.read', actor: shop.app.clientId, outcome: 'failure' })],
+    [
+      'a time elsewhere',
+      (e) => e.occurredAt >= log[30]!.occurredAt && e.occurredAt < log[10]!.occurredAt,
+      () => ({
+        from: new Date(Date.parse(log[30]!.occurredAt) + 72_000_000).toISOString().replace('Z', '+20:00'),
+        to: log[10]!.occurredAt,
+      }),
+    ],
+    [
+      'all together',
+      (e) => e.action === 'subject.read' && e.actor.id === shop.app.clientId && e.outcome.result === 'failure',
+      () => ({ action: 'subject.read', actor: shop.app.clientId, outcome: 'failure' }),
+    ],
     ['an actor who did nothing', () => false, () => ({ actor: 'app_AAAAAAAAAAAAAAAAAAAAAA' })],
     ['a target that is nobody', () => false, () => ({ target: randomUUID() })],
   ])('are found by %s', async (_, fits, query) => {
@@ -175,25 +218,45 @@ describe('a hundred calls of three apps', () => {
 
   const aSubject = () => expected.get(shop)!.find((e) => e.targets)!.targets![0]!;
 
-  it.each(['action=nothing', 'outcome=good', 'from=yesterday', 'from=0000-01-01T00:00:00Z', 'to=9999-12-31T23:59:59-01:00', 'to=1', 'from=2026-01-01', 'foo=bar', 'limit=0', 'action=subject.read&action=subject.list', `actor=${'a'.repeat(200)}`, 'seq=1', 'next_page_token=x'])('are not looked for by %s', async (query) => {
+  it.each([
+    'action=nothing',
+    'outcome=good',
+    'from=yesterday',
+    'from=0000-01-01T00:00:00Z',
+    'to=9999-12-31T23:59:59-01:00',
+    'to=1',
+    'from=2026-01-01',
+    'foo=bar',
+    'limit=0',
+    'action=subject.read&action=subject.list',
+    `actor=${'a'.repeat(200)}`,
+    'seq=1',
+    'next_page_token=x',
+  ])('are not looked for by %s', async (query) => {
     expect((await auditor.audit<Problem>(query)).status).toBe(400);
   });
 
   it('can be read one by one, which is recorded too', async () => {
     const event = log.find((e) => e.action === 'offer.create')!;
     const id = randomUUID();
-    const { status, body } = await auditor.call<AuditEvent>('GET', `${auditor.api}/admin/audit/events/${event.id}`, { headers: { 'x-request-id': id } });
+    const { status, body } = await auditor.call<AuditEvent>('GET', `${auditor.api}/admin/audit/events/${event.id}`, {
+      headers: { 'x-request-id': id },
+    });
     expect(status).toBe(200);
     // Should its customer be erased, the log has our own id of that request.
     expect({ ...body, request: { ...body.request, id: event.request.id } }).toEqual(event);
-    expect((await auditor.wholeLog({ target: event.id })).map((e) => [e.action, e.request.id])).toEqual([['audit.read', id]]);
-    expect((await auditor.call('GET', `${auditor.api}/admin/audit/events/${randomUUID()}`)).body.code).toBe('unknown_event');
+    expect((await auditor.wholeLog({ target: event.id })).map((e) => [e.action, e.request.id])).toEqual([
+      ['audit.read', id],
+    ]);
+    expect((await auditor.call('GET', `${auditor.api}/admin/audit/events/${randomUUID()}`)).body.code).toBe(
+      'unknown_event',
+    );
   });
 
   it('are nothing to another organization', async () => {
     const { body } = await stranger.audit();
     expect(body.items.every((e) => e.actor.type === 'operator' || e.actor.id === stranger.app.clientId)).toBe(true);
-    expect((await stranger.wholeLog({ actor: shop.app.clientId }))).toEqual([]);
+    expect(await stranger.wholeLog({ actor: shop.app.clientId })).toEqual([]);
     expect((await stranger.call('GET', `${stranger.api}/admin/audit/events/${log[0]!.id}`)).status).toBe(404);
   });
 
@@ -202,7 +265,9 @@ describe('a hundred calls of three apps', () => {
     const folder = join(house.home, 'logs');
     for (const file of readdirSync(folder)) everything.set(file, readFileSync(join(folder, file), 'utf8'));
     expect(everything.size).toBeGreaterThan(8);
-    const found = [...everything].flatMap(([place, text]) => [...planted].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`));
+    const found = [...everything].flatMap(([place, text]) =>
+      [...planted].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`),
+    );
     expect(found).toEqual([]);
   });
 });
@@ -216,6 +281,11 @@ describe('a request id that is used twice', () => {
     await shop.offer({}, options);
     await kiosk.offer({}, options);
     const found = (await auditor.wholeLog()).filter((e) => e.request.id === id);
-    expect(found.map((e) => [e.action, e.actor.name])).toEqual([['offer.create', 'kiosk'], ['offer.create', 'shop'], ['subject.list', 'shop'], ['subject.list', 'shop']]);
+    expect(found.map((e) => [e.action, e.actor.name])).toEqual([
+      ['offer.create', 'kiosk'],
+      ['offer.create', 'shop'],
+      ['subject.list', 'shop'],
+      ['subject.list', 'shop'],
+    ]);
   });
 });

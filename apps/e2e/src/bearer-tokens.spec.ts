@@ -1,5 +1,14 @@
 // Specification §5: the token in the Authorization header (RFC 6750), and every way to bend it.
-import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { basic, type Client } from './client.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
@@ -18,7 +27,11 @@ afterAll(closeConnections);
 type Headers = Record<string, string | string[]>;
 
 function list(headers: Headers, query = '', gateway = 0): Promise<Reply> {
-  return exchange<Problem>({ origin: house.gateways[gateway]!, path: `${shop.api}/credentials/subjects${query}`, headers });
+  return exchange<Problem>({
+    origin: house.gateways[gateway]!,
+    path: `${shop.api}/credentials/subjects${query}`,
+    headers,
+  });
 }
 
 const parts = () => token.split('.') as [string, string, string];
@@ -27,7 +40,9 @@ async function refused(bad: string): Promise<void> {
   for (const gateway of house.gateways.keys()) {
     const { status, body, headers } = await list({ authorization: `Bearer ${bad}` }, '', gateway);
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_token' });
-    expect(headers['www-authenticate']).toBe(`Bearer realm="${house.baseUrl}", error="invalid_token", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`);
+    expect(headers['www-authenticate']).toBe(
+      `Bearer realm="${house.baseUrl}", error="invalid_token", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`,
+    );
   }
 }
 
@@ -39,7 +54,9 @@ describe('the header', () => {
   it('that is missing is answered with a challenge and no error', async () => {
     const { status, body, headers } = await list({});
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
-    expect(headers['www-authenticate']).toBe(`Bearer realm="${house.baseUrl}", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`);
+    expect(headers['www-authenticate']).toBe(
+      `Bearer realm="${house.baseUrl}", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`,
+    );
   });
 
   const tricks: [string, (token: string) => Headers, string?][] = [
@@ -75,7 +92,16 @@ describe('the header', () => {
     ['X-Forwarded-Authorization', (t) => ({ 'x-forwarded-authorization': `Bearer ${t}` })],
     ['X-Access-Token', (t) => ({ 'x-access-token': t })],
     ['a cookie', (t) => ({ cookie: `access_token=${t}; token=${t}; authorization=Bearer ${t}` })],
-    ['identity headers of a proxy', () => ({ 'x-holdfast-org': shop.app.org, 'x-holdfast-actor': shop.app.clientId, 'x-user': shop.app.clientId, 'x-client-id': shop.app.clientId, 'x-org': shop.app.org })],
+    [
+      'identity headers of a proxy',
+      () => ({
+        'x-holdfast-org': shop.app.org,
+        'x-holdfast-actor': shop.app.clientId,
+        'x-user': shop.app.clientId,
+        'x-client-id': shop.app.clientId,
+        'x-org': shop.app.org,
+      }),
+    ],
     ['the query', () => ({}), '?access_token='],
     ['the query, under another name', () => ({}), '?token='],
     ['the query, as the header is called', () => ({}), '?authorization=Bearer%20'],
@@ -104,13 +130,29 @@ describe('the header', () => {
     expect((await list({ authorization: `Bearer ${token}` }, `?access_token=${token}`)).status).toBe(400);
   });
 
-  it.each(['a=b', ';;;', '=', 'a', '%00', `x=${'y'.repeat(4000)}`, '__Host-holdfast-acme=1', '\u00ff'])('is not replaced by the cookie %s, nor spoilt by it', async (cookie) => {
-    expect((await list({ cookie })).status).toBe(401);
-    expect((await list({ cookie, authorization: `Bearer ${token}` })).status).toBe(200);
-  });
+  it.each(['a=b', ';;;', '=', 'a', '%00', `x=${'y'.repeat(4000)}`, '__Host-holdfast-acme=1', '\u00ff'])(
+    'is not replaced by the cookie %s, nor spoilt by it',
+    async (cookie) => {
+      expect((await list({ cookie })).status).toBe(401);
+      expect((await list({ cookie, authorization: `Bearer ${token}` })).status).toBe(200);
+    },
+  );
 
-  it.each(['x-original-url', 'x-rewrite-url', 'x-http-method-override', 'x-original-method', 'x-forwarded-prefix', 'x-forwarded-for', 'x-forwarded-host', 'forwarded'])('%s does not lead elsewhere', async (name) => {
-    const { status } = await exchange({ origin: house.gateways[0]!, path: `${shop.api}/credentials/subjects`, headers: { [name]: name.includes('method') ? 'OPTIONS' : '/healthz' } });
+  it.each([
+    'x-original-url',
+    'x-rewrite-url',
+    'x-http-method-override',
+    'x-original-method',
+    'x-forwarded-prefix',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'forwarded',
+  ])('%s does not lead elsewhere', async (name) => {
+    const { status } = await exchange({
+      origin: house.gateways[0]!,
+      path: `${shop.api}/credentials/subjects`,
+      headers: { [name]: name.includes('method') ? 'OPTIONS' : '/healthz' },
+    });
     expect(status).toBe(401);
   });
 });
@@ -118,11 +160,19 @@ describe('the header', () => {
 describe('a token', () => {
   it('that is bent in any one character is refused', async () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const bend = (i: number, by: number) => token.slice(0, i) + alphabet[(alphabet.indexOf(token[i]!) + by) % 64]! + token.slice(i + 1);
+    const bend = (i: number, by: number) =>
+      token.slice(0, i) + alphabet[(alphabet.indexOf(token[i]!) + by) % 64]! + token.slice(i + 1);
     const places = [...token].map((c, i) => ({ c, i })).filter(({ c }) => c !== '.');
-    const bent = [...places.map(({ i }) => bend(i, 1)), bend(token.length - 1, 2), bend(token.length - 1, 15), bend(token.length - 1, 16)];
+    const bent = [
+      ...places.map(({ i }) => bend(i, 1)),
+      bend(token.length - 1, 2),
+      bend(token.length - 1, 15),
+      bend(token.length - 1, 16),
+    ];
     const statuses = await Promise.all(bent.map(async (t) => (await list({ authorization: `Bearer ${t}` })).status));
-    expect(statuses.flatMap((status, i) => (status === 401 ? [] : [`${status} for character ${i} of ${token.length}`]))).toEqual([]);
+    expect(
+      statuses.flatMap((status, i) => (status === 401 ? [] : [`${status} for character ${i} of ${token.length}`])),
+    ).toEqual([]);
   }, 60_000);
 
   const forgeries: [string, () => string][] = [
@@ -143,7 +193,10 @@ describe('a token', () => {
     ['a signature with padding', () => `${token}==`],
     ['a signature of nothing', () => `${parts()[0]}.${parts()[1]}.${Buffer.alloc(64).toString('base64url')}`],
     ['a signature of chance', () => `${parts()[0]}.${parts()[1]}.${randomBytes(64).toString('base64url')}`],
-    ['its parts in standard base64', () => `${parts()[0]}.${parts()[1]}.${Buffer.from(parts()[2], 'base64url').toString('base64')}`],
+    [
+      'its parts in standard base64',
+      () => `${parts()[0]}.${parts()[1]}.${Buffer.from(parts()[2], 'base64url').toString('base64')}`,
+    ],
     ['blanks inside', () => token.replace('.', '. ')],
     ['a signature of another order of the curve', () => `${parts()[0]}.${parts()[1]}.${malleated(parts()[2])}`],
     ['100,000 characters', () => `${'a'.repeat(6000)}.${'b'.repeat(3000)}.${'c'.repeat(3000)}`],
@@ -166,11 +219,14 @@ describe('a token', () => {
     await refused(`${parts()[0]}.${other.split('.')[1]}.${parts()[2]}`);
   });
 
-  it.each(['none', 'None', 'NONE', 'nOnE', '', null, 0, ['EdDSA']])('that is signed by nobody (alg %j) is refused', async (alg) => {
-    const head = encodePart({ ...headerOf(token), alg });
-    await refused(`${head}.${parts()[1]}.`);
-    await refused(`${head}.${parts()[1]}.${parts()[2]}`);
-  });
+  it.each(['none', 'None', 'NONE', 'nOnE', '', null, 0, ['EdDSA']])(
+    'that is signed by nobody (alg %j) is refused',
+    async (alg) => {
+      const head = encodePart({ ...headerOf(token), alg });
+      await refused(`${head}.${parts()[1]}.`);
+      await refused(`${head}.${parts()[1]}.${parts()[2]}`);
+    },
+  );
 });
 
 describe('a token of our own making', () => {
@@ -195,8 +251,14 @@ describe('a token of our own making', () => {
     ['with a kid that is no text', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: { toString: 'x' } })],
     ['bringing its key', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jwk: ownJwk })],
     ['bringing its key only', () => ({ alg: 'EdDSA', typ: 'at+jwt', jwk: ownJwk })],
-    ['naming where its key is', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jku: 'http://127.0.0.1:9/keys.json' })],
-    ['naming a certificate', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), x5u: 'http://127.0.0.1:9/cert.pem', x5c: ['AAAA'] })],
+    [
+      'naming where its key is',
+      () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jku: 'http://127.0.0.1:9/keys.json' }),
+    ],
+    [
+      'naming a certificate',
+      () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), x5u: 'http://127.0.0.1:9/cert.pem', x5c: ['AAAA'] }),
+    ],
     ['with a critical extension', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), crit: ['exp'], exp: 1 })],
     ['with an unencoded payload', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), crit: ['b64'], b64: false })],
     ['as an ID token', () => ({ alg: 'EdDSA', typ: 'JWT', kid: kid() })],
@@ -227,7 +289,11 @@ describe('a token of our own making', () => {
     for (const alg of ['HS256', 'HS512']) {
       for (const secret of secrets) {
         const input = `${encodePart({ alg, typ: 'at+jwt', kid: kid() })}.${encodePart(claims())}`;
-        await refused(`${input}.${createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret).update(input).digest('base64url')}`);
+        await refused(
+          `${input}.${createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret)
+            .update(input)
+            .digest('base64url')}`,
+        );
       }
     }
   });

@@ -1,4 +1,5 @@
-// kill -9, replicas that hang, in the middle of customers' lives, then the loss of all of JetStream: what was acknowledged is there, once.
+// kill -9, replicas that hang, in the middle of customers' lives, then the loss of all of JetStream: what was
+// acknowledged is there, once.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chaos, killAtRandom, type Oracle } from './chaos/chaos.ts';
@@ -34,7 +35,8 @@ describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   }, 300_000);
 
   it('leaves most requests answered while one of two replicas is paused or cut off', () => {
-    for (const hang of hangs) expect({ ...hang, bounded: hang.failed <= hang.requests / 2 }).toEqual({ ...hang, bounded: true });
+    for (const hang of hangs)
+      expect({ ...hang, bounded: hang.failed <= hang.requests / 2 }).toEqual({ ...hang, bounded: true });
   });
 
   it('is outlived by everything when the files of JetStream are deleted between stop and start', async () => {
@@ -43,7 +45,13 @@ describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
     await own.start();
     const { status, body } = await oracle.shop.offer();
     expect(status).toBe(201);
-    oracle.customers.push({ subject: body.subject, status: 'offered', erased: false, events: ['offer.created'], actions: [] });
+    oracle.customers.push({
+      subject: body.subject,
+      status: 'offered',
+      erased: false,
+      events: ['offer.created'],
+      actions: [],
+    });
     expect(await judge(oracle)).toEqual([]);
   }, 240_000);
 });

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
-import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
 import type { App, House } from './house.ts';
+import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
 
 export interface Page<Item> {
   items: Item[];
@@ -44,7 +44,12 @@ export function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'client
 }
 
 /** Asks the token endpoint as a standard client does. */
-export function requestToken(house: House, app: Pick<App, 'clientId' | 'clientSecret'>, scope: string, { gateway = 0, headers }: CallOptions = {}): Promise<Reply<TokenAnswer>> {
+export function requestToken(
+  house: House,
+  app: Pick<App, 'clientId' | 'clientSecret'>,
+  scope: string,
+  { gateway = 0, headers }: CallOptions = {},
+): Promise<Reply<TokenAnswer>> {
   return exchange<TokenAnswer>({
     origin: house.gateways[gateway]!,
     method: 'POST',
@@ -57,12 +62,24 @@ export function requestToken(house: House, app: Pick<App, 'clientId' | 'clientSe
 let turn = 0;
 
 /** Any call to the API, checked against the documentation. */
-export async function callApi<Body = Problem>(house: House, method: string, path: string, options: CallOptions = {}): Promise<Reply<Body>> {
+export async function callApi<Body = Problem>(
+  house: House,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Reply<Body>> {
   const { json, headers, gateway, ...rest } = options;
   const gateways = house.gateways;
   const body = json === undefined ? rest.body : JSON.stringify(json);
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
-  const reply = await exchange<Body>({ ...rest, origin: gateways[gateway ?? (turn += 1) % gateways.length]!, method, path, headers: { ...type, ...headers }, ...(body !== undefined && { body }) });
+  const reply = await exchange<Body>({
+    ...rest,
+    origin: gateways[gateway ?? (turn += 1) % gateways.length]!,
+    method,
+    path,
+    headers: { ...type, ...headers },
+    ...(body !== undefined && { body }),
+  });
   if (house.describesItself) (await referenceOf(house)).check(method, path, reply);
   return reply;
 }
@@ -91,7 +108,8 @@ export class Client {
 
   /** An access token that lives for some minutes more. */
   token(): Promise<string> {
-    if (!this.#token || performance.now() - this.#token.at > 240_000) this.#token = { value: this.newToken(), at: performance.now() };
+    if (!this.#token || performance.now() - this.#token.at > 240_000)
+      this.#token = { value: this.newToken(), at: performance.now() };
     return this.#token.value;
   }
 
@@ -107,19 +125,29 @@ export class Client {
   }
 
   async call<Body = Problem>(method: string, path: string, options: CallOptions = {}): Promise<Reply<Body>> {
-    return callApi<Body>(this.house, method, path, { ...options, headers: { authorization: `Bearer ${await this.token()}`, ...options.headers } });
+    return callApi<Body>(this.house, method, path, {
+      ...options,
+      headers: { authorization: `Bearer ${await this.token()}`, ...options.headers },
+    });
   }
 
   /** With `{}` as the body, or what `options` say. */
   offer<Body = Offer>(json: unknown = {}, options: CallOptions = {}): Promise<Reply<Body>> {
-    return this.call<Body>('POST', `${this.api}/credentials/offers`, options.body === undefined ? { json, ...options } : options);
+    return this.call<Body>(
+      'POST',
+      `${this.api}/credentials/offers`,
+      options.body === undefined ? { json, ...options } : options,
+    );
   }
 
   withdraw(offerId: string, options?: CallOptions): Promise<Reply> {
     return this.call('DELETE', `${this.api}/credentials/offers/${offerId}`, options);
   }
 
-  list<Body = Page<SubjectSummary>>(query: Record<string, string> | string = '', options?: CallOptions): Promise<Reply<Body>> {
+  list<Body = Page<SubjectSummary>>(
+    query: Record<string, string> | string = '',
+    options?: CallOptions,
+  ): Promise<Reply<Body>> {
     return this.call<Body>('GET', `${this.api}/credentials/subjects${queryOf(query)}`, options);
   }
 
@@ -136,11 +164,22 @@ export class Client {
   }
 
   /** Without a body, unless a reason is given. */
-  manage<Body = Credential>(act: 'suspend' | 'resume' | 'revoke', id: string, reason?: string, options: CallOptions = {}): Promise<Reply<Body>> {
-    return this.call<Body>('POST', `${this.api}/credentials/issued/${id}/${act}`, { ...(reason !== undefined && { json: { reason } }), ...options });
+  manage<Body = Credential>(
+    act: 'suspend' | 'resume' | 'revoke',
+    id: string,
+    reason?: string,
+    options: CallOptions = {},
+  ): Promise<Reply<Body>> {
+    return this.call<Body>('POST', `${this.api}/credentials/issued/${id}/${act}`, {
+      ...(reason !== undefined && { json: { reason } }),
+      ...options,
+    });
   }
 
-  audit<Body = Page<AuditEvent>>(query: Record<string, string> | string = '', options?: CallOptions): Promise<Reply<Body>> {
+  audit<Body = Page<AuditEvent>>(
+    query: Record<string, string> | string = '',
+    options?: CallOptions,
+  ): Promise<Reply<Body>> {
     return this.call<Body>('GET', `${this.api}/admin/audit/events${queryOf(query)}`, options);
   }
 
@@ -151,10 +190,18 @@ export class Client {
 
   /** The whole feed of events, oldest first. */
   async feed(): Promise<PublicEvent[]> {
-    return walk((token) => this.call<Page<PublicEvent>>('GET', `${this.api}/admin/events?limit=200${token.next_page_token ? `&next_page_token=${encodeURIComponent(token.next_page_token)}` : ''}`));
+    return walk((token) =>
+      this.call<Page<PublicEvent>>(
+        'GET',
+        `${this.api}/admin/events?limit=200${token.next_page_token ? `&next_page_token=${encodeURIComponent(token.next_page_token)}` : ''}`,
+      ),
+    );
   }
 
-  /** The whole log, or what a filter leaves of it, newest first; requests have the ids that tests chose for them, also where an erasure took these away. */
+  /**
+   * The whole log, or what a filter leaves of it, newest first; requests have the ids that tests chose for them, also
+   * where an erasure took these away.
+   */
   async wholeLog(query: Record<string, string> = {}): Promise<AuditEvent[]> {
     const events = await walk((token) => this.audit({ limit: '200', ...query, ...token }));
     return events.map((e) => ({ ...e, request: { ...e.request, id: chosenIds.get(e.request.id) ?? e.request.id } }));

@@ -1,4 +1,5 @@
-// A house whose time is moved past the end of what it gave out (HOLDFAST_TEST_CLOCK): list, get, sign-in and feed agree.
+// A house whose time is moved past the end of what it gave out (HOLDFAST_TEST_CLOCK): list, get, sign-in and feed
+// agree.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -7,8 +8,8 @@ import { Holders, redirectUris, type Devices } from './chaos/holder.fixture.ts';
 import { PrivateHouse } from './chaos/private-house.ts';
 import { Client } from './client.ts';
 import { eventually } from './eventually.ts';
-import { closeConnections, exchange } from './http.ts';
 import type { App } from './house.ts';
+import { closeConnections, exchange } from './http.ts';
 import { customerScopes, house } from './under-test.ts';
 
 const own = new PrivateHouse(join(house.home, 'clock'), 'gateway=1');
@@ -51,7 +52,13 @@ it('counts nothing as live and no offer as open', async () => {
 
 it('lets nobody in and nothing be claimed, and what it makes now belongs to its time', async () => {
   const token = new URL(open.claimUrl).hash.slice(1);
-  const claim = await exchange({ origin: own.baseUrl, method: 'POST', path: `/o/${app.org}/api/claim/options`, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) });
+  const claim = await exchange({
+    origin: own.baseUrl,
+    method: 'POST',
+    path: `/o/${app.org}/api/claim/options`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
   expect([claim.status, claim.body.code]).toEqual([410, 'claim_expired']);
   const holders = await Holders.of(own, app, twoYears);
   expect(await holders.refusal(holder.devices[0]!)).toBeDefined();

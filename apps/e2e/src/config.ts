@@ -1,22 +1,33 @@
 import { dirname } from 'node:path';
 
-/** Folder of the house under test, where it keeps demo.json, its secrets and its logs. Set by `node tools/test.mjs e2e`. */
+/**
+ * Folder of the house under test, where it keeps demo.json, its secrets and its logs. Set by `node tools/test.mjs e2e`.
+ */
 export function houseUnderTest(): string {
   const { HOLDFAST_DEMO } = process.env;
-  if (!HOLDFAST_DEMO) throw new Error('HOLDFAST_DEMO names no demo.json: run these tests with "node tools/test.mjs e2e"');
+  if (!HOLDFAST_DEMO)
+    throw new Error('HOLDFAST_DEMO names no demo.json: run these tests with "node tools/test.mjs e2e"');
   return dirname(HOLDFAST_DEMO);
 }
 
 /** The one origin on this machine that the house under test may call, so that a test can listen there. */
 export function receiverOrigin(): string {
   const { HOLDFAST_TEST_RECEIVER } = process.env;
-  if (!HOLDFAST_TEST_RECEIVER) throw new Error('HOLDFAST_TEST_RECEIVER is not set: run these tests with "node tools/test.mjs e2e"');
+  if (!HOLDFAST_TEST_RECEIVER)
+    throw new Error('HOLDFAST_TEST_RECEIVER is not set: run these tests with "node tools/test.mjs e2e"');
   return HOLDFAST_TEST_RECEIVER;
 }
 
 /** What a program that we start may know of our environment: another house's addresses would lead it astray. */
 export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _database, NATS_URL: _nats, NATS_NKEY_SEED: _seed, HOLDFAST_DEMO: _demo, NODE_OPTIONS: _options, ...env } = process.env;
+  const {
+    DATABASE_URL: _database,
+    NATS_URL: _nats,
+    NATS_NKEY_SEED: _seed,
+    HOLDFAST_DEMO: _demo,
+    NODE_OPTIONS: _options,
+    ...env
+  } = process.env;
   return { ...env, ...extra };
 }
 

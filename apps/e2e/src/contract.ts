@@ -1,5 +1,5 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { exchange, type Reply } from './http.ts';
 
 interface Operation {
@@ -34,12 +34,20 @@ export class Reference {
     this.#ajv.addFormat('base64', /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
     this.#ajv.addSchema(closed(document), 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path, scopes: scopesOf(operation) })),
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        scopes: scopesOf(operation),
+      })),
     );
   }
 
   static async load(origin: string): Promise<Reference> {
-    const { status, body } = await exchange<ConstructorParameters<typeof Reference>[0]>({ origin, path: '/openapi.json' });
+    const { status, body } = await exchange<ConstructorParameters<typeof Reference>[0]>({
+      origin,
+      path: '/openapi.json',
+    });
     if (status !== 200) throw new Error(`/openapi.json answered ${status}`);
     return new Reference(body);
   }
@@ -47,12 +55,17 @@ export class Reference {
   /** Throws when an answer of the API is not as documented. */
   check(method: string, path: string, reply: Reply<unknown>): void {
     const faults = this.#faults(method, path.split('?')[0]!, reply);
-    if (faults.length > 0) throw new Error(`${method} ${path} answered ${reply.status} against its documentation:\n  ${faults.join('\n  ')}\n${reply.text.slice(0, 2000)}`);
+    if (faults.length > 0)
+      throw new Error(
+        `${method} ${path} answered ${reply.status} against its documentation:\n  ${faults.join('\n  ')}\n${reply.text.slice(0, 2000)}`,
+      );
   }
 
   #faults(method: string, path: string, reply: Reply<unknown>): string[] {
     const { status, headers, text } = reply;
-    const operation = this.operations.find((o) => o.method === method && o.scopes.length > 0 && formOf(o.path).test(path));
+    const operation = this.operations.find(
+      (o) => o.method === method && o.scopes.length > 0 && formOf(o.path).test(path),
+    );
     const general = status >= 400 ? problemFaults(reply) : [];
     if (!headers['x-request-id']) general.push('no X-Request-Id');
     if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];
@@ -61,21 +74,36 @@ export class Reference {
     if (!response.content) return text === '' ? general : [...general, 'a body where none is documented'];
     const type = headers['content-type']?.split(';')[0] ?? '';
     const content = response.content[type];
-    if (!content) return [...general, `content type ${headers['content-type']} instead of ${Object.keys(response.content).join(' or ')}`];
+    if (!content)
+      return [
+        ...general,
+        `content type ${headers['content-type']} instead of ${Object.keys(response.content).join(' or ')}`,
+      ];
     // Bytes have no schema.
     if (!content.schema) return general;
-    return [...general, ...this.#against(pointerOf(content.schema, operation, status, type), type.startsWith('text/') ? text : reply.body)];
+    return [
+      ...general,
+      ...this.#against(
+        pointerOf(content.schema, operation, status, type),
+        type.startsWith('text/') ? text : reply.body,
+      ),
+    ];
   }
 
   #against(pointer: string, body: unknown): string[] {
     const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `openapi${pointer}` });
     this.#compiled.set(pointer, validate);
     if (validate(body)) return [];
-    return (validate.errors ?? []).map((e) => `${e.instancePath || 'the body'} ${e.message} ${JSON.stringify(e.params)}`);
+    return (validate.errors ?? []).map(
+      (e) => `${e.instancePath || 'the body'} ${e.message} ${JSON.stringify(e.params)}`,
+    );
   }
 }
 
-/** The reference leaves answers open, so that clients survive a further member; one that it does not name is a fault here. */
+/**
+ * The reference leaves answers open, so that clients survive a further member; one that it does not name is a fault
+ * here.
+ */
 function closed<T>(node: T): T {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map(closed) as T;
@@ -101,9 +129,11 @@ export function formOf(template: string): RegExp {
 /** What a schema cannot say: that a problem repeats the status and the id of its answer. */
 function problemFaults({ status, headers, body }: Reply<unknown>): string[] {
   const faults: string[] = [];
-  if (!headers['content-type']?.startsWith('application/problem+json')) return [`${headers['content-type']} instead of a problem`];
+  if (!headers['content-type']?.startsWith('application/problem+json'))
+    return [`${headers['content-type']} instead of a problem`];
   const problem = body as { status?: number; requestId?: string };
   if (problem.status !== status) faults.push(`the problem says ${problem.status}`);
-  if (problem.requestId !== headers['x-request-id']) faults.push(`the problem has another request id than the header ${headers['x-request-id']}`);
+  if (problem.requestId !== headers['x-request-id'])
+    faults.push(`the problem has another request id than the header ${headers['x-request-id']}`);
   return faults;
 }

@@ -15,13 +15,21 @@ let reader: Client;
 let other: Client;
 let stranger: Client;
 beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: {}, reader: { ...reads, grants: [...reads.grants] }, other: { kind: 'service', grants: ['webhooks:manage'] } }), newClients({ stranger: { kind: 'service', grants: ['webhooks:manage'] } })]);
+  const [here, there] = await Promise.all([
+    newClients({
+      shop: {},
+      reader: { ...reads, grants: [...reads.grants] },
+      other: { kind: 'service', grants: ['webhooks:manage'] },
+    }),
+    newClients({ stranger: { kind: 'service', grants: ['webhooks:manage'] } }),
+  ]);
   ({ shop, reader, other } = here);
   stranger = there.stranger;
 });
 afterAll(closeConnections);
 
-const feed = <Body = Page<PublicEvent>>(query = '', client = reader) => client.call<Body>('GET', `${client.api}/admin/events${query}`);
+const feed = <Body = Page<PublicEvent>>(query = '', client = reader) =>
+  client.call<Body>('GET', `${client.api}/admin/events${query}`);
 const about = (events: PublicEvent[], subject: string) => events.filter((e) => e.data.subject === subject);
 
 /** The events of a customer, once there are as many as expected. */
@@ -38,14 +46,21 @@ describe('what happens to a customer', () => {
     const { subject } = await newCustomer(shop);
     const { body } = await shop.get(subject);
     const [{ id: credentialId, expiresAt } = { id: '', expiresAt: '' }] = body.credentials;
-    const act = (name: string) => shop.call('POST', `${shop.api}/credentials/issued/${credentialId}/${name}`, { json: { reason: 'stolen_bag' } });
+    const act = (name: string) =>
+      shop.call('POST', `${shop.api}/credentials/issued/${credentialId}/${name}`, { json: { reason: 'stolen_bag' } });
     for (const name of ['suspend', 'resume']) expect((await act(name)).status).toBe(200);
     const { body: again } = await shop.offer({ subject });
     expect((await act('revoke')).status).toBe(200);
 
     const events = await eventsOf(subject, 7);
     expect(events.map((e) => [e.type, e.version])).toEqual([
-      ['offer.created', 1], ['credential.issued', 2], ['credential.suspended', 3], ['credential.resumed', 4], ['offer.created', 5], ['offer.withdrawn', 6], ['credential.revoked', 7],
+      ['offer.created', 1],
+      ['credential.issued', 2],
+      ['credential.suspended', 3],
+      ['credential.resumed', 4],
+      ['offer.created', 5],
+      ['offer.withdrawn', 6],
+      ['credential.revoked', 7],
     ]);
     const ids = { subject, credentialId, credentialType: 'customer' };
     expect(events[1]!.data).toEqual({ ...ids, expiresAt });
@@ -79,7 +94,7 @@ describe('a reader', () => {
     }, 10_000);
     const paged: PublicEvent[] = [];
     let place = '';
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const { body } = await feed(`?limit=3${place && `&next_page_token=${place}`}`);
       paged.push(...body.items);
       [place, more] = [body.nextPageToken!, body.hasMore];
@@ -92,10 +107,21 @@ describe('a reader', () => {
   it('may ask for types', async () => {
     const { body } = await feed('?types=app.created,subject.erased&limit=200');
     expect(new Set(body.items.map((e) => e.type))).toEqual(new Set(['app.created', 'subject.erased']));
-    expect(body.items.map((e) => e.data.app)).toEqual(expect.arrayContaining([shop, reader, other].map((c) => c.app.clientId)));
+    expect(body.items.map((e) => e.data.app)).toEqual(
+      expect.arrayContaining([shop, reader, other].map((c) => c.app.clientId)),
+    );
   });
 
-  it.each(['?types=', '?types=offer.created,nonsense', '?types=organization.updated', '?types=offer.created&types=app.created', '?limit=0', '?limit=201', '?after=1', '?next_page_token=x'])('hears what is wrong with %s', async (query) => {
+  it.each([
+    '?types=',
+    '?types=offer.created,nonsense',
+    '?types=organization.updated',
+    '?types=offer.created&types=app.created',
+    '?limit=0',
+    '?limit=201',
+    '?after=1',
+    '?next_page_token=x',
+  ])('hears what is wrong with %s', async (query) => {
     const { status, body } = await feed<Problem>(query);
     expect([status, body.code]).toEqual([400, query.includes('token') ? 'invalid_page_token' : 'invalid_request']);
   });
@@ -103,8 +129,14 @@ describe('a reader', () => {
   it('cannot use a place of another app, or of other types', async () => {
     const { body } = await feed('?types=app.created');
     const place = `next_page_token=${body.nextPageToken!}`;
-    const attempts = [feed<Problem>(`?${place}`), feed<Problem>(`?types=app.updated&${place}`), feed<Problem>(`?types=app.created&${place}`, other), feed<Problem>(`?types=app.created&${place}`, stranger)];
-    for (const attempt of await Promise.all(attempts)) expect([attempt.status, attempt.body.code]).toEqual([400, 'invalid_page_token']);
+    const attempts = [
+      feed<Problem>(`?${place}`),
+      feed<Problem>(`?types=app.updated&${place}`),
+      feed<Problem>(`?types=app.created&${place}`, other),
+      feed<Problem>(`?types=app.created&${place}`, stranger),
+    ];
+    for (const attempt of await Promise.all(attempts))
+      expect([attempt.status, attempt.body.code]).toEqual([400, 'invalid_page_token']);
     expect((await feed(`?types=app.created&${place}`)).status).toBe(200);
   });
 

@@ -2,8 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export { sleep };
 
-/** Tries again until `check` gives a value that is not false or undefined, or until time is up: then the last error, or ours. */
-export async function eventually<T>(check: () => Promise<T | undefined | false>, within: number, what = 'it'): Promise<T> {
+/**
+ * Tries again until `check` gives a value that is not false or undefined, or until time is up: then the last error, or
+ * ours.
+ */
+export async function eventually<T>(
+  check: () => Promise<T | undefined | false>,
+  within: number,
+  what = 'it',
+): Promise<T> {
   const end = performance.now() + within;
   let last: unknown;
   for (;;) {
@@ -14,13 +21,18 @@ export async function eventually<T>(check: () => Promise<T | undefined | false>,
     } catch (error) {
       last = error;
     }
-    if (performance.now() > end) throw last instanceof Error ? last : new Error(`${what} did not happen within ${within} ms`);
+    if (performance.now() > end)
+      throw last instanceof Error ? last : new Error(`${what} did not happen within ${within} ms`);
     await sleep(25);
   }
 }
 
 /** Works on all items, so many at a time; results stand in the items' order. */
-export async function inParallel<Item, Result>(items: readonly Item[], width: number, work: (item: Item, index: number) => Promise<Result>): Promise<Result[]> {
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
   const worker = async () => {

@@ -26,7 +26,12 @@ describe('an offer that names a customer', () => {
     expect(second.offerId).not.toBe(first.offerId);
     expect(second.claimUrl).not.toBe(first.claimUrl);
     expect(headers.location).toBe(`/o/${shop.app.org}/api/credentials/subjects/${first.subject}`);
-    expect(await summaryOf(shop, first.subject)).toMatchObject({ credentials: 1, openOffers: 1, live: 0, claimed: false });
+    expect(await summaryOf(shop, first.subject)).toMatchObject({
+      credentials: 1,
+      openOffers: 1,
+      live: 0,
+      claimed: false,
+    });
     expect((await shop.withdraw(first.offerId)).body.code).toBe('invalid_state');
   });
 
@@ -46,22 +51,34 @@ describe('an offer that names a customer', () => {
 
   it('needs issued:manage as well', async () => {
     const { body } = await shop.offer();
-    const { status, body: problem, headers } = await shop.with('offers:write').offer<Problem>({ subject: body.subject });
+    const {
+      status,
+      body: problem,
+      headers,
+    } = await shop.with('offers:write').offer<Problem>({ subject: body.subject });
     expect({ status, code: problem.code }).toEqual({ status: 403, code: 'insufficient_scope' });
     expect(headers['www-authenticate']).toMatch(/error="insufficient_scope".*scope="[^"]*issued:manage/);
     expect((await shop.with('offers:write', 'issued:read').offer({ subject: body.subject })).status).toBe(403);
     expect((await shop.with('offers:write', 'issued:manage').offer({ subject: body.subject })).status).toBe(201);
     expect((await shop.with('offers:write').offer({})).status).toBe(201);
     // The scope comes before the input.
-    expect((await shop.with('offers:write').offer<Problem>({ subject: 'none', offerExpiresIn: -1 })).body.code).toBe('insufficient_scope');
+    expect((await shop.with('offers:write').offer<Problem>({ subject: 'none', offerExpiresIn: -1 })).body.code).toBe(
+      'insufficient_scope',
+    );
   });
 
   it("answers for another app's customer as for one that is not there", async () => {
     const { body } = await shop.offer();
     const subjects = { mine: body.subject, none: randomUUID() };
     for (const client of [kiosk, elsewhere]) {
-      const { status, body: foreign } = await client.offer<Problem>({ subject: subjects.mine }, { headers: { 'x-request-id': 'same' } });
-      const { body: absent } = await client.offer<Problem>({ subject: subjects.none }, { headers: { 'x-request-id': 'same' } });
+      const { status, body: foreign } = await client.offer<Problem>(
+        { subject: subjects.mine },
+        { headers: { 'x-request-id': 'same' } },
+      );
+      const { body: absent } = await client.offer<Problem>(
+        { subject: subjects.none },
+        { headers: { 'x-request-id': 'same' } },
+      );
       expect({ status, code: foreign.code }).toEqual({ status: 404, code: 'unknown_subject' });
       expect(foreign).toEqual(absent);
     }
@@ -83,13 +100,18 @@ describe('an offer that names a customer', () => {
     expect(await summaryOf(shop, first.subject)).toMatchObject({ credentials: 2, openOffers: 1, live: 0 });
     const { body: full } = await shop.get(first.subject);
     expect(full.credentials.map(({ id, status }) => ({ id, status }))).toEqual(
-      expect.arrayContaining([{ id: first.credentialId, status: 'revoked' }, { id: second.credentialId, status: 'offered' }]),
+      expect.arrayContaining([
+        { id: first.credentialId, status: 'revoked' },
+        { id: second.credentialId, status: 'offered' },
+      ]),
     );
   });
 
   it('leaves one open offer when twenty are made at once', async () => {
     const { body } = await shop.offer();
-    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await shop.offer({ subject: body.subject })).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await shop.offer({ subject: body.subject })).status),
+    );
     expect(new Set(statuses)).toEqual(new Set([201]));
     expect(await summaryOf(shop, body.subject)).toMatchObject({ credentials: 1, openOffers: 1 });
   });
@@ -101,13 +123,20 @@ describe('withdrawing an offer', () => {
     const { status, text } = await shop.withdraw(body.offerId);
     expect({ status, text }).toEqual({ status: 204, text: '' });
     const { body: full } = await shop.get(body.subject);
-    expect(full).toMatchObject({ claimed: false, credentials: [{ id: body.credentialId, status: 'revoked', revokedReason: 'withdrawn', revokedAt: expect.any(String) }] });
+    expect(full).toMatchObject({
+      claimed: false,
+      credentials: [
+        { id: body.credentialId, status: 'revoked', revokedReason: 'withdrawn', revokedAt: expect.any(String) },
+      ],
+    });
     expect(await summaryOf(shop, body.subject)).toMatchObject({ credentials: 1, openOffers: 0, live: 0 });
   });
 
   it('happens once', async () => {
     const { body } = await shop.offer();
-    const statuses = await Promise.all([0, 1, 0, 1].map(async (gateway) => (await shop.withdraw(body.offerId, { gateway })).status));
+    const statuses = await Promise.all(
+      [0, 1, 0, 1].map(async (gateway) => (await shop.withdraw(body.offerId, { gateway })).status),
+    );
     expect(statuses.sort()).toEqual([204, 409, 409, 409]);
     expect(await shop.withdraw(body.offerId)).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
   });
@@ -115,7 +144,9 @@ describe('withdrawing an offer', () => {
   it("answers for another app's offer as for one that is not there", async () => {
     const { body } = await shop.offer();
     for (const client of [kiosk, elsewhere]) {
-      const [foreign, absent] = await Promise.all([body.offerId, randomUUID()].map((id) => client.withdraw(id, { headers: { 'x-request-id': 'same' } })));
+      const [foreign, absent] = await Promise.all(
+        [body.offerId, randomUUID()].map((id) => client.withdraw(id, { headers: { 'x-request-id': 'same' } })),
+      );
       expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_offer' } });
       expect(foreign!.body).toEqual(absent!.body);
     }
@@ -134,14 +165,20 @@ describe('withdrawing an offer', () => {
     expect((await shop.withdraw(body.credentialId)).status).toBe(404);
   });
 
-  it.each(['x', '1', 'null', 'undefined', '00000000-0000-0000-0000-00000000000g', '%00', "'--", 'a'.repeat(300)])('refuses the identifier %s', async (id) => {
-    const { status, body } = await shop.withdraw(id);
-    expect([400, 404]).toContain(status);
-    expect(['invalid_request', 'unknown_offer', 'not_found']).toContain(body.code);
-  });
+  it.each(['x', '1', 'null', 'undefined', '00000000-0000-0000-0000-00000000000g', '%00', "'--", 'a'.repeat(300)])(
+    'refuses the identifier %s',
+    async (id) => {
+      const { status, body } = await shop.withdraw(id);
+      expect([400, 404]).toContain(status);
+      expect(['invalid_request', 'unknown_offer', 'not_found']).toContain(body.code);
+    },
+  );
 
   it('needs offers:write', async () => {
     const { body } = await shop.offer();
-    expect(await shop.with('issued:read', 'issued:manage').withdraw(body.offerId)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+    expect(await shop.with('issued:read', 'issued:manage').withdraw(body.offerId)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope' },
+    });
   });
 });

@@ -32,7 +32,13 @@ interface DemoType {
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
-  organizations: { shortId: string; issuer: string; presence: 'optional' | 'required'; credentialTypes: DemoType[]; apps: Omit<App, 'org'>[] }[];
+  organizations: {
+    shortId: string;
+    issuer: string;
+    presence: 'optional' | 'required';
+    credentialTypes: DemoType[];
+    apps: Omit<App, 'org'>[];
+  }[];
 }
 
 interface LauncherFile {
@@ -54,7 +60,10 @@ export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cu
 /** A running house, seen from outside: its addresses, its operator's command line and its launcher's control. */
 export class House {
   readonly home: string;
-  /** False while services of several versions run, of which one alone describes the API: then replies are not held against it. */
+  /**
+   * False while services of several versions run, of which one alone describes the API: then replies are not held
+   * against it.
+   */
   describesItself = true;
   /** Folder of another version's build whose command line is the operator's; the stack's own when there is none. */
   commandsFrom?: string;
@@ -93,20 +102,30 @@ export class House {
   }
 
   /**
-   * Starts, stops, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`), postgres or nats. A start
-   * may have settings of its own, and be of another clone's build.
+   * Starts, stops, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`),
+   * postgres or nats. A start may have settings of its own, and be of another clone's build.
    */
-  async control(action: ControlAction, target: string, options: { settings?: Record<string, string>; build?: string } = {}): Promise<void> {
+  async control(
+    action: ControlAction,
+    target: string,
+    options: { settings?: Record<string, string>; build?: string } = {},
+  ): Promise<void> {
     const { port, token } = this.launcher.control;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`http://127.0.0.1:${port}/${action}/${target}`, { method: 'POST', headers, body: JSON.stringify(options) });
+    const response = await fetch(`http://127.0.0.1:${port}/${action}/${target}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(options),
+    });
     if (!response.ok) throw new Error(`the launcher could not ${action} ${target}: ${await response.text()}`);
   }
 
   /** Runs a command of the operator and gives back what it prints as JSON. Rejects when it fails. */
   async operator<Printed = unknown>(...args: string[]): Promise<Printed> {
     const [program, env] = this.#commandLine();
-    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: cleanEnvironment(env) });
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
+      env: cleanEnvironment(env),
+    });
     return JSON.parse(stdout) as Printed;
   }
 
@@ -125,16 +144,34 @@ export class House {
     return shortId;
   }
 
-  async newApp(org: string, name: string, grants: string[], kind: AppKind = 'web', redirectUris: string[] = []): Promise<App> {
+  async newApp(
+    org: string,
+    name: string,
+    grants: string[],
+    kind: AppKind = 'web',
+    redirectUris: string[] = [],
+  ): Promise<App> {
     const list = [...grants.flatMap((g) => ['--grant', g]), ...redirectUris.flatMap((uri) => ['--redirect-uri', uri])];
-    const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>('app', 'create', org, '--name', name, '--kind', kind, ...list);
+    const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>(
+      'app',
+      'create',
+      org,
+      '--name',
+      name,
+      '--kind',
+      kind,
+      ...list,
+    );
     return { ...app, clientSecret };
   }
 
   #commandLine(): [program: string, env: Record<string, string>] {
     if (this.commandsFrom === undefined) return [join(root, 'tools', 'holdfast.mjs'), { HOLDFAST_HOME: this.home }];
     const { natsUrl } = this.launcher;
-    return [join(this.commandsFrom, 'apps', 'cli', 'dist', 'main.js'), { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl }];
+    return [
+      join(this.commandsFrom, 'apps', 'cli', 'dist', 'main.js'),
+      { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl },
+    ];
   }
 
   #read<T>(file: string): T {

@@ -30,40 +30,66 @@ describe('the order of checks', () => {
   ];
   const offers = (org: string) => `/o/${org}/api/credentials/offers`;
 
-  it.each(bad)('%s: 401 without a token, 403 elsewhere, 403 without the scope, only then its own fault', async (_, method, headers, body) => {
-    const at = (org: string, authorization?: string) => send(method, offers(org), { ...headers, ...(authorization !== undefined && { authorization }) }, body);
-    const reader = `Bearer ${await shop.with('issued:read').token()}`;
-    expect(await at(shop.app.org)).toMatchObject({ status: 401, body: { code: 'missing_token' } });
-    expect(await at(shop.app.org, 'Bearer x')).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
-    expect(await at('globex', authorization)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
-    expect(await at('globex', reader)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
-    expect(await at(shop.app.org, reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
-    expect([400, 413, 415, 422]).toContain((await at(shop.app.org, authorization)).status);
-  });
+  it.each(bad)(
+    '%s: 401 without a token, 403 elsewhere, 403 without the scope, only then its own fault',
+    async (_, method, headers, body) => {
+      const at = (org: string, authorization?: string) =>
+        send(method, offers(org), { ...headers, ...(authorization !== undefined && { authorization }) }, body);
+      const reader = `Bearer ${await shop.with('issued:read').token()}`;
+      expect(await at(shop.app.org)).toMatchObject({ status: 401, body: { code: 'missing_token' } });
+      expect(await at(shop.app.org, 'Bearer x')).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+      expect(await at('globex', authorization)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
+      expect(await at('globex', reader)).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
+      expect(await at(shop.app.org, reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+      expect([400, 413, 415, 422]).toContain((await at(shop.app.org, authorization)).status);
+    },
+  );
 
   it.each(['?limit=0', '?foo=1', '?next_page_token=x'])('the same for the query %s', async (query) => {
-    const at = (org: string, headers: Record<string, string> = {}) => send('GET', `/o/${org}/api/credentials/subjects${query}`, headers);
+    const at = (org: string, headers: Record<string, string> = {}) =>
+      send('GET', `/o/${org}/api/credentials/subjects${query}`, headers);
     expect((await at(shop.app.org)).status).toBe(401);
     expect((await at('globex', { authorization })).body.code).toBe('wrong_organization');
-    expect((await at(shop.app.org, { authorization: `Bearer ${await shop.with('offers:write').token()}` })).body.code).toBe('insufficient_scope');
+    expect(
+      (await at(shop.app.org, { authorization: `Bearer ${await shop.with('offers:write').token()}` })).body.code,
+    ).toBe('insufficient_scope');
     expect((await at(shop.app.org, { authorization })).status).toBe(400);
   });
 
   it('the same for an identifier that is none', async () => {
-    const at = (org: string, headers: Record<string, string> = {}) => send('DELETE', `/o/${org}/api/credentials/subjects/x`, headers);
+    const at = (org: string, headers: Record<string, string> = {}) =>
+      send('DELETE', `/o/${org}/api/credentials/subjects/x`, headers);
     expect((await at(shop.app.org)).status).toBe(401);
     expect((await at('globex', { authorization })).body.code).toBe('wrong_organization');
-    expect((await at(shop.app.org, { authorization: `Bearer ${await shop.with('issued:read').token()}` })).body.code).toBe('insufficient_scope');
+    expect(
+      (await at(shop.app.org, { authorization: `Bearer ${await shop.with('issued:read').token()}` })).body.code,
+    ).toBe('insufficient_scope');
   });
 });
 
 describe('an address', () => {
-  it.each(['/', '/o', '/o/', '/api', '/o/acme', '/o/acme/api', '/o/acme/api/credentials', '/o/acme/api/credentials/nothing', '/.env', '/.git/config', '/admin', '/metrics', '/oauth2', '/oauth2/token/x', '/docs/assets/nothing.js', '/docs/assets/..%2f..%2fpackage.json', '/docs/assets/constructor'])(
-    '%s with nothing there is 404',
-    async (path) => {
-      for (const headers of [{}, { authorization }] as Record<string, string>[]) expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    },
-  );
+  it.each([
+    '/',
+    '/o',
+    '/o/',
+    '/api',
+    '/o/acme',
+    '/o/acme/api',
+    '/o/acme/api/credentials',
+    '/o/acme/api/credentials/nothing',
+    '/.env',
+    '/.git/config',
+    '/admin',
+    '/metrics',
+    '/oauth2',
+    '/oauth2/token/x',
+    '/docs/assets/nothing.js',
+    '/docs/assets/..%2f..%2fpackage.json',
+    '/docs/assets/constructor',
+  ])('%s with nothing there is 404', async (path) => {
+    for (const headers of [{}, { authorization }] as Record<string, string>[])
+      expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
 
   it.each([
     ['/', 404, 'There is no page at this address'],
@@ -71,12 +97,21 @@ describe('an address', () => {
   ])('%s opened by a person is a page that says what to do', async (path, status, title) => {
     // Not by fetch, which says of itself that it is no navigation (Sec-Fetch-Mode: cors).
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(house.baseUrl + path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' } }, resolve).on('error', reject);
+      get(
+        house.baseUrl + path,
+        { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' } },
+        resolve,
+      ).on('error', reject);
     });
     const text = Buffer.concat(await response.toArray()).toString();
-    expect([response.statusCode, response.headers['content-type'], text.includes(`<h1>${title}</h1>`)]).toEqual([status, 'text/html; charset=utf-8', true]);
+    expect([response.statusCode, response.headers['content-type'], text.includes(`<h1>${title}</h1>`)]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+      true,
+    ]);
     expect(response.headers['content-security-policy']).toContain("default-src 'none'");
-    for (const [, asset] of text.matchAll(/href="(\/pages\/[^"]+)"/g)) expect((await fetch(house.baseUrl + asset)).status).toBe(200);
+    for (const [, asset] of text.matchAll(/href="(\/pages\/[^"]+)"/g))
+      expect((await fetch(house.baseUrl + asset)).status).toBe(200);
   });
 
   it.each([
@@ -87,7 +122,9 @@ describe('an address', () => {
     ['PATCH', '/credentials/subjects/00000000-0000-0000-0000-000000000000', ['GET', 'DELETE']],
     ['POST', '/admin/audit/events', ['GET']],
   ])('%s %s is 405 and says what is allowed', async (method, path, allowed) => {
-    const { status, body, headers } = await callApi(house, method, `${shop.api}${path}`, { headers: { authorization } });
+    const { status, body, headers } = await callApi(house, method, `${shop.api}${path}`, {
+      headers: { authorization },
+    });
     expect({ status, code: body.code }).toEqual({ status: 405, code: 'method_not_allowed' });
     const allow = headers.allow?.split(/, */) ?? [];
     expect(allow).toEqual(expect.arrayContaining(allowed));
@@ -98,31 +135,84 @@ describe('an address', () => {
     const path = `${shop.api}/credentials/subjects`;
     const head = await send('HEAD', path, { authorization });
     const get = await send('GET', path, { authorization });
-    expect({ status: head.status, text: head.text, type: head.headers['content-type'] }).toEqual({ status: 200, text: '', type: get.headers['content-type'] });
+    expect({ status: head.status, text: head.text, type: head.headers['content-type'] }).toEqual({
+      status: 200,
+      text: '',
+      type: get.headers['content-type'],
+    });
     expect((await send('HEAD', path)).status).toBe(401);
     expect((await send('HEAD', '/o/globex/api/credentials/subjects', { authorization })).status).toBe(403);
   });
 
   it('gives nothing away on OPTIONS, and lets no other origin read', async () => {
-    const { status, headers } = await send('OPTIONS', `${shop.api}/credentials/subjects`, { origin: 'https://evil.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' });
+    const { status, headers } = await send('OPTIONS', `${shop.api}/credentials/subjects`, {
+      origin: 'https://evil.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    });
     expect([204, 404, 405]).toContain(status);
     expect(headers['access-control-allow-origin']).toBeUndefined();
-    const get = await send('GET', `${shop.api}/credentials/subjects`, { origin: 'https://evil.example', authorization });
+    const get = await send('GET', `${shop.api}/credentials/subjects`, {
+      origin: 'https://evil.example',
+      authorization,
+    });
     expect(get.headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it.each(['TRACE', 'CONNECTX', 'PROPFIND', 'LINK'])('knows no %s', async (method) => {
-    const { status } = await send(method, `${shop.api}/credentials/subjects`, { authorization }).catch(() => ({ status: 400 }));
+    const { status } = await send(method, `${shop.api}/credentials/subjects`, { authorization }).catch(() => ({
+      status: 400,
+    }));
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
   });
 
   /** Written so that a proxy and we might read different paths (Keycloak CVE-2026-0976, NestJS CVE-2026-2293). */
   const variants = (path: string) => [
-    `${path}/`, `${path}//`, `/${path}`, path.replace('/api/', '//api/'), path.replace('/api/', '/./api/'), path.replace('/api/', '/x/../api/'), path.replace('/api/', '/%2e/api/'), path.replace('/api/', '/x/%2e%2e/api/'),
-    path.replace('/api/', '/api%2f'), path.replace('/api/', '%2fapi/'), path.replace('/api/', '/API/'), path.replace('/api/', '/%61pi/'), path.replace('/api/', '/api;x=1/'), path.replace('/api/', '/api%3bx/'), `${path};x`, `${path};x=y`, `${path}%3b`,
-    `${path}%20`, `${path}%09`, `${path}%00`, `${path}%0a`, `${path}.json`, `${path}.`, `${path}..`, `${path}%2f`, `${path}%5c`, `${path}\\`, path.replace('/o/', '\\o\\'), `${path}#x`, `${path}%23`, `${path}%3f`, `${path}%3flimit=1`, `${path}&limit=1`,
-    path.toUpperCase(), `/x/..${path}`, `/healthz/..${path}`, `/docs/assets/../..${path}`, `/healthz%2f..${path}`, `/oauth2/token/../..${path}`, `${path}%c0%af`, `${path}%ef%bc%8f`, path.replace('/o/', '/%6f/'), path.replace('/o/', '/o%00/'), `http://elsewhere.example${path}`,
+    `${path}/`,
+    `${path}//`,
+    `/${path}`,
+    path.replace('/api/', '//api/'),
+    path.replace('/api/', '/./api/'),
+    path.replace('/api/', '/x/../api/'),
+    path.replace('/api/', '/%2e/api/'),
+    path.replace('/api/', '/x/%2e%2e/api/'),
+    path.replace('/api/', '/api%2f'),
+    path.replace('/api/', '%2fapi/'),
+    path.replace('/api/', '/API/'),
+    path.replace('/api/', '/%61pi/'),
+    path.replace('/api/', '/api;x=1/'),
+    path.replace('/api/', '/api%3bx/'),
+    `${path};x`,
+    `${path};x=y`,
+    `${path}%3b`,
+    `${path}%20`,
+    `${path}%09`,
+    `${path}%00`,
+    `${path}%0a`,
+    `${path}.json`,
+    `${path}.`,
+    `${path}..`,
+    `${path}%2f`,
+    `${path}%5c`,
+    `${path}\\`,
+    path.replace('/o/', '\\o\\'),
+    `${path}#x`,
+    `${path}%23`,
+    `${path}%3f`,
+    `${path}%3flimit=1`,
+    `${path}&limit=1`,
+    path.toUpperCase(),
+    `/x/..${path}`,
+    `/healthz/..${path}`,
+    `/docs/assets/../..${path}`,
+    `/healthz%2f..${path}`,
+    `/oauth2/token/../..${path}`,
+    `${path}%c0%af`,
+    `${path}%ef%bc%8f`,
+    path.replace('/o/', '/%6f/'),
+    path.replace('/o/', '/o%00/'),
+    `http://elsewhere.example${path}`,
   ];
 
   it('in any other spelling lets nobody in without a token', async () => {
@@ -135,8 +225,14 @@ describe('an address', () => {
   it('in any other spelling is the right route or none: never another organization', async () => {
     const own = (await shop.list()).text;
     for (const path of variants(`${shop.api}/credentials/subjects`)) {
-      const answer: Pick<Reply, 'status' | 'text'> = await send('GET', path, { authorization }).catch(() => ({ status: 400, text: '' }));
-      expect({ path, ok: answer.status === 200 ? answer.text === own : answer.status >= 400 && answer.status < 500 }).toEqual({ path, ok: true });
+      const answer: Pick<Reply, 'status' | 'text'> = await send('GET', path, { authorization }).catch(() => ({
+        status: 400,
+        text: '',
+      }));
+      expect({
+        path,
+        ok: answer.status === 200 ? answer.text === own : answer.status >= 400 && answer.status < 500,
+      }).toEqual({ path, ok: true });
     }
     for (const path of variants('/o/globex/api/credentials/subjects')) {
       const { status } = await send('GET', path, { authorization }).catch(() => ({ status: 400 }));
@@ -154,12 +250,15 @@ describe('an address', () => {
     expect((await shop.get(body.subject)).status).toBe(200);
   });
 
-  it.each(['/%', '/%zz', '/o/%E0%A4%A/api/credentials/subjects', '/%ff', '/o/acme%/api'])('%s that cannot be decoded is refused as a problem', async (path) => {
-    const { status, headers, body } = await send('GET', path, { authorization });
-    expect([400, 403, 404]).toContain(status);
-    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
-    expect(headers['x-request-id']).toBe(body.requestId);
-  });
+  it.each(['/%', '/%zz', '/o/%E0%A4%A/api/credentials/subjects', '/%ff', '/o/acme%/api'])(
+    '%s that cannot be decoded is refused as a problem',
+    async (path) => {
+      const { status, headers, body } = await send('GET', path, { authorization });
+      expect([400, 403, 404]).toContain(status);
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(headers['x-request-id']).toBe(body.requestId);
+    },
+  );
 });
 
 describe('what is no proper HTTP', () => {
@@ -179,7 +278,10 @@ describe('what is no proper HTTP', () => {
 
   const path = '/o/acme/api/credentials/offers';
   it.each([
-    ['both lengths', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],
+    [
+      'both lengths',
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ],
     ['two lengths', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     ['a negative length', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`],
     ['a length of letters', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n{}`],
@@ -216,7 +318,12 @@ describe('every answer', () => {
 
   it('has the security headers, and tells nothing of what it runs on', async () => {
     for (const { headers, status } of await answers()) {
-      expect({ status, nosniff: headers['x-content-type-options'], referrer: headers['referrer-policy'], frames: headers['x-frame-options'] }).toEqual({ status, nosniff: 'nosniff', referrer: 'no-referrer', frames: 'DENY' });
+      expect({
+        status,
+        nosniff: headers['x-content-type-options'],
+        referrer: headers['referrer-policy'],
+        frames: headers['x-frame-options'],
+      }).toEqual({ status, nosniff: 'nosniff', referrer: 'no-referrer', frames: 'DENY' });
       for (const name of ['x-powered-by', 'server', 'via']) expect(headers[name]).toBeUndefined();
     }
   });
@@ -237,8 +344,25 @@ describe('every answer', () => {
     expect((await send('POST', '/oauth2/token', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
   });
 
-  it.each(['', 'a b', 'a,b', '"a"', 'ä', 'a'.repeat(129), '<script>', '../x', 'a;b', '{"a":1}', 'a:b', "a' OR 1=1 --", 'a\tb'])('has not the request id %j', async (id) => {
-    for (const [method, path] of [['GET', `${shop.api}/credentials/subjects`], ['POST', '/oauth2/token']] as const) {
+  it.each([
+    '',
+    'a b',
+    'a,b',
+    '"a"',
+    'ä',
+    'a'.repeat(129),
+    '<script>',
+    '../x',
+    'a;b',
+    '{"a":1}',
+    'a:b',
+    "a' OR 1=1 --",
+    'a\tb',
+  ])('has not the request id %j', async (id) => {
+    for (const [method, path] of [
+      ['GET', `${shop.api}/credentials/subjects`],
+      ['POST', '/oauth2/token'],
+    ] as const) {
       const { headers } = await send(method, path, { 'x-request-id': Buffer.from(id).toString('latin1') });
       expect(headers['x-request-id']).toMatch(uuid);
     }
@@ -246,19 +370,27 @@ describe('every answer', () => {
 
   it('carries on a trace, with a span of its own', async () => {
     const trace = 'abcdef0123456789abcdef0123456789';
-    const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent: `00-${trace}-1234567890abcdef-01` });
+    const { headers } = await send('GET', `${shop.api}/credentials/subjects`, {
+      traceparent: `00-${trace}-1234567890abcdef-01`,
+    });
     expect(headers.traceparent).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`));
     expect(headers.traceparent).not.toContain('1234567890abcdef');
   });
 
-  it.each(['', 'x', '00-0-0-00', `00-${'0'.repeat(32)}-1234567890abcdef-01`, `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`, `ff-${'a'.repeat(32)}-1234567890abcdef-01`, `00-${'G'.repeat(32)}-1234567890abcdef-01`, `00-${'A'.repeat(32)}-1234567890abcdef-01`])(
-    'begins a trace of its own in place of %j',
-    async (traceparent) => {
-      const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent });
-      expect(headers.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/);
-      expect(headers.traceparent?.slice(3, 35)).not.toBe(traceparent.slice(3, 35));
-    },
-  );
+  it.each([
+    '',
+    'x',
+    '00-0-0-00',
+    `00-${'0'.repeat(32)}-1234567890abcdef-01`,
+    `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`,
+    `ff-${'a'.repeat(32)}-1234567890abcdef-01`,
+    `00-${'G'.repeat(32)}-1234567890abcdef-01`,
+    `00-${'A'.repeat(32)}-1234567890abcdef-01`,
+  ])('begins a trace of its own in place of %j', async (traceparent) => {
+    const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent });
+    expect(headers.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/);
+    expect(headers.traceparent?.slice(3, 35)).not.toBe(traceparent.slice(3, 35));
+  });
 
   it('of a call that was let in names the version of the API that the app was made for', async () => {
     const { headers } = await shop.list();
@@ -285,7 +417,11 @@ describe('a problem', () => {
   });
 
   it('does not repeat what was sent', async () => {
-    for (const path of [`/o/<script>alert(1)</script>/api/credentials/subjects`, `/canary<script>`, `${shop.api}/credentials/subjects?canary=<script>`]) {
+    for (const path of [
+      `/o/<script>alert(1)</script>/api/credentials/subjects`,
+      `/canary<script>`,
+      `${shop.api}/credentials/subjects?canary=<script>`,
+    ]) {
       const { text } = await send('GET', path, { authorization }).catch(() => ({ text: '' }));
       expect(text).not.toContain('<script>');
     }

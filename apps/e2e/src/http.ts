@@ -38,26 +38,57 @@ export interface Problem {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-/** The X-Request-Id that a test chose, by the id that Holdfast gave: an erasure takes the first one out of the audit log. */
+/**
+ * The X-Request-Id that a test chose, by the id that Holdfast gave: an erasure takes the first one out of the audit
+ * log.
+ */
 export const chosenIds = new Map<string, string>();
 
 /** Sends a call and reads the whole answer. Rejects only when there is none. */
-export function exchange<Body = Problem>({ origin, method = 'GET', path, headers = {}, body, chunked, timeout = 30_000 }: Wire): Promise<Reply<Body>> {
+export function exchange<Body = Problem>({
+  origin,
+  method = 'GET',
+  path,
+  headers = {},
+  body,
+  chunked,
+  timeout = 30_000,
+}: Wire): Promise<Reply<Body>> {
   const began = performance.now();
   const { hostname, port } = new URL(origin);
   const length = body !== undefined && !chunked ? { 'content-length': Buffer.byteLength(body) } : {};
   return new Promise((resolve, reject) => {
-    const outgoing = send({ agent, host: hostname, port, method, path, headers: { ...length, ...headers }, signal: AbortSignal.timeout(timeout) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const flat = Object.fromEntries(Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
-        if (headers['x-request-id'] !== undefined) chosenIds.set(flat['holdfast-request-id'] ?? '', String(headers['x-request-id']));
-        resolve({ status: response.statusCode ?? 0, headers: flat, text, body: parse(text, flat['content-type']) as Body, milliseconds: performance.now() - began });
-      });
-    });
+    const outgoing = send(
+      {
+        agent,
+        host: hostname,
+        port,
+        method,
+        path,
+        headers: { ...length, ...headers },
+        signal: AbortSignal.timeout(timeout),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const flat = Object.fromEntries(
+            Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]),
+          );
+          if (headers['x-request-id'] !== undefined)
+            chosenIds.set(flat['holdfast-request-id'] ?? '', String(headers['x-request-id']));
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: flat,
+            text,
+            body: parse(text, flat['content-type']) as Body,
+            milliseconds: performance.now() - began,
+          });
+        });
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body);
   });

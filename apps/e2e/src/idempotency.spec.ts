@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-const withKey = (key: string | string[], options: CallOptions = {}): CallOptions => ({ ...options, headers: { 'idempotency-key': key } });
+const withKey = (key: string | string[], options: CallOptions = {}): CallOptions => ({
+  ...options,
+  headers: { 'idempotency-key': key },
+});
 const count = async (client: Client) => (await client.all()).length;
 
 describe('a repeated request', () => {
@@ -35,7 +38,9 @@ describe('a repeated request', () => {
   it('is the same whether the key is quoted or not, and whatever the order of the members', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({ offerExpiresIn: 900, credentialType: 'customer' }, withKey(key));
-    expect((await shop.offer({ credentialType: 'customer', offerExpiresIn: 900 }, withKey(`"${key}"`))).body).toEqual(body);
+    expect((await shop.offer({ credentialType: 'customer', offerExpiresIn: 900 }, withKey(`"${key}"`))).body).toEqual(
+      body,
+    );
   });
 
   it('is the same with {} and with no body', async () => {
@@ -56,7 +61,10 @@ describe('a repeated request', () => {
     await shop.offer({ offerExpiresIn: 900 }, withKey(key));
     const before = await count(shop);
     for (const json of [{ offerExpiresIn: 901 }, {}, { offerExpiresIn: 900, credentialType: 'customer' }]) {
-      expect(await shop.offer<Problem>(json, withKey(key))).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+      expect(await shop.offer<Problem>(json, withKey(key))).toMatchObject({
+        status: 422,
+        body: { code: 'idempotency_mismatch' },
+      });
     }
     expect(await count(shop)).toBe(before);
   });
@@ -89,7 +97,9 @@ describe('requests with one key at once', () => {
   it.each([1, 2, 3])('make one offer (%d)', async () => {
     const key = randomUUID();
     const before = await count(shop);
-    const answers: Reply<Offer & Problem>[] = await Promise.all(Array.from({ length: 10 }, (_, i) => shop.offer<Offer & Problem>({}, withKey(key, { gateway: i % 2 }))));
+    const answers: Reply<Offer & Problem>[] = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => shop.offer<Offer & Problem>({}, withKey(key, { gateway: i % 2 }))),
+    );
     const made = answers.filter((a) => a.status === 201);
     expect(new Set(made.map((a) => a.text)).size).toBe(1);
     for (const { status, body, headers } of answers.filter((a) => a.status !== 201)) {
@@ -104,11 +114,16 @@ describe('requests with one key at once', () => {
   it('to one customer make one further offer', async () => {
     const key = randomUUID();
     const { body: customer } = await shop.offer();
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => shop.offer<Offer & Problem>({ subject: customer.subject }, withKey(key, { gateway: i % 2 }))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        shop.offer<Offer & Problem>({ subject: customer.subject }, withKey(key, { gateway: i % 2 })),
+      ),
+    );
     const made = answers.filter((a) => a.status === 201);
     expect(made.length).toBeGreaterThan(0);
     expect(new Set(made.map((a) => a.text)).size).toBe(1);
-    for (const { status, body } of answers.filter((a) => a.status !== 201)) expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
+    for (const { status, body } of answers.filter((a) => a.status !== 201))
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
   });
 });
 
@@ -121,16 +136,29 @@ describe('a change of state', () => {
     ];
     for (const [what, ask] of steps) {
       const [first, repeat] = [await ask(0), await ask(1)];
-      expect([what, first.status, first.headers['idempotency-replayed'], repeat.status, repeat.text, repeat.headers['idempotency-replayed']]).toEqual([what, what === 'erase' ? 204 : 200, undefined, first.status, first.text, 'true']);
+      expect([
+        what,
+        first.status,
+        first.headers['idempotency-replayed'],
+        repeat.status,
+        repeat.text,
+        repeat.headers['idempotency-replayed'],
+      ]).toEqual([what, what === 'erase' ? 204 : 200, undefined, first.status, first.text, 'true']);
     }
     // Erased: of the earlier answer nothing is left to give.
-    expect(await shop.manage('revoke', offer.credentialId, 'lost', withKey('r'))).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await shop.manage('revoke', offer.credentialId, 'lost', withKey('r'))).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    });
   });
 
   it('of another kind under the same key is refused', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({}, withKey(key));
-    expect(await shop.withdraw(body.offerId, withKey(key))).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+    expect(await shop.withdraw(body.offerId, withKey(key))).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_mismatch' },
+    });
     expect((await shop.withdraw(body.offerId)).status).toBe(204);
   });
 });
@@ -166,9 +194,12 @@ describe('a key', () => {
     expect(body.errors?.[0]?.header?.toLowerCase()).toBe('idempotency-key');
   });
 
-  it.each(['a', 'a'.repeat(255), "x'); DROP TABLE idempotency; --", '{"a":1}', '"with \\"quotes\\" and \\\\"'])('may be %s', async (key) => {
-    const { status, body } = await kiosk.offer({}, withKey(key));
-    expect(status).toBe(201);
-    expect((await kiosk.offer({}, withKey(key))).body).toEqual(body);
-  });
+  it.each(['a', 'a'.repeat(255), "x'); DROP TABLE idempotency; --", '{"a":1}', '"with \\"quotes\\" and \\\\"'])(
+    'may be %s',
+    async (key) => {
+      const { status, body } = await kiosk.offer({}, withKey(key));
+      expect(status).toBe(201);
+      expect((await kiosk.offer({}, withKey(key))).body).toEqual(body);
+    },
+  );
 });

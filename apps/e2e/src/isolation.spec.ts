@@ -8,7 +8,9 @@ import { closeConnections } from './http.ts';
 import { demoClient, house, newClients } from './under-test.ts';
 
 const reference = await referenceOf(house);
-const guarded = reference.operations.filter((o) => o.scopes.length > 0).map((o) => [`${o.method} ${o.path}`, o] as const);
+const guarded = reference.operations
+  .filter((o) => o.scopes.length > 0)
+  .map((o) => [`${o.method} ${o.path}`, o] as const);
 
 let everything: Client;
 beforeAll(async () => {
@@ -36,8 +38,10 @@ describe('the reference', () => {
 
   it('asks for a token everywhere below an organization', () => {
     const open = reference.operations.filter((o) => o.path.startsWith('/o/{shortId}/api/') && o.scopes.length === 0);
-    // The claim link and the sign-in prove what they need by themselves, and the browser that asks for a challenge has nothing to prove yet: nobody has a token of ours there.
-    const beforeAnyToken = /^(POST \/o\/\{shortId\}\/api\/claim(\/|$)|(GET|POST) \/o\/\{shortId\}\/api\/sign-in\/|GET \/o\/\{shortId\}\/api\/presence\/challenge$)/;
+    // The claim link and the sign-in prove what they need by themselves, and the browser that asks for a challenge has
+    // nothing to prove yet: nobody has a token of ours there.
+    const beforeAnyToken =
+      /^(POST \/o\/\{shortId\}\/api\/claim(\/|$)|(GET|POST) \/o\/\{shortId\}\/api\/sign-in\/|GET \/o\/\{shortId\}\/api\/presence\/challenge$)/;
     expect(open.map((o) => `${o.method} ${o.path}`).filter((route) => !beforeAnyToken.test(route))).toEqual([]);
     expect(guarded.length).toBeGreaterThanOrEqual(7);
   });
@@ -48,13 +52,25 @@ describe.each(guarded)('%s', (_, operation) => {
 
   it('without a token: 401', async () => {
     for (const gateway of house.gateways.keys()) {
-      const { status, body, headers } = await callApi(house, method, pathOf(operation, everything.app.org), { gateway });
+      const { status, body, headers } = await callApi(house, method, pathOf(operation, everything.app.org), {
+        gateway,
+      });
       expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
       expect(headers['www-authenticate']).toMatch(/^Bearer /);
     }
   });
 
-  it.each(['acme', 'globex', 'no-such-organization', 'EVERYTHING', 'x', '%00', '..%2f', 'constructor', `${'a'.repeat(300)}`])("with a token of another organization than %s: 403", async (shortId) => {
+  it.each([
+    'acme',
+    'globex',
+    'no-such-organization',
+    'EVERYTHING',
+    'x',
+    '%00',
+    '..%2f',
+    'constructor',
+    `${'a'.repeat(300)}`,
+  ])('with a token of another organization than %s: 403', async (shortId) => {
     for (const gateway of house.gateways.keys()) {
       const { status, body } = await everything.call(method, pathOf(operation, shortId), { gateway });
       expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_organization' });
@@ -62,28 +78,48 @@ describe.each(guarded)('%s', (_, operation) => {
   });
 
   it('the same answer for an organization that is there and one that is not', async () => {
-    const of = (shortId: string) => everything.call(method, pathOf({ ...operation, path: operation.path.replace(/\{(?!shortId)[A-Za-z]+\}/g, 'x') }, shortId), { headers: { 'x-request-id': 'same' } });
+    const of = (shortId: string) =>
+      everything.call(
+        method,
+        pathOf({ ...operation, path: operation.path.replace(/\{(?!shortId)[A-Za-z]+\}/g, 'x') }, shortId),
+        { headers: { 'x-request-id': 'same' } },
+      );
     const [there, absent] = await Promise.all([of('acme'), of('no-such-organization')]);
     expect(there.body).toEqual(absent.body);
   });
 
   it("a demo app's token on the other demo organization: 403", async () => {
-    for (const [org, other] of [['acme', 'globex'], ['globex', 'acme']] as const) {
-      const client = demoClient(org, scopes.some((s) => s.startsWith('offers') || s.startsWith('issued')) ? 'shop' : 'automation');
-      expect(await client.call(method, pathOf(operation, other))).toMatchObject({ status: 403, body: { code: 'wrong_organization' } });
+    for (const [org, other] of [
+      ['acme', 'globex'],
+      ['globex', 'acme'],
+    ] as const) {
+      const client = demoClient(
+        org,
+        scopes.some((s) => s.startsWith('offers') || s.startsWith('issued')) ? 'shop' : 'automation',
+      );
+      expect(await client.call(method, pathOf(operation, other))).toMatchObject({
+        status: 403,
+        body: { code: 'wrong_organization' },
+      });
     }
   });
 
   it('with every scope but the one that it needs: 403, naming it', async () => {
     const others = operationNames.filter((name) => !scopes.includes(name));
-    const { status, body, headers } = await everything.with(...others).call(method, pathOf(operation, everything.app.org));
+    const { status, body, headers } = await everything
+      .with(...others)
+      .call(method, pathOf(operation, everything.app.org));
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'insufficient_scope' });
-    expect(headers['www-authenticate']).toMatch(new RegExp(`^Bearer .*error="insufficient_scope".*scope="${scopes[0]}"`));
+    expect(headers['www-authenticate']).toMatch(
+      new RegExp(`^Bearer .*error="insufficient_scope".*scope="${scopes[0]}"`),
+    );
   });
 
   it('wrong organization comes before missing scope', async () => {
     const others = operationNames.filter((name) => !scopes.includes(name));
-    expect((await everything.with(...others).call(method, pathOf(operation, 'acme'))).body.code).toBe('wrong_organization');
+    expect((await everything.with(...others).call(method, pathOf(operation, 'acme'))).body.code).toBe(
+      'wrong_organization',
+    );
   });
 
   it('with its scope alone the door is open', async () => {

@@ -1,12 +1,27 @@
-import { platformKeys, inboxPrefix, type BusUser, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { connect, nkeyAuthenticator, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
+import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
+import {
+  inboxPrefix,
+  platformKeys,
+  type BusUser,
+  type Contract,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import type { House } from './house.ts';
 
 /** Someone who got hold of a service's login to the bus. */
-export async function connectAs(house: House, user: BusUser): Promise<{ connection: NatsConnection; refused: PermissionViolationError[] }> {
+export async function connectAs(
+  house: House,
+  user: BusUser,
+): Promise<{ connection: NatsConnection; refused: PermissionViolationError[] }> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(house.secrets.nkeySeeds[user]));
-  const connection = await connect({ servers: house.launcher.natsUrl, authenticator, inboxPrefix: inboxPrefix(user), reconnect: false });
+  const connection = await connect({
+    servers: house.launcher.natsUrl,
+    authenticator,
+    inboxPrefix: inboxPrefix(user),
+    reconnect: false,
+  });
   const refused: PermissionViolationError[] = [];
   void (async () => {
     for await (const status of connection.status()) {
@@ -26,9 +41,18 @@ export async function asking(house: House, user: BusUser, org = ''): Promise<Ask
   const { connection } = await connectAs(house, user);
   return {
     ask: async ({ subject, timeout }, input) => {
-      const request = { id: randomUUID(), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`, method: 'BUS', route: 'e2e' };
+      const request = {
+        id: randomUUID(),
+        traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
+        method: 'BUS',
+        route: 'e2e',
+      };
       const context = { org, actor: { type: 'system', id: user }, request, auditId: randomUUID() };
-      const answer = await connection.request(subject, JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }), { timeout: 4 * timeout });
+      const answer = await connection.request(
+        subject,
+        JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }),
+        { timeout: 4 * timeout },
+      );
       const { response, err } = answer.json<{ response?: unknown; err?: unknown }>();
       if (response === undefined) throw new Error(`${subject} answered ${JSON.stringify(err)}`);
       return response as never;
@@ -37,7 +61,9 @@ export async function asking(house: House, user: BusUser, org = ''): Promise<Ask
   };
 }
 
-/** The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller. */
+/**
+ * The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller.
+ */
 export async function platformPublicKey(house: House): Promise<Record<string, string>> {
   const gateway = await asking(house, 'gateway');
   try {

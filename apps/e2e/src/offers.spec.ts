@@ -13,7 +13,10 @@ const returnUrl = 'https://shop.example/welcome?from=holdfast';
 let shop: Client;
 let kiosk: Client;
 beforeAll(async () => {
-  ({ shop, kiosk } = await newClients({ shop: { redirectUris: [returnUrl, 'https://shop.example/other'] }, kiosk: {} }));
+  ({ shop, kiosk } = await newClients({
+    shop: { redirectUris: [returnUrl, 'https://shop.example/other'] },
+    kiosk: {},
+  }));
 });
 afterAll(closeConnections);
 
@@ -28,7 +31,10 @@ describe('an offer', () => {
     ['no body', { body: '' }],
     ['no body and a content type', { body: '', headers: { 'content-type': 'application/json' } }],
     ['no body and no length', { body: '', chunked: true }],
-    ['an empty object in the usual disguise', { body: ' {\r\n} ', headers: { 'content-type': 'Application/JSON; charset=UTF-8' } }],
+    [
+      'an empty object in the usual disguise',
+      { body: ' {\r\n} ', headers: { 'content-type': 'Application/JSON; charset=UTF-8' } },
+    ],
   ])('is made with %s', async (_, options) => {
     const { status, body, headers } = await shop.offer(undefined, options);
     expect(status).toBe(201);
@@ -50,14 +56,20 @@ describe('an offer', () => {
 
   it('takes every field', async () => {
     const validUntil = new Date(Date.now() + 30 * 24 * hour * 1000).toISOString();
-    const { status, body } = await shop.offer({ credentialType: 'customer', offerExpiresIn: 7200, validUntil, returnUrl });
+    const { status, body } = await shop.offer({
+      credentialType: 'customer',
+      offerExpiresIn: 7200,
+      validUntil,
+      returnUrl,
+    });
     expect(status).toBe(201);
     expect(Math.round(secondsLeft(body) / 60)).toBe(120);
   });
 
   it('never repeats an identifier or a link', async () => {
     const offers = await Promise.all(Array.from({ length: 50 }, () => shop.offer()));
-    for (const member of ['subject', 'claimUrl', 'offerId', 'credentialId'] as const) expect(new Set(offers.map(({ body }) => body[member])).size).toBe(50);
+    for (const member of ['subject', 'claimUrl', 'offerId', 'credentialId'] as const)
+      expect(new Set(offers.map(({ body }) => body[member])).size).toBe(50);
   });
 
   it.each([600, 601, 2_591_999, 2_592_000])('may live for %d seconds', async (offerExpiresIn) => {
@@ -66,20 +78,28 @@ describe('an offer', () => {
     expect(Math.abs(secondsLeft(body) - offerExpiresIn)).toBeLessThan(60);
   });
 
-  it.each(['2031-01-01T00:00:00Z', '2031-01-01T00:00:00.123456Z', '2031-01-01T00:00:00+05:30', '9999-12-31T23:59:59.999Z'])('may end at %s', async (validUntil) => {
+  it.each([
+    '2031-01-01T00:00:00Z',
+    '2031-01-01T00:00:00.123456Z',
+    '2031-01-01T00:00:00+05:30',
+    '9999-12-31T23:59:59.999Z',
+  ])('may end at %s', async (validUntil) => {
     expect((await shop.offer({ validUntil })).status).toBe(201);
   });
 });
 
 describe('a bad body', () => {
-  it.each(badOffers)('$name is refused, says where, and stores nothing', async ({ status, code = 'invalid_request', pointer, ...sent }) => {
-    const before = await newest();
-    const { body, ...answer } = await shop.offer<Problem>(undefined, sent);
-    expect([status].flat()).toContain(answer.status);
-    expect(body.code).toBe(code);
-    if (pointer !== undefined) expect(body.errors?.map((e) => e.pointer)).toContain(pointer);
-    expect(await newest()).toEqual(before);
-  });
+  it.each(badOffers)(
+    '$name is refused, says where, and stores nothing',
+    async ({ status, code = 'invalid_request', pointer, ...sent }) => {
+      const before = await newest();
+      const { body, ...answer } = await shop.offer<Problem>(undefined, sent);
+      expect([status].flat()).toContain(answer.status);
+      expect(body.code).toBe(code);
+      if (pointer !== undefined) expect(body.errors?.map((e) => e.pointer)).toContain(pointer);
+      expect(await newest()).toEqual(before);
+    },
+  );
 
   it('points at every member at fault', async () => {
     const { status, body } = await shop.offer<Problem>({ offerExpiresIn: 'x', validUntil: 'y', name: 'z' });

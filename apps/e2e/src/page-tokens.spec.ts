@@ -13,19 +13,25 @@ let kiosk: Client;
 let auditor: Client;
 let elsewhere: Client;
 beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {}, auditor: { kind: 'service', grants: ['audit:read'] } }), newClients({ shop: {} })]);
+  const [here, there] = await Promise.all([
+    newClients({ shop: {}, kiosk: {}, auditor: { kind: 'service', grants: ['audit:read'] } }),
+    newClients({ shop: {} }),
+  ]);
   ({ shop, kiosk, auditor } = here);
   elsewhere = there.shop;
   await Promise.all([shop, kiosk, elsewhere].flatMap((client) => times(3).map(() => client.offer())));
 });
 afterAll(closeConnections);
 
-const firstToken = async (client: Client, query: Record<string, string> = {}) => (await client.list({ limit: '1', ...query })).body.nextPageToken!;
+const firstToken = async (client: Client, query: Record<string, string> = {}) =>
+  (await client.list({ limit: '1', ...query })).body.nextPageToken!;
 
 describe('a page token', () => {
   it('leads on through either gateway, with another limit, and again', async () => {
     const token = await firstToken(shop);
-    const pages = await Promise.all([0, 1, 0].map((gateway) => shop.list({ limit: '2', next_page_token: token }, { gateway })));
+    const pages = await Promise.all(
+      [0, 1, 0].map((gateway) => shop.list({ limit: '2', next_page_token: token }, { gateway })),
+    );
     expect(pages[0]!.body.items).toHaveLength(2);
     expect(pages[1]!.body.items).toEqual(pages[0]!.body.items);
     expect(pages[2]!.body.items).toEqual(pages[0]!.body.items);
@@ -44,20 +50,55 @@ describe('a page token', () => {
   it('is refused when any character of it is another', async () => {
     const token = await firstToken(shop);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const changed = [...token].map((c, i) => token.slice(0, i) + alphabet[(alphabet.indexOf(c) + 1) % 64]! + token.slice(i + 1));
+    const changed = [...token].map(
+      (c, i) => token.slice(0, i) + alphabet[(alphabet.indexOf(c) + 1) % 64]! + token.slice(i + 1),
+    );
     const answers = await inParallel(changed, 8, (next_page_token) => shop.list<Problem>({ next_page_token }));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['400 invalid_page_token']));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+      new Set(['400 invalid_page_token']),
+    );
   });
 
   it('is refused cut short, made longer, spelled otherwise, made up', async () => {
     const token = await firstToken(shop);
     const standard = Buffer.from(token, 'base64url').toString('base64');
-    const bad = [token.slice(1), token.slice(0, -1), token.slice(0, -4), `${token}A`, `${token}AAAA`, `${token}=`, `${token}==`, ` ${token}`, `${token} `, `${token}\n`, `${token}.`, `${token}${token}`, [...token].reverse().join(''), token.toLowerCase()];
+    const bad = [
+      token.slice(1),
+      token.slice(0, -1),
+      token.slice(0, -4),
+      `${token}A`,
+      `${token}AAAA`,
+      `${token}=`,
+      `${token}==`,
+      ` ${token}`,
+      `${token} `,
+      `${token}\n`,
+      `${token}.`,
+      `${token}${token}`,
+      [...token].reverse().join(''),
+      token.toLowerCase(),
+    ];
     if (standard !== token) bad.push(standard);
-    bad.push('x', '0', '-1', 'null', '{}', "' OR 1=1 --", randomBytes(28).toString('base64url'), randomBytes(100).toString('base64url'), Buffer.from(JSON.stringify({ createdAt: '2026-01-01T00:00:00.000Z', subject: '00000000-0000-0000-0000-000000000000' })).toString('base64url'));
+    bad.push(
+      'x',
+      '0',
+      '-1',
+      'null',
+      '{}',
+      "' OR 1=1 --",
+      randomBytes(28).toString('base64url'),
+      randomBytes(100).toString('base64url'),
+      Buffer.from(
+        JSON.stringify({ createdAt: '2026-01-01T00:00:00.000Z', subject: '00000000-0000-0000-0000-000000000000' }),
+      ).toString('base64url'),
+    );
     for (const next_page_token of bad) {
       const { status, body } = await shop.list<Problem>({ next_page_token });
-      expect({ next_page_token, status, code: body.code }).toEqual({ next_page_token, status: 400, code: 'invalid_page_token' });
+      expect({ next_page_token, status, code: body.code }).toEqual({
+        next_page_token,
+        status: 400,
+        code: 'invalid_page_token',
+      });
       expect(body.errors).toEqual([expect.objectContaining({ parameter: 'next_page_token' })]);
     }
   });
@@ -77,15 +118,25 @@ describe('a page token', () => {
 
   it('is refused with another filter', async () => {
     const [unfiltered, filtered] = await Promise.all([firstToken(shop), firstToken(shop, { claimed: 'false' })]);
-    const mixed: Record<string, string>[] = [{ claimed: 'false', next_page_token: unfiltered }, { claimed: 'true', next_page_token: unfiltered }, { next_page_token: filtered }, { claimed: 'true', next_page_token: filtered }];
-    for (const query of mixed) expect(await shop.list<Problem>(query)).toMatchObject({ status: 400, body: { code: 'invalid_page_token' } });
+    const mixed: Record<string, string>[] = [
+      { claimed: 'false', next_page_token: unfiltered },
+      { claimed: 'true', next_page_token: unfiltered },
+      { next_page_token: filtered },
+      { claimed: 'true', next_page_token: filtered },
+    ];
+    for (const query of mixed)
+      expect(await shop.list<Problem>(query)).toMatchObject({ status: 400, body: { code: 'invalid_page_token' } });
     expect((await shop.list({ claimed: 'false', next_page_token: filtered })).status).toBe(200);
   });
 
-  it("is refused from another app, also of another organization, and from another list", async () => {
+  it('is refused from another app, also of another organization, and from another list', async () => {
     const { body: log } = await auditor.audit({ limit: '1' });
     const foreign = [await firstToken(kiosk), await firstToken(elsewhere), log.nextPageToken!];
-    for (const next_page_token of foreign) expect(await shop.list<Problem>({ next_page_token })).toMatchObject({ status: 400, body: { code: 'invalid_page_token' } });
+    for (const next_page_token of foreign)
+      expect(await shop.list<Problem>({ next_page_token })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_page_token' },
+      });
     const { status, body } = await auditor.audit<Problem>({ next_page_token: await firstToken(shop) });
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_page_token' });
   });
@@ -100,11 +151,14 @@ describe('a thousand customers', () => {
     made = await inParallel(times(1000), 24, async () => (await walker.offer()).body.subject);
   });
 
-  it.each([200, 199, 50, 7, 1])('stand once each in pages of %d, newest first, while nothing happens', async (limit) => {
-    const seen = await pages(walker, () => (limit === 1 ? 1 + random(3) : limit));
-    expect(seen.map((s) => s.subject).sort()).toEqual([...made].sort());
-    expectNewestFirst(seen);
-  });
+  it.each([200, 199, 50, 7, 1])(
+    'stand once each in pages of %d, newest first, while nothing happens',
+    async (limit) => {
+      const seen = await pages(walker, () => (limit === 1 ? 1 + random(3) : limit));
+      expect(seen.map((s) => s.subject).sort()).toEqual([...made].sort());
+      expectNewestFirst(seen);
+    },
+  );
 
   it('stand once each while others come and go', async () => {
     const erased = new Set<string>();

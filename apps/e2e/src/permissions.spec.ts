@@ -1,8 +1,15 @@
 // What a service's login to database and bus can do: what the picture says, and nothing else.
-import { databaseRole, databaseServices, natsUsers, serviceNames, type BusUser, type ServiceName } from '@holdfast/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '@nats-io/transport-node';
 import pg from 'pg';
+import {
+  databaseRole,
+  databaseServices,
+  natsUsers,
+  serviceNames,
+  type BusUser,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { eventually } from './eventually.ts';
 import { connectAs } from './nats.ts';
 import { house } from './under-test.ts';
@@ -40,13 +47,20 @@ const beyondRows = ['TRUNCATE', 'REFERENCES', 'TRIGGER'];
 /** What stands in the log stays as it is, also for the service that keeps it. */
 const appendOnly = (table: string): boolean => /^audit\.(entry|entry_target|place|subtree)(_|$)/.test(table);
 /** The one table that two services share: who raises marks, who reads and takes them down. */
-const onMarks: Partial<Record<ServiceName, string[]>> = { issuance: ['SELECT', 'INSERT', 'UPDATE'], subjects: ['SELECT', 'DELETE'] };
+const onMarks: Partial<Record<ServiceName, string[]>> = {
+  issuance: ['SELECT', 'INSERT', 'UPDATE'],
+  subjects: ['SELECT', 'DELETE'],
+};
 
 describe.each(databaseServices)('the database role of %s', (service) => {
   let tables: { schema: string; name: string }[];
   beforeAll(async () => {
-    const query = "SELECT schemaname AS schema, tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
-    tables = await withRole(service, async (client) => (await client.query<{ schema: string; name: string }>(query)).rows);
+    const query =
+      "SELECT schemaname AS schema, tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
+    tables = await withRole(
+      service,
+      async (client) => (await client.query<{ schema: string; name: string }>(query)).rows,
+    );
   });
 
   it('may work with the rows of its own tables, and not change the tables', async () => {
@@ -55,11 +69,23 @@ describe.each(databaseServices)('the database role of %s', (service) => {
     await withRole(service, async (client) => {
       for (const { schema, name } of own) {
         const table = `${schema}.${name}`;
-        expect({ table, may: await privileges(client, table) }).toEqual({ table, may: appendOnly(table) ? ['SELECT', 'INSERT'] : rows });
+        expect({ table, may: await privileges(client, table) }).toEqual({
+          table,
+          may: appendOnly(table) ? ['SELECT', 'INSERT'] : rows,
+        });
       }
       const { name } = own.find((t) => !appendOnly(`${t.schema}.${t.name}`))!;
-      for (const sql of [`ALTER TABLE ${service}.${name} ADD COLUMN x int`, `DROP TABLE ${service}.${name}`, `TRUNCATE ${service}.${name}`, `GRANT SELECT ON ${service}.${name} TO PUBLIC`, `ALTER TABLE ${service}.${name} OWNER TO ${databaseRole(service)}`]) {
-        expect({ sql, refusal: sql.startsWith('GRANT') ? ((await refusal(client, sql)) ?? forbidden) : await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
+      for (const sql of [
+        `ALTER TABLE ${service}.${name} ADD COLUMN x int`,
+        `DROP TABLE ${service}.${name}`,
+        `TRUNCATE ${service}.${name}`,
+        `GRANT SELECT ON ${service}.${name} TO PUBLIC`,
+        `ALTER TABLE ${service}.${name} OWNER TO ${databaseRole(service)}`,
+      ]) {
+        expect({
+          sql,
+          refusal: sql.startsWith('GRANT') ? ((await refusal(client, sql)) ?? forbidden) : await refusal(client, sql),
+        }).toEqual({ sql, refusal: forbidden });
       }
       expect(await privileges(client, `${service}.${name}`)).toEqual(rows);
     });
@@ -70,7 +96,12 @@ describe.each(databaseServices)('the database role of %s', (service) => {
     expect(new Set(foreign.map((t) => t.schema)).size).toBe(databaseServices.length - 1);
     await withRole(service, async (client) => {
       for (const { schema, name } of foreign) {
-        for (const sql of [`SELECT 1 FROM ${schema}.${name} LIMIT 1`, `DELETE FROM ${schema}.${name} WHERE false`, `INSERT INTO ${schema}.${name} DEFAULT VALUES`, `COPY ${schema}.${name} TO STDOUT`]) {
+        for (const sql of [
+          `SELECT 1 FROM ${schema}.${name} LIMIT 1`,
+          `DELETE FROM ${schema}.${name} WHERE false`,
+          `INSERT INTO ${schema}.${name} DEFAULT VALUES`,
+          `COPY ${schema}.${name} TO STDOUT`,
+        ]) {
           expect({ sql, refusal: await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
         }
       }
@@ -88,12 +119,29 @@ describe.each(databaseServices)('the database role of %s', (service) => {
   it('may make nothing, become nobody, and read nothing of the server', async () => {
     const other = databaseServices.find((s) => s !== service)!;
     const statements = [
-      `CREATE TABLE ${service}.mine (x int)`, `CREATE TABLE ${other}.mine (x int)`, 'CREATE TABLE public.mine (x int)', 'CREATE TABLE marks.mine (x int)', 'CREATE SCHEMA mine', 'CREATE DATABASE mine', 'CREATE ROLE mine',
-      `CREATE FUNCTION ${service}.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'`, `CREATE VIEW ${service}.mine AS SELECT 1`, `SET ROLE ${databaseRole(other)}`, 'SET ROLE postgres', 'SELECT * FROM pg_authid', "SELECT pg_read_file('/etc/passwd')",
-      "COPY (SELECT 1) TO PROGRAM 'true'", "COPY (SELECT 1) TO '/tmp/x'", 'ALTER SYSTEM SET log_statement = none', `ALTER ROLE ${databaseRole(service)} SUPERUSER`, `ALTER ROLE ${databaseRole(other)} PASSWORD 'x'`, 'SELECT pg_reload_conf()',
+      `CREATE TABLE ${service}.mine (x int)`,
+      `CREATE TABLE ${other}.mine (x int)`,
+      'CREATE TABLE public.mine (x int)',
+      'CREATE TABLE marks.mine (x int)',
+      'CREATE SCHEMA mine',
+      'CREATE DATABASE mine',
+      'CREATE ROLE mine',
+      `CREATE FUNCTION ${service}.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+      `CREATE VIEW ${service}.mine AS SELECT 1`,
+      `SET ROLE ${databaseRole(other)}`,
+      'SET ROLE postgres',
+      'SELECT * FROM pg_authid',
+      "SELECT pg_read_file('/etc/passwd')",
+      "COPY (SELECT 1) TO PROGRAM 'true'",
+      "COPY (SELECT 1) TO '/tmp/x'",
+      'ALTER SYSTEM SET log_statement = none',
+      `ALTER ROLE ${databaseRole(service)} SUPERUSER`,
+      `ALTER ROLE ${databaseRole(other)} PASSWORD 'x'`,
+      'SELECT pg_reload_conf()',
     ];
     await withRole(service, async (client) => {
-      for (const sql of statements) expect({ sql, refusal: await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
+      for (const sql of statements)
+        expect({ sql, refusal: await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
     });
   });
 
@@ -109,7 +157,8 @@ describe.each(databaseServices)('the database role of %s', (service) => {
 it('a service without a database has no role', async () => {
   const without = serviceNames.filter((s) => !databaseServices.includes(s));
   expect(without.length).toBeGreaterThan(0);
-  for (const service of without) await expect(withRole(service, (client) => client.query('SELECT 1'))).rejects.toThrow();
+  for (const service of without)
+    await expect(withRole(service, (client) => client.query('SELECT 1'))).rejects.toThrow();
 });
 
 /** Streams and who consumes them; written here again, so that a change of the contracts alone is noticed. */
@@ -118,26 +167,65 @@ const streams: Record<string, ServiceName[]> = { ISSUANCE: ['subjects', 'audit']
 function forbiddenTo(user: BusUser): { publish: string[]; subscribe: string[] } {
   const others = natsUsers.filter((u) => u !== user);
   const api = Object.entries(streams).flatMap(([stream, consumers]) => [
-    ...['PURGE', 'DELETE', 'MSG.DELETE', 'MSG.GET', 'SNAPSHOT', 'RESTORE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+    ...['PURGE', 'DELETE', 'MSG.DELETE', 'MSG.GET', 'SNAPSHOT', 'RESTORE'].map(
+      (verb) => `$JS.API.STREAM.${verb}.${stream}`,
+    ),
     ...(user === 'deploy' ? [] : ['CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`)),
-    ...(user === 'deploy' ? [] : [`$JS.API.CONSUMER.DURABLE.CREATE.${stream}.mine`, `$JS.API.CONSUMER.CREATE.${stream}.mine`]),
+    ...(user === 'deploy'
+      ? []
+      : [`$JS.API.CONSUMER.DURABLE.CREATE.${stream}.mine`, `$JS.API.CONSUMER.CREATE.${stream}.mine`]),
     ...consumers.map((c) => `$JS.API.CONSUMER.DELETE.${stream}.${c}`),
-    ...consumers.filter((c) => c !== user).flatMap((c) => [`$JS.API.CONSUMER.MSG.NEXT.${stream}.${c}`, `$JS.ACK.${stream}.${c}.1.1.1.1.0`]),
+    ...consumers
+      .filter((c) => c !== user)
+      .flatMap((c) => [`$JS.API.CONSUMER.MSG.NEXT.${stream}.${c}`, `$JS.ACK.${stream}.${c}.1.1.1.1.0`]),
     ...(stream === user.toUpperCase() ? [] : [`evt.${stream.toLowerCase()}.anything`]),
   ]);
   return {
     publish: [
-      ...api, '$JS.API.STREAM.CREATE.MINE', '$JS.API.STREAM.DELETE.MINE', '$JS.API.STREAM.LIST', '$JS.API.ACCOUNT.PURGE.X', '$SYS.REQ.SERVER.PING', '$SYS.REQ.ACCOUNT.X.CONNZ', 'anything',
+      ...api,
+      '$JS.API.STREAM.CREATE.MINE',
+      '$JS.API.STREAM.DELETE.MINE',
+      '$JS.API.STREAM.LIST',
+      '$JS.API.ACCOUNT.PURGE.X',
+      '$SYS.REQ.SERVER.PING',
+      '$SYS.REQ.ACCOUNT.X.CONNZ',
+      'anything',
       ...others.map((u) => `_INBOX_${u}.x`),
       ...(user === 'directory' ? [] : ['feed.directory.access']),
       // Nobody may make or erase a customer, change an app, or write the log in another's place.
-      ...(user === 'gateway' ? [] : ['rpc.issuance.create-offer', 'rpc.issuance.erase-subject', 'rpc.subjects.list-subjects', 'rpc.auth.platform-keys', 'rpc.audit.list-events']),
-      ...(user === 'operator' ? [] : ['rpc.directory.create-app', 'rpc.directory.grant-operations', 'rpc.directory.create-secret', 'rpc.directory.disable-app']),
+      ...(user === 'gateway'
+        ? []
+        : [
+            'rpc.issuance.create-offer',
+            'rpc.issuance.erase-subject',
+            'rpc.subjects.list-subjects',
+            'rpc.auth.platform-keys',
+            'rpc.audit.list-events',
+          ]),
+      ...(user === 'operator'
+        ? []
+        : [
+            'rpc.directory.create-app',
+            'rpc.directory.grant-operations',
+            'rpc.directory.create-secret',
+            'rpc.directory.disable-app',
+          ]),
       ...(user === 'auth' ? [] : ['rpc.directory.get-client']),
       ...(user === 'gateway' || user === 'auth' ? [] : ['rpc.audit.append-records']),
     ],
     subscribe: [
-      '>', '*', '*.>', 'rpc.>', 'rpc.*.>', 'evt.>', 'applied.>', 'feed.>', '$JS.>', '$SYS.>', '_INBOX.>', '_INBOX_*.>',
+      '>',
+      '*',
+      '*.>',
+      'rpc.>',
+      'rpc.*.>',
+      'evt.>',
+      'applied.>',
+      'feed.>',
+      '$JS.>',
+      '$SYS.>',
+      '_INBOX.>',
+      '_INBOX_*.>',
       ...serviceNames.map((s) => `rpc.${s}.>`),
       ...others.map((u) => `_INBOX_${u}.>`),
       ...Object.keys(streams).map((s) => `evt.${s.toLowerCase()}.>`),
@@ -165,8 +253,18 @@ describe.each(natsUsers)('the bus user %s', (user) => {
   it('may not answer in the place of another service, in whichever queue', async () => {
     const { connection, refused } = session;
     const before = refused.length;
-    const foreign = serviceNames.filter((s) => s !== user).flatMap((s) => [[s, s], [s, 'mine'], [s, user]] as const);
-    for (const [service, queue] of foreign) connection.subscribe(`rpc.${service}.>`, { queue, callback: () => undefined });
+    const foreign = serviceNames
+      .filter((s) => s !== user)
+      .flatMap(
+        (s) =>
+          [
+            [s, s],
+            [s, 'mine'],
+            [s, user],
+          ] as const,
+      );
+    for (const [service, queue] of foreign)
+      connection.subscribe(`rpc.${service}.>`, { queue, callback: () => undefined });
     await connection.flush();
     await eventually(async () => refused.length >= before + foreign.length, 5000, 'refusing every queue');
   });
@@ -184,12 +282,23 @@ describe('a stranger', () => {
   it('does not get onto the bus', async () => {
     const { natsUrl } = house.launcher;
     await expect(connect({ servers: natsUrl, reconnect: false })).rejects.toThrow(/authorization/i);
-    await expect(connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: house.secrets.nkeySeeds.gateway! })).rejects.toThrow(/authorization/i);
+    await expect(
+      connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: house.secrets.nkeySeeds.gateway! }),
+    ).rejects.toThrow(/authorization/i);
   });
 
   it('does not get into the database', async () => {
-    const { issuance, subjects } = Object.fromEntries(databaseServices.map((s) => [s, databaseRole(s)])) as Record<ServiceName, string>;
-    for (const [user, password] of [['postgres', ''], ['postgres', 'postgres'], [issuance, ''], [issuance, house.secrets.databasePasswords.subjects!], [subjects, subjects]] as const) {
+    const { issuance, subjects } = Object.fromEntries(databaseServices.map((s) => [s, databaseRole(s)])) as Record<
+      ServiceName,
+      string
+    >;
+    for (const [user, password] of [
+      ['postgres', ''],
+      ['postgres', 'postgres'],
+      [issuance, ''],
+      [issuance, house.secrets.databasePasswords.subjects!],
+      [subjects, subjects],
+    ] as const) {
       await expect(loggedIn(user, password, () => Promise.resolve())).rejects.toThrow();
     }
   });

@@ -15,7 +15,11 @@ let auditor: Client;
 let late: Solved;
 beforeAll(async () => {
   const [here, there] = await Promise.all([
-    newClients({ shop: { redirectUris: ['https://shop.example/callback'] }, kiosk: {}, auditor: { kind: 'service', grants: ['audit:read'] } }),
+    newClients({
+      shop: { redirectUris: ['https://shop.example/callback'] },
+      kiosk: {},
+      auditor: { kind: 'service', grants: ['audit:read'] },
+    }),
     newClients({ shop: {} }),
   ]);
   ({ shop, kiosk, auditor } = here);
@@ -38,7 +42,10 @@ const refusal = async (client: Client, body: object, status: number, code: strin
 };
 
 it('demo.json says which organization needs one', async () => {
-  expect(house.demo.organizations.map(({ shortId, presence }) => [shortId, presence])).toEqual([['acme', 'optional'], ['globex', 'required']]);
+  expect(house.demo.organizations.map(({ shortId, presence }) => [shortId, presence])).toEqual([
+    ['acme', 'optional'],
+    ['globex', 'required'],
+  ]);
   const globex = demoClient('globex', 'shop', customerScopes);
   expect((await globex.offer({})).body).toMatchObject({ code: 'presence_required' });
   expect((await globex.offer(await withProof(globex))).status).toBe(201);
@@ -48,7 +55,12 @@ it('missing where it is required is refused; a further offer needs none, and a b
   await refusal(shop, {}, 422, 'presence_required');
   const { body } = await shop.offer(await withProof());
   expect((await shop.offer({ subject: body.subject })).status).toBe(201);
-  await refusal(shop, { subject: body.subject, presence: { type: 'altcha', payload: 'rubbish' } }, 422, 'presence_invalid');
+  await refusal(
+    shop,
+    { subject: body.subject, presence: { type: 'altcha', payload: 'rubbish' } },
+    422,
+    'presence_invalid',
+  );
   expect((await shop.offer({ subject: body.subject, ...(await withProof()) })).status).toBe(201);
 });
 
@@ -70,7 +82,9 @@ it('of twenty requests with one proof, on both gateways, one makes an offer', as
   const before = (await shop.all()).length;
   const replies = await Promise.all(Array.from({ length: 20 }, () => shop.offer<{ code: string }>(body)));
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
-  expect(new Set(replies.filter(({ status }) => status !== 201).map(({ body: { code } }) => code))).toEqual(new Set(['presence_replayed']));
+  expect(new Set(replies.filter(({ status }) => status !== 201).map(({ body: { code } }) => code))).toEqual(
+    new Set(['presence_replayed']),
+  );
   expect(await shop.all()).toHaveLength(before + 1);
 });
 
@@ -79,7 +93,10 @@ it('an honest retry gets the first answer', async () => {
   const options = { headers: { 'idempotency-key': randomUUID() } };
   const replies = await Promise.all(Array.from({ length: 5 }, () => shop.offer(body, options)));
   const made = replies.filter(({ status }) => status === 201).map((reply) => reply.body.offerId);
-  expect([new Set(made).size, new Set(replies.filter(({ status }) => status !== 201).map(({ status }) => status))]).toEqual([1, made.length === 5 ? new Set() : new Set([409])]);
+  expect([
+    new Set(made).size,
+    new Set(replies.filter(({ status }) => status !== 201).map(({ status }) => status)),
+  ]).toEqual([1, made.length === 5 ? new Set() : new Set([409])]);
   const again = await shop.offer(body, options);
   expect([again.status, again.body.offerId, again.headers['idempotency-replayed']]).toEqual([201, made[0], 'true']);
   // Idempotency is looked at first: other content under the same key is that mistake, whatever its proof is worth.
@@ -109,7 +126,10 @@ describe('changed in', () => {
   beforeAll(async () => void (solved = await solvedFor(shop)));
   const flip = (hex: string) => hex.replace(/.$/, (c) => (c === '0' ? '1' : '0'));
   const changes: [string, (s: Solved) => void][] = [
-    ...['nonce', 'salt', 'keyPrefix', 'keySignature'].map((name): [string, (s: Solved) => void] => [name, ({ challenge: { parameters } }) => void (parameters[name] = flip(String(parameters[name])))]),
+    ...['nonce', 'salt', 'keyPrefix', 'keySignature'].map((name): [string, (s: Solved) => void] => [
+      name,
+      ({ challenge: { parameters } }) => void (parameters[name] = flip(String(parameters[name]))),
+    ]),
     ['its time, later', ({ challenge: { parameters } }) => void (parameters.expiresAt += 3600)],
     ['its time, long ago', ({ challenge: { parameters } }) => void (parameters.expiresAt = 1)],
     ['its cost', ({ challenge: { parameters } }) => void (parameters.cost = 999)],
@@ -128,11 +148,22 @@ describe('changed in', () => {
 });
 
 it.each([
-  [{ type: 'hcaptcha', token: 'x' }], [{ type: 'altcha' }], [{ type: 'altcha', payload: '' }], [{ type: 'altcha', payload: 'x', token: 'y' }], [{ type: 'turnstile', payload: 'x' }], ['altcha'], [null], [[]],
+  [{ type: 'hcaptcha', token: 'x' }],
+  [{ type: 'altcha' }],
+  [{ type: 'altcha', payload: '' }],
+  [{ type: 'altcha', payload: 'x', token: 'y' }],
+  [{ type: 'turnstile', payload: 'x' }],
+  ['altcha'],
+  [null],
+  [[]],
   [{ type: 'altcha', payload: 'A'.repeat(8193) }],
 ])('%j is no proof: 422, pointing at it', async (presence) => {
   const { status, body } = await shop.offer<{ code: string; errors: { pointer: string }[] }>({ presence });
-  expect([status, body.code, body.errors.every(({ pointer }) => pointer.startsWith('#/presence'))]).toEqual([422, 'invalid_request', true]);
+  expect([status, body.code, body.errors.every(({ pointer }) => pointer.startsWith('#/presence'))]).toEqual([
+    422,
+    'invalid_request',
+    true,
+  ]);
 });
 
 it('Turnstile: none without a secret; broken is 503, and never a pass', async () => {
@@ -140,9 +171,16 @@ it('Turnstile: none without a secret; broken is 503, and never a pass', async ()
   await refusal(shop, { presence }, 422, 'presence_invalid');
   // The house of the tests is told to ask for Turnstile where it may not go.
   await house.operatorWith('a-secret', 'presence', 'set', shop.app.org, '--turnstile-secret-stdin');
-  await eventually(async () => (await shop.offer<{ code: string }>({ presence })).body.code === 'presence_unavailable', 3000, 'the secret in force');
+  await eventually(
+    async () => (await shop.offer<{ code: string }>({ presence })).body.code === 'presence_unavailable',
+    3000,
+    'the secret in force',
+  );
   await refusal(shop, { presence }, 503, 'presence_unavailable');
-  expect(await house.operator('presence', 'set', shop.app.org, '--no-turnstile')).toEqual({ policy: 'required', turnstile: false });
+  expect(await house.operator('presence', 'set', shop.app.org, '--no-turnstile')).toEqual({
+    policy: 'required',
+    turnstile: false,
+  });
 });
 
 it('a change of policy is in force within a second, with its record', async () => {
@@ -151,7 +189,10 @@ it('a change of policy is in force within a second, with its record', async () =
   await house.operator('presence', 'set', elsewhere.app.org, '--policy', 'optional');
   await eventually(async () => (await elsewhere.offer({})).status === 201, 1500, 'the policy in force');
   const log = await auditor.wholeLog();
-  expect(log.filter(({ action }) => action === 'presence.configure').at(-1)).toMatchObject({ actor: { type: 'operator' }, changes: { policy: { from: 'optional', to: 'required' } } });
+  expect(log.filter(({ action }) => action === 'presence.configure').at(-1)).toMatchObject({
+    actor: { type: 'operator' },
+    changes: { policy: { from: 'optional', to: 'required' } },
+  });
 });
 
 it('the record of the offer says provider and outcome, and never the proof', async () => {
@@ -160,37 +201,69 @@ it('the record of the offer says provider and outcome, and never the proof', asy
   await refusal(shop, body, 422, 'presence_replayed');
   const [refused, made] = await auditor.wholeLog({ action: 'offer.create' });
   expect(refused).toMatchObject({ outcome: { result: 'failure', status: 422, code: 'presence_replayed' } });
-  expect(made).toMatchObject({ outcome: { result: 'success' }, changes: { presence: { to: { provider: 'altcha', outcome: 'verified' } } } });
+  expect(made).toMatchObject({
+    outcome: { result: 'success' },
+    changes: { presence: { to: { provider: 'altcha', outcome: 'verified' } } },
+  });
   expect(JSON.stringify([refused, made])).not.toContain(body.presence.payload.slice(20, 60));
 });
 
 describe('the challenge', () => {
-  const path = (client: Client, query = `client_id=${client.app.clientId}`) => `/o/${client.app.org}/api/presence/challenge?${query}`;
-  const ask = (target: string, origin?: string, method = 'GET') => exchange({ origin: house.gateways[0]!, method, path: target, headers: origin === undefined ? {} : { origin } });
+  const path = (client: Client, query = `client_id=${client.app.clientId}`) =>
+    `/o/${client.app.org}/api/presence/challenge?${query}`;
+  const ask = (target: string, origin?: string, method = 'GET') =>
+    exchange({ origin: house.gateways[0]!, method, path: target, headers: origin === undefined ? {} : { origin } });
 
   it.each(['GET', 'OPTIONS'])('%s names the origin that asked when it is the app’s, and no other', async (method) => {
     const ours = await ask(path(shop), 'https://shop.example', method);
-    expect([ours.status, ours.headers['access-control-allow-origin'], ours.headers.vary, ours.headers['cache-control']]).toEqual([method === 'GET' ? 200 : 204, 'https://shop.example', 'Origin', 'no-store']);
+    expect([
+      ours.status,
+      ours.headers['access-control-allow-origin'],
+      ours.headers.vary,
+      ours.headers['cache-control'],
+    ]).toEqual([method === 'GET' ? 200 : 204, 'https://shop.example', 'Origin', 'no-store']);
     expect(ours.headers['access-control-allow-credentials']).toBeUndefined();
-    for (const origin of ['https://evil.example', 'http://shop.example', 'https://shop.example:8443', 'https://a.shop.example', 'null', undefined]) {
+    for (const origin of [
+      'https://evil.example',
+      'http://shop.example',
+      'https://shop.example:8443',
+      'https://a.shop.example',
+      'null',
+      undefined,
+    ]) {
       const { status, headers } = await ask(path(shop), origin, method);
-      expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([method === 'GET' ? 200 : 204, undefined, 'Origin']);
+      expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([
+        method === 'GET' ? 200 : 204,
+        undefined,
+        'Origin',
+      ]);
     }
   });
 
   it('an origin that is registered beside the redirect URIs may ask', async () => {
     await house.operator('app', 'update', kiosk.app.clientId, '--origin', 'https://www.kiosk.example');
-    await eventually(async () => (await ask(path(kiosk), 'https://www.kiosk.example')).headers['access-control-allow-origin'] === 'https://www.kiosk.example', 2000, 'the origin in force');
+    await eventually(
+      async () =>
+        (await ask(path(kiosk), 'https://www.kiosk.example')).headers['access-control-allow-origin'] ===
+        'https://www.kiosk.example',
+      2000,
+      'the origin in force',
+    );
   });
 
   it('one answer for what is not there: app, organization, another’s app, disabled, suspended', async () => {
     const gone = await newClients({ shop: {}, off: {} });
     await house.operator('app', 'disable', gone.off.app.clientId);
     const where = [
-      path(shop, 'client_id=nobody'), path(shop, `client_id=${elsewhere.app.clientId}`), `/o/no-such-organization/api/presence/challenge?client_id=${shop.app.clientId}`,
-      `/o/${'a'.repeat(60)}/api/presence/challenge?client_id=x`, path(gone.off),
+      path(shop, 'client_id=nobody'),
+      path(shop, `client_id=${elsewhere.app.clientId}`),
+      `/o/no-such-organization/api/presence/challenge?client_id=${shop.app.clientId}`,
+      `/o/${'a'.repeat(60)}/api/presence/challenge?client_id=x`,
+      path(gone.off),
     ];
-    const answers = await Promise.all(where.map((target) => callApi(house, 'GET', target, { headers: { 'x-request-id': 'same' } })));
+    const answers = await Promise.all(
+      where.map((target) => callApi(house, 'GET', target, { headers: { 'x-request-id': 'same' } })),
+    );
     expect(answers.map(({ status, body: { code } }) => [status, code])).toEqual(where.map(() => [404, 'unknown_app']));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect((await ask(path(gone.shop))).status).toBe(200);
@@ -198,14 +271,24 @@ describe('the challenge', () => {
     await eventually(async () => (await ask(path(gone.shop))).status === 404, 1500, 'the suspension');
   });
 
-  it.each(['', 'client_id=', 'client_id=a&client_id=b', 'client_id=x&more=1', `client_id=${'a'.repeat(65)}`])('with %j is 400', async (query) => {
-    expect((await callApi(house, 'GET', path(shop, query))).body).toMatchObject({ status: 400, code: 'invalid_request' });
-  });
+  it.each(['', 'client_id=', 'client_id=a&client_id=b', 'client_id=x&more=1', `client_id=${'a'.repeat(65)}`])(
+    'with %j is 400',
+    async (query) => {
+      expect((await callApi(house, 'GET', path(shop, query))).body).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+      });
+    },
+  );
 });
 
 it('the widget is served for any origin, and kept for ever', async () => {
   const { status, headers } = await exchange({ origin: house.gateways[0]!, path: '/assets/altcha/3.2.2-1/widget.js' });
-  expect([status, headers['cache-control'], headers['access-control-allow-origin']]).toEqual([200, 'public, max-age=31536000, immutable', '*']);
+  expect([status, headers['cache-control'], headers['access-control-allow-origin']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+    '*',
+  ]);
 });
 
 it('runs out', async () => {

@@ -1,21 +1,30 @@
 import { solveChallenge, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Client } from './client.ts';
-import { callApi } from './client.ts';
+import { callApi, type Client } from './client.ts';
 
 /** What the widget sends, as an object, so that a test can change it. */
 export interface Solved {
-  challenge: { parameters: Record<string, unknown> & { data: Record<string, unknown>; expiresAt: number }; signature: string };
+  challenge: {
+    parameters: Record<string, unknown> & { data: Record<string, unknown>; expiresAt: number };
+    signature: string;
+  };
   solution: { counter: number; derivedKey: string; time?: number };
 }
 
-/** A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the house of the tests. */
+/**
+ * A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the house
+ * of the tests.
+ */
 export async function proofFor(client: Client): Promise<{ type: 'altcha'; payload: string }> {
   return { type: 'altcha', payload: packed(await solvedFor(client)) };
 }
 
 export async function solvedFor({ house, app }: Client): Promise<Solved> {
-  const { status, body, text } = await callApi<Challenge>(house, 'GET', `/o/${app.org}/api/presence/challenge?client_id=${app.clientId}`);
+  const { status, body, text } = await callApi<Challenge>(
+    house,
+    'GET',
+    `/o/${app.org}/api/presence/challenge?client_id=${app.clientId}`,
+  );
   if (status !== 200) throw new Error(`no challenge for ${app.name}: ${status} ${text}`);
   const solution = await solveChallenge({ challenge: body, deriveKey });
   if (!solution) throw new Error('the challenge was not solved in time');

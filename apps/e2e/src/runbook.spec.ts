@@ -1,11 +1,12 @@
-// Every command of docs/runbook.md, run as it stands there: an operator reads it when something is broken, and nobody else ever.
+// Every command of docs/runbook.md, run as it stands there: an operator reads it when something is broken, and nobody
+// else ever.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { databaseServices } from '@holdfast/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { databaseServices } from '@holdfast/contracts';
 import { cleanEnvironment } from './config.ts';
 import { root, type App } from './house.ts';
 import { house } from './under-test.ts';
@@ -13,7 +14,11 @@ import { house } from './under-test.ts';
 const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
 /** Commands and statements in a line, and the first line of each block. */
 const commands = [
-  ...[...text.matchAll(/`((?:holdfast|node|npm|openssl|docker|psql|SELECT|UPDATE|DELETE|INSERT|ALTER|VACUUM|REINDEX|ANALYZE)(?: [^`]*)?)`/g)].map(([, command]) => command!.replaceAll('\\|', '|')),
+  ...[
+    ...text.matchAll(
+      /`((?:holdfast|node|npm|openssl|docker|psql|SELECT|UPDATE|DELETE|INSERT|ALTER|VACUUM|REINDEX|ANALYZE)(?: [^`]*)?)`/g,
+    ),
+  ].map(([, command]) => command!.replaceAll('\\|', '|')),
   ...[...text.matchAll(/```(?:sh|sql)\n([^\n]*)/g)].map(([, line]) => line!),
 ];
 
@@ -21,7 +26,10 @@ let org: string;
 let app: App;
 let owner: pg.Client;
 
-const holdfast = (...args: string[]) => (): Promise<unknown> => house.operator(...args);
+const holdfast =
+  (...args: string[]) =>
+  (): Promise<unknown> =>
+    house.operator(...args);
 /** Of the owner of the database; undone, since others use the same. */
 const undone = (sql: string) => async (): Promise<void> => {
   await owner.query('BEGIN');
@@ -39,18 +47,34 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast events quarantined': holdfast('events', 'quarantined'),
   'holdfast events retry': holdfast('events', 'retry'),
   'holdfast secret create': () => house.operator('secret', 'create', app.clientId),
-  'holdfast secret revoke': async () => house.operator('secret', 'revoke', app.clientId, (await house.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id),
+  'holdfast secret revoke': async () =>
+    house.operator(
+      'secret',
+      'revoke',
+      app.clientId,
+      (await house.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id,
+    ),
   'holdfast app disable': () => house.operator('app', 'disable', app.clientId),
   'holdfast org suspend': () => house.operator('org', 'suspend', org),
-  'holdfast presence set <org> --turnstile-secret-stdin': () => house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
+  'holdfast presence set <org> --turnstile-secret-stdin': () =>
+    house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
   'SELECT * FROM marks.subjects': undone('SELECT * FROM marks.subjects'),
-  'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone('SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org'),
-  "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone("UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'"),
-  "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": undone("UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'"),
+  'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone(
+    'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org',
+  ),
+  "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone(
+    "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'",
+  ),
+  "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": undone(
+    "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'",
+  ),
   'DELETE FROM issuance.idempotency': undone('DELETE FROM issuance.idempotency'),
   VACUUM: () => owner.query('VACUUM'),
   'node dist/migrate.js': async () => {
-    const migrate = (service: string) => promisify(execFile)(process.execPath, [join(root, 'apps', service, 'dist', 'migrate.js')], { env: cleanEnvironment({ DATABASE_URL: house.launcher.databaseUrl }) });
+    const migrate = (service: string) =>
+      promisify(execFile)(process.execPath, [join(root, 'apps', service, 'dist', 'migrate.js')], {
+        env: cleanEnvironment({ DATABASE_URL: house.launcher.databaseUrl }),
+      });
     for (const service of databaseServices) await migrate(service);
   },
   'openssl rand 32 | basenc --base64url | tr -d =': async () => {
@@ -66,19 +90,51 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
   'VACUUM FULL': { why: 'what database rewrite does' },
-  'holdfast database rewrite': { why: 'locks the tables of all', file: 'apps/e2e/src/audit/erased-files.spec.ts', as: 'rewrite' },
-  'holdfast database rewrite --if-erased': { why: 'locks the tables of all', file: 'apps/e2e/src/audit/erased-files.spec.ts', as: 'rewrite' },
-  'holdfast audit verify': { why: 'needs a log with something in it', file: 'apps/e2e/src/audit/proofs.spec.ts', as: "'verify'" },
-  'holdfast audit drop': { why: 'takes entries out of a log, which must have some', file: 'apps/e2e/src/audit/partitions.spec.ts', as: "'drop'" },
-  'npm run versions -- --ref <the version that runs>': { why: 'its short form is a test', file: 'apps/e2e/src/versions.spec.ts', as: 'sideBySide' },
+  'holdfast database rewrite': {
+    why: 'locks the tables of all',
+    file: 'apps/e2e/src/audit/erased-files.spec.ts',
+    as: 'rewrite',
+  },
+  'holdfast database rewrite --if-erased': {
+    why: 'locks the tables of all',
+    file: 'apps/e2e/src/audit/erased-files.spec.ts',
+    as: 'rewrite',
+  },
+  'holdfast audit verify': {
+    why: 'needs a log with something in it',
+    file: 'apps/e2e/src/audit/proofs.spec.ts',
+    as: "'verify'",
+  },
+  'holdfast audit drop': {
+    why: 'takes entries out of a log, which must have some',
+    file: 'apps/e2e/src/audit/partitions.spec.ts',
+    as: "'drop'",
+  },
+  'npm run versions -- --ref <the version that runs>': {
+    why: 'its short form is a test',
+    file: 'apps/e2e/src/versions.spec.ts',
+    as: 'sideBySide',
+  },
   'docker compose -f docker/compose.yaml exec postgres pg_dump …': { why: 'needs containers' },
-  'BEGIN;': { why: 'erases, so it has a database of its own', file: 'apps/cli/src/restore.int.spec.ts', as: 'docs/runbook.md' },
-  'DO $$': { why: 'needs a log that is damaged', file: 'apps/audit/src/entries/damaged.int.spec.ts', as: 'docs/runbook.md' },
+  'BEGIN;': {
+    why: 'erases, so it has a database of its own',
+    file: 'apps/cli/src/restore.int.spec.ts',
+    as: 'docs/runbook.md',
+  },
+  'DO $$': {
+    why: 'needs a log that is damaged',
+    file: 'apps/audit/src/entries/damaged.int.spec.ts',
+    as: 'docs/runbook.md',
+  },
 };
 /** PostgreSQL's client programs are not part of what npm brings: a test of its own runs them where they are. */
 const ofPostgres = { pattern: /^(pg_dump|pg_restore|pg_basebackup|psql) /, file: 'apps/cli/src/backup.int.spec.ts' };
 const isNotHere = (command: string): boolean =>
-  notHere[command] !== undefined || (ofPostgres.pattern.test(command) && readFileSync(join(root, ofPostgres.file), 'utf8').includes(command.startsWith('psql') ? 'erased.new' : command.split(' ')[0]!));
+  notHere[command] !== undefined ||
+  (ofPostgres.pattern.test(command) &&
+    readFileSync(join(root, ofPostgres.file), 'utf8').includes(
+      command.startsWith('psql') ? 'erased.new' : command.split(' ')[0]!,
+    ));
 
 beforeAll(async () => {
   org = await house.newOrganization();
@@ -93,7 +149,9 @@ describe('the runbook', () => {
     expect(commands.length).toBeGreaterThan(20);
     expect(commands.filter((command) => !run[command] && !isNotHere(command))).toEqual([]);
     expect([...Object.keys(run), ...Object.keys(notHere)].filter((command) => !commands.includes(command))).toEqual([]);
-    for (const { file, as = '' } of Object.values(notHere)) if (file !== undefined) expect([file, readFileSync(join(root, file), 'utf8')]).toEqual([file, expect.stringContaining(as)]);
+    for (const { file, as = '' } of Object.values(notHere))
+      if (file !== undefined)
+        expect([file, readFileSync(join(root, file), 'utf8')]).toEqual([file, expect.stringContaining(as)]);
   });
 
   it.each(Object.entries(run))('%s', async (_, command) => {

@@ -30,7 +30,8 @@ async function wrongReads({ there, gone }: Told): Promise<string[]> {
   const note = (what: string, { status }: Reply<unknown>) => wrong.push(`${what}: ${status}`);
   const known = inParallel([...[...there].slice(0, 3), ...[...there].slice(-2)], 5, async (subject) => {
     const read = await shop.get(subject);
-    if (read.status === 503 ? read.headers['retry-after'] === undefined : read.status !== 200) note('get of one that is there', read);
+    if (read.status === 503 ? read.headers['retry-after'] === undefined : read.status !== 200)
+      note('get of one that is there', read);
   });
   const erased = inParallel([...gone].slice(-3), 3, async (subject) => {
     const read = await shop.get<Problem>(subject);
@@ -40,7 +41,8 @@ async function wrongReads({ there, gone }: Told): Promise<string[]> {
   if (list.status === 200) {
     const ids = list.body.items.map((s) => s.subject);
     if (ids.some((id) => gone.has(id))) note('list with one that is erased', list);
-    if (ids.length !== there.size || !ids.every((id) => there.has(id))) note(`list of ${ids.length} in place of ${there.size}`, list);
+    if (ids.length !== there.size || !ids.every((id) => there.has(id)))
+      note(`list of ${ids.length} in place of ${there.size}`, list);
   } else if (list.status !== 503) note('list', list);
   await Promise.all([known, erased]);
   return wrong;
@@ -119,7 +121,11 @@ describe('with both replicas killed again and again', () => {
   it('no read is ever wrong', async () => {
     const told = await begin();
     for (const round of times(3)) {
-      await Promise.all(['subjects-1', 'subjects-2'].map((r) => eventually(() => house.control('kill', r).then(() => true), 20_000, 'a process to kill')));
+      await Promise.all(
+        ['subjects-1', 'subjects-2'].map((r) =>
+          eventually(() => house.control('kill', r).then(() => true), 20_000, 'a process to kill'),
+        ),
+      );
       if (round % 2 === 0) await change(told);
       expect(await wrongReads(told)).toEqual([]);
     }

@@ -25,7 +25,16 @@ describe('the fields of the specification', () => {
     expect(body).toEqual({
       subject: offer.subject,
       claimed: false,
-      credentials: [{ id: offer.credentialId, credentialType: 'customer', status: 'offered', revocable: true, holderId: offer.subject, createdAt: instant }],
+      credentials: [
+        {
+          id: offer.credentialId,
+          credentialType: 'customer',
+          status: 'offered',
+          revocable: true,
+          holderId: offer.subject,
+          createdAt: instant,
+        },
+      ],
     });
   });
 
@@ -33,7 +42,9 @@ describe('the fields of the specification', () => {
     const { body: offer } = await shop.offer();
     const { status, body } = await shop.list({ limit: '1' });
     expect(status).toBe(200);
-    expect(body.items).toEqual([{ subject: offer.subject, claimed: false, credentials: 1, live: 0, openOffers: 1, createdAt: instant }]);
+    expect(body.items).toEqual([
+      { subject: offer.subject, claimed: false, credentials: 1, live: 0, openOffers: 1, createdAt: instant },
+    ]);
     expect(Math.abs(Date.parse(body.items[0]!.createdAt) - Date.now())).toBeLessThan(30_000);
   });
 
@@ -48,7 +59,10 @@ describe('the fields of the specification', () => {
 
   it('an offered credential shows the end that its offer fixed, and none that depends on the claim', async () => {
     const { body: offer } = await shop.offer({ validUntil: '2040-01-01T00:00:00Z' });
-    expect((await shop.get(offer.subject)).body.credentials[0]).toMatchObject({ status: 'offered', expiresAt: '2040-01-01T00:00:00.000Z' });
+    expect((await shop.get(offer.subject)).body.credentials[0]).toMatchObject({
+      status: 'offered',
+      expiresAt: '2040-01-01T00:00:00.000Z',
+    });
     const { body: open } = await shop.offer({});
     expect((await shop.get(open.subject)).body.credentials[0]).not.toHaveProperty('expiresAt');
   });
@@ -65,7 +79,9 @@ describe('visibility', () => {
     for (const client of [kiosk, elsewhere]) {
       const same = { headers: { 'x-request-id': 'same' } };
       for (const call of ['get', 'erase'] as const) {
-        const [foreign, absent] = (await Promise.all([body.subject, randomUUID()].map((id) => client[call](id, same)))) as [Reply, Reply];
+        const [foreign, absent] = (await Promise.all(
+          [body.subject, randomUUID()].map((id) => client[call](id, same)),
+        )) as [Reply, Reply];
         expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_subject' } });
         expect(foreign.body).toEqual(absent.body);
       }
@@ -93,7 +109,9 @@ describe('erasing', () => {
 
   it('happens once when it is asked for ten times at once', async () => {
     const { body } = await shop.offer();
-    const statuses = await Promise.all(Array.from({ length: 10 }, async (_, i) => (await shop.erase(body.subject, { gateway: i % 2 })).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => (await shop.erase(body.subject, { gateway: i % 2 })).status),
+    );
     expect(statuses.sort()).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
   });
 
@@ -105,7 +123,10 @@ describe('erasing', () => {
 
   it('needs issued:manage', async () => {
     const { body } = await shop.offer();
-    expect(await shop.with('offers:write', 'issued:read').erase(body.subject)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+    expect(await shop.with('offers:write', 'issued:read').erase(body.subject)).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope' },
+    });
     expect((await shop.get(body.subject)).status).toBe(200);
   });
 });
@@ -118,11 +139,30 @@ describe('the identifier in the path', () => {
     expect((await shop.get(body.subject)).status).toBe(404);
   });
 
-  it.each(['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', randomUUID()])('%s belongs to nobody', async (id) => {
-    expect(await shop.get<Problem>(id)).toMatchObject({ status: 404, body: { code: 'unknown_subject' } });
-  });
+  it.each(['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', randomUUID()])(
+    '%s belongs to nobody',
+    async (id) => {
+      expect(await shop.get<Problem>(id)).toMatchObject({ status: 404, body: { code: 'unknown_subject' } });
+    },
+  );
 
-  const garbage = ['x', '1', '-1', 'null', 'me', '*', '%2A', '00000000000000000000000000000000', '00000000-0000-0000-0000-00000000000g', '%7B00000000-0000-0000-0000-000000000000%7D', "'%20OR%20'1'='1", '%00', '%0a', '%f0%9f%92%a9', 'a'.repeat(500)];
+  const garbage = [
+    'x',
+    '1',
+    '-1',
+    'null',
+    'me',
+    '*',
+    '%2A',
+    '00000000000000000000000000000000',
+    '00000000-0000-0000-0000-00000000000g',
+    '%7B00000000-0000-0000-0000-000000000000%7D',
+    "'%20OR%20'1'='1",
+    '%00',
+    '%0a',
+    '%f0%9f%92%a9',
+    'a'.repeat(500),
+  ];
   it.each(garbage)('%s is refused', async (id) => {
     for (const call of ['get', 'erase'] as const) {
       const { status, body } = await (call === 'get' ? shop.get<Problem>(id) : shop.erase(id));
@@ -149,20 +189,73 @@ describe('the parameters of the list', () => {
 
   it('limit=200 is allowed', async () => expect((await shop.list('limit=200')).status).toBe(200));
 
-  const limits = ['0', '201', '-1', '1.5', '1.0', 'abc', '', '%20', '+5', '%2B5', '%205', '5%20', '05', '0x10', '1e2', '1000000000000000000000', 'NaN', 'Infinity', 'null', 'true', '1,2', '%D9%A3', "1'--", '5%00'];
-  it.each([...limits.map((l) => `limit=${l}`), 'limit', 'limit=5&limit=5', 'limit=5&limit=6', 'limit[]=5', 'limit[gt]=5', 'Limit=5'])('%s is refused', async (query) => {
+  const limits = [
+    '0',
+    '201',
+    '-1',
+    '1.5',
+    '1.0',
+    'abc',
+    '',
+    '%20',
+    '+5',
+    '%2B5',
+    '%205',
+    '5%20',
+    '05',
+    '0x10',
+    '1e2',
+    '1000000000000000000000',
+    'NaN',
+    'Infinity',
+    'null',
+    'true',
+    '1,2',
+    '%D9%A3',
+    "1'--",
+    '5%00',
+  ];
+  it.each([
+    ...limits.map((l) => `limit=${l}`),
+    'limit',
+    'limit=5&limit=5',
+    'limit=5&limit=6',
+    'limit[]=5',
+    'limit[gt]=5',
+    'Limit=5',
+  ])('%s is refused', async (query) => {
     await refused(query, query.startsWith('limit[') || query.startsWith('Limit') ? /^(limit\[|Limit)/ : /^limit$/);
   });
 
   const claimed = ['TRUE', 'True', '1', '0', '', 'yes', 'null', '%20true', 'true%20', 'true,false', "true'--"];
-  it.each([...claimed.map((c) => `claimed=${c}`), 'claimed', 'claimed=true&claimed=true', 'claimed=true&claimed=false', 'claimed[]=true'])('%s is refused', async (query) => {
+  it.each([
+    ...claimed.map((c) => `claimed=${c}`),
+    'claimed',
+    'claimed=true&claimed=true',
+    'claimed=true&claimed=false',
+    'claimed[]=true',
+  ])('%s is refused', async (query) => {
     await refused(query, /^claimed/);
   });
 
-  it.each(['foo=bar', 'constructor=1', '__proto__=1', 'toString=1', 'page=2', 'offset=5', 'cursor=x', 'nextPageToken=x', 'subject=x', 'org=globex', 'app=x', 'client_id=x', 'access_token=x', '=x', 'limit=5&foo=bar', '%6cimit2=5'])(
-    'the unknown parameter in %s is refused',
-    async (query) => refused(query, /^/),
-  );
+  it.each([
+    'foo=bar',
+    'constructor=1',
+    '__proto__=1',
+    'toString=1',
+    'page=2',
+    'offset=5',
+    'cursor=x',
+    'nextPageToken=x',
+    'subject=x',
+    'org=globex',
+    'app=x',
+    'client_id=x',
+    'access_token=x',
+    '=x',
+    'limit=5&foo=bar',
+    '%6cimit2=5',
+  ])('the unknown parameter in %s is refused', async (query) => refused(query, /^/));
 
   it('a parameter is found by its escaped name too', async () => {
     expect((await shop.list('%6cimit=1')).body.items).toHaveLength(1);

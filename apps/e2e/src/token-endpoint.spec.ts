@@ -1,11 +1,11 @@
 // Specification §4 "Token endpoint" and §5; RFC 6749, 8414, 9068.
-import { neverGrantable } from '@holdfast/contracts';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as openid from 'openid-client';
+import { neverGrantable } from '@holdfast/contracts';
 import { basic, requestToken, type TokenAnswer } from './client.ts';
-import { closeConnections, exchange, type Reply } from './http.ts';
 import { inParallel, times } from './eventually.ts';
 import type { App } from './house.ts';
+import { closeConnections, exchange, type Reply } from './http.ts';
 import { claimsOf, headerOf } from './jwt.ts';
 import { house } from './under-test.ts';
 
@@ -23,8 +23,22 @@ interface Sent {
 }
 
 /** A token request of any form. */
-function post({ app = shop, headers = {}, query = '', body = 'grant_type=client_credentials&scope=offers:write', method = 'POST', chunked }: Sent = {}): Promise<Reply<TokenAnswer>> {
-  return exchange<TokenAnswer>({ origin: house.gateways[0]!, method, path: `/oauth2/token${query}`, headers: { authorization: basic(app), ...form, ...headers }, body, ...(chunked && { chunked }) });
+function post({
+  app = shop,
+  headers = {},
+  query = '',
+  body = 'grant_type=client_credentials&scope=offers:write',
+  method = 'POST',
+  chunked,
+}: Sent = {}): Promise<Reply<TokenAnswer>> {
+  return exchange<TokenAnswer>({
+    origin: house.gateways[0]!,
+    method,
+    path: `/oauth2/token${query}`,
+    headers: { authorization: basic(app), ...form, ...headers },
+    body,
+    ...(chunked && { chunked }),
+  });
 }
 
 /** What an answer says, without what differs between any two answers. */
@@ -41,23 +55,47 @@ describe('a token', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^application\/json/);
     expect(headers['cache-control']).toContain('no-store');
-    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 600, scope: 'issued:read offers:write' });
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 600,
+      scope: 'issued:read offers:write',
+    });
   });
 
   it('says who, where and what, as RFC 9068 wants it', async () => {
     const before = Math.floor(Date.now() / 1000);
     const { body } = await requestToken(house, shop, 'offers:write');
     const claims = claimsOf(body.access_token);
-    expect(headerOf(body.access_token)).toEqual({ alg: expect.stringMatching(/^(EdDSA|Ed25519)$/), typ: 'at+jwt', kid: expect.any(String) });
-    expect(claims).toMatchObject({ iss: house.baseUrl, aud: `${house.baseUrl}/api`, org: 'acme', sub: shop.clientId, client_id: shop.clientId, scope: 'offers:write' });
-    expect(claims).toMatchObject({ jti: expect.any(String), client_version: expect.any(Number), secret_id: expect.any(String) });
+    expect(headerOf(body.access_token)).toEqual({
+      alg: expect.stringMatching(/^(EdDSA|Ed25519)$/),
+      typ: 'at+jwt',
+      kid: expect.any(String),
+    });
+    expect(claims).toMatchObject({
+      iss: house.baseUrl,
+      aud: `${house.baseUrl}/api`,
+      org: 'acme',
+      sub: shop.clientId,
+      client_id: shop.clientId,
+      scope: 'offers:write',
+    });
+    expect(claims).toMatchObject({
+      jti: expect.any(String),
+      client_version: expect.any(Number),
+      secret_id: expect.any(String),
+    });
     expect(claims.exp - claims.iat).toBe(600);
     expect(claims.iat).toBeGreaterThanOrEqual(before - 1);
     expect(claims.iat).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 1);
   });
 
   it('is another one each time', async () => {
-    const tokens = await inParallel(times(20), 20, async () => (await requestToken(house, shop, 'offers:write')).body.access_token);
+    const tokens = await inParallel(
+      times(20),
+      20,
+      async () => (await requestToken(house, shop, 'offers:write')).body.access_token,
+    );
     expect(new Set(tokens.map((t) => claimsOf(t).jti)).size).toBe(20);
   });
 
@@ -68,7 +106,8 @@ describe('a token', () => {
   });
 
   it('comes from every gateway', async () => {
-    for (const gateway of house.gateways.keys()) expect((await requestToken(house, shop, 'offers:write', { gateway })).status).toBe(200);
+    for (const gateway of house.gateways.keys())
+      expect((await requestToken(house, shop, 'offers:write', { gateway })).status).toBe(200);
   });
 
   it('may be asked for with credentials that are not percent-encoded', async () => {
@@ -105,7 +144,10 @@ describe('invalid_scope', () => {
     ['quoted', '"offers:write"'],
     ['a statement', "offers:write' OR '1'='1"],
     ['ten thousand characters', 'offers:write '.repeat(800).trim()],
-    ...neverGrantable.flatMap((name): [string, string][] => [[`never grantable (${name})`, name], [`never grantable among others (${name})`, `offers:write ${name}`]]),
+    ...neverGrantable.flatMap((name): [string, string][] => [
+      [`never grantable (${name})`, name],
+      [`never grantable among others (${name})`, `offers:write ${name}`],
+    ]),
   ];
 
   it.each(scopes)('%s', async (_, scope) => {
@@ -132,7 +174,10 @@ describe('invalid_scope', () => {
 describe('a megabyte of scope', () => {
   const body = `grant_type=client_credentials&scope=${'a'.repeat(1_000_000)}`;
 
-  it.each([['with', false], ['without', true]])('is refused at once, %s a Content-Length', async (_, chunked) => {
+  it.each([
+    ['with', false],
+    ['without', true],
+  ])('is refused at once, %s a Content-Length', async (_, chunked) => {
     const { status, milliseconds } = await post({ body, chunked });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
@@ -158,25 +203,36 @@ describe('client authentication', () => {
     ['a client with an impossible name', { clientId: "x' OR '1'='1", clientSecret: 'x' }],
     ['a member of every object', { clientId: 'constructor', clientSecret: 'x' }],
     ['the name that stands for nobody', { clientId: 'nobody', clientSecret: 'never compared' }],
-    ["the other organization's secret", { clientId: shop.clientId, clientSecret: house.app('globex', 'shop').clientSecret }],
+    [
+      "the other organization's secret",
+      { clientId: shop.clientId, clientSecret: house.app('globex', 'shop').clientSecret },
+    ],
   ];
 
   it('fails with the very same answer, whatever was wrong', async () => {
-    const answers = await Promise.all(wrong.map(async ([, app]) => saidBy(await requestToken(house, app, 'offers:write'))));
+    const answers = await Promise.all(
+      wrong.map(async ([, app]) => saidBy(await requestToken(house, app, 'offers:write'))),
+    );
     expect(answers[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
     expect(JSON.parse((answers[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
     wrong.forEach(([name], i) => expect({ name, answer: answers[i] }).toEqual({ name, answer: answers[0] }));
   });
 
   it('without any secret fails alike, whether the client is known or not', async () => {
-    const [known, unknown] = await Promise.all([shop.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) => requestToken(house, { clientId, clientSecret: '' }, 'offers:write')));
+    const [known, unknown] = await Promise.all(
+      [shop.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
+        requestToken(house, { clientId, clientSecret: '' }, 'offers:write'),
+      ),
+    );
     expect([400, 401]).toContain(known!.status);
     expect(saidBy(unknown!)).toEqual(saidBy(known!));
   });
 
   it('comes before the scope: who is not known learns nothing of it', async () => {
     const app = { clientId: shop.clientId, clientSecret: 'wrong' };
-    const answers = await Promise.all(['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(house, app, scope))));
+    const answers = await Promise.all(
+      ['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(house, app, scope))),
+    );
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
   });
@@ -191,12 +247,31 @@ describe('client authentication', () => {
     ['no base64', { headers: { authorization: 'Basic ***' } }, [400, 401]],
     ['nothing behind the scheme', { headers: { authorization: 'Basic' } }, [400, 401]],
     ['two Authorization headers', { headers: { authorization: [`Basic ${encoded}`, `Basic ${encoded}`] } }, [400, 401]],
-    ['credentials in the body alone', { headers: { authorization: [] }, body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
-    ['credentials in the body as well', { body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
+    [
+      'credentials in the body alone',
+      { headers: { authorization: [] }, body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` },
+      [400, 401],
+    ],
+    [
+      'credentials in the body as well',
+      { body: `${good}&client_id=${clientId}&client_secret=${clientSecret}` },
+      [400, 401],
+    ],
     ['another client in the body', { body: `${good}&client_id=${automation.clientId}` }, [400, 401]],
-    ['credentials in the URI', { headers: { authorization: [] }, query: `?client_id=${clientId}&client_secret=${clientSecret}` }, [400, 401]],
+    [
+      'credentials in the URI',
+      { headers: { authorization: [] }, query: `?client_id=${clientId}&client_secret=${clientSecret}` },
+      [400, 401],
+    ],
     ['parameters in the URI', { query: '?scope=offers:write', body: 'grant_type=client_credentials' }, [400]],
-    ['a JSON body', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ grant_type: 'client_credentials', scope: 'offers:write' }) }, [400, 415]],
+    [
+      'a JSON body',
+      {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ grant_type: 'client_credentials', scope: 'offers:write' }),
+      },
+      [400, 415],
+    ],
     ['no content type', { headers: { 'content-type': [] } }, [400, 415]],
     ['no body', { body: '' }, [400]],
     ['the scope twice', { body: `${good}&scope=issued:read` }, [400]],
@@ -218,7 +293,15 @@ describe('client authentication', () => {
     expect(allowed).toContain(status);
   });
 
-  it.each(['org=globex', 'sub=somebody', 'client_version=99', 'aud=elsewhere', 'iss=elsewhere', 'exp=9999999999', 'expires_in=99999'])('is not swayed by %s in the body', async (extra) => {
+  it.each([
+    'org=globex',
+    'sub=somebody',
+    'client_version=99',
+    'aud=elsewhere',
+    'iss=elsewhere',
+    'exp=9999999999',
+    'expires_in=99999',
+  ])('is not swayed by %s in the body', async (extra) => {
     const { status, body } = await post({ body: `${good}&${extra}` });
     expect(status).toBe(200);
     const claims = claimsOf(body.access_token);
@@ -226,16 +309,24 @@ describe('client authentication', () => {
     expect(claims.exp - claims.iat).toBe(600);
   });
 
-  it.each(['x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'host'])('is not swayed by a %s header', async (name) => {
-    const { status, body } = await post({ headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' } });
-    expect(status).toBe(200);
-    expect(claimsOf(body.access_token).iss).toBe(house.baseUrl);
-  });
+  it.each(['x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'host'])(
+    'is not swayed by a %s header',
+    async (name) => {
+      const { status, body } = await post({
+        headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' },
+      });
+      expect(status).toBe(200);
+      expect(claimsOf(body.access_token).iss).toBe(house.baseUrl);
+    },
+  );
 });
 
 describe('metadata', () => {
   it('describes the authorization server (RFC 8414)', async () => {
-    const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: '/.well-known/oauth-authorization-server' });
+    const { status, body } = await exchange<object>({
+      origin: house.gateways[0]!,
+      path: '/.well-known/oauth-authorization-server',
+    });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       issuer: house.baseUrl,
@@ -250,19 +341,36 @@ describe('metadata', () => {
   it('describes the API (RFC 9728)', async () => {
     // RFC 9728 §3.3: `resource` is what the well-known part was inserted into.
     for (const resource of ['', '/api']) {
-      const { status, body } = await exchange<object>({ origin: house.gateways[0]!, path: `/.well-known/oauth-protected-resource${resource}` });
+      const { status, body } = await exchange<object>({
+        origin: house.gateways[0]!,
+        path: `/.well-known/oauth-protected-resource${resource}`,
+      });
       expect(status).toBe(200);
-      expect(body).toMatchObject({ resource: house.baseUrl + resource, authorization_servers: [house.baseUrl], bearer_methods_supported: ['header'] });
+      expect(body).toMatchObject({
+        resource: house.baseUrl + resource,
+        authorization_servers: [house.baseUrl],
+        bearer_methods_supported: ['header'],
+      });
     }
   });
 
   it('is enough for a certified client', async () => {
     const authentication = openid.ClientSecretBasic(shop.clientSecret);
-    const config = await openid.discovery(new URL(house.baseUrl), shop.clientId, undefined, authentication, { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] });
+    const config = await openid.discovery(new URL(house.baseUrl), shop.clientId, undefined, authentication, {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    });
     const token = await openid.clientCredentialsGrant(config, { scope: 'issued:read' });
     expect(token).toMatchObject({ token_type: 'bearer', expires_in: 600, scope: 'issued:read' });
-    const answer = await openid.fetchProtectedResource(config, token.access_token, new URL(`${house.baseUrl}/o/acme/api/credentials/subjects?limit=1`), 'GET');
+    const answer = await openid.fetchProtectedResource(
+      config,
+      token.access_token,
+      new URL(`${house.baseUrl}/o/acme/api/credentials/subjects?limit=1`),
+      'GET',
+    );
     expect(answer.status).toBe(200);
-    await expect(openid.clientCredentialsGrant(config, { scope: 'roles:manage' })).rejects.toMatchObject({ error: 'invalid_scope' });
+    await expect(openid.clientCredentialsGrant(config, { scope: 'roles:manage' })).rejects.toMatchObject({
+      error: 'invalid_scope',
+    });
   });
 });

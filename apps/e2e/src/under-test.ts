@@ -1,6 +1,6 @@
 import type { AppKind } from '@holdfast/contracts';
-import { houseUnderTest } from './config.ts';
 import { Client } from './client.ts';
+import { houseUnderTest } from './config.ts';
 import { House } from './house.ts';
 
 export const house = new House(houseUnderTest());
@@ -21,9 +21,11 @@ export interface Wanted {
 /** An organization with these apps and nobody else's. */
 export async function newClients<Name extends string>(wanted: Record<Name, Wanted>): Promise<Record<Name, Client>> {
   const org = await house.newOrganization();
-  const made = Object.entries<Wanted>(wanted).map(async ([name, { grants = customerScopes, kind = 'web', redirectUris = [] }]) => {
-    const app = await house.newApp(org, name, grants, kind, redirectUris);
-    return [name, new Client(house, app, grants)] as const;
-  });
+  const made = Object.entries<Wanted>(wanted).map(
+    async ([name, { grants = customerScopes, kind = 'web', redirectUris = [] }]) => {
+      const app = await house.newApp(org, name, grants, kind, redirectUris);
+      return [name, new Client(house, app, grants)] as const;
+    },
+  );
   return Object.fromEntries(await Promise.all(made)) as Record<Name, Client>;
 }

@@ -1,4 +1,5 @@
-// The version before the last change and this one beside each other, as in every deployment: the short form, upgrade alone.
+// The version before the last change and this one beside each other, as in every deployment: the short form, upgrade
+// alone.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,8 +25,21 @@ afterAll(async () => {
 const previous = await previousVersion();
 const titled = previous.skipped === undefined ? it : it.skip;
 
-titled(`loses nothing and refuses nothing when services of ${previous.skipped ?? previous.commit.slice(0, 7)} are replaced by this version's under load`, async () => {
-  if (previous.skipped !== undefined) return;
-  await buildVersion(previous.commit, folder);
-  expect(await sideBySide({ house: own, other: folder, services, rollback: false, seed: chaosSeed(), say: () => undefined })).toEqual([]);
-}, 600_000);
+titled(
+  `loses nothing and refuses nothing when services of ${previous.skipped ?? previous.commit.slice(0, 7)} are replaced by this version's under load`,
+  async () => {
+    if (previous.skipped !== undefined) return;
+    await buildVersion(previous.commit, folder);
+    expect(
+      await sideBySide({
+        house: own,
+        other: folder,
+        services,
+        rollback: false,
+        seed: chaosSeed(),
+        say: () => undefined,
+      }),
+    ).toEqual([]);
+  },
+  600_000,
+);

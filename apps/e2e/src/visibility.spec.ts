@@ -21,9 +21,14 @@ describe('at once after', () => {
     const missing = await inParallel(times(500), 8, async (i) => {
       const { status, body } = await shop.offer({}, { gateway: i % 2 });
       expect(status).toBe(201);
-      const [get, list] = await Promise.all([shop.get(body.subject, { gateway: (i + 1) % 2 }), shop.list({ limit: '50' }, { gateway: (i + 1) % 2 })]);
+      const [get, list] = await Promise.all([
+        shop.get(body.subject, { gateway: (i + 1) % 2 }),
+        shop.list({ limit: '50' }, { gateway: (i + 1) % 2 }),
+      ]);
       const listed = list.status === 200 && list.body.items.some((s) => s.subject === body.subject);
-      return get.status === 200 && get.body.credentials[0]?.id === body.credentialId && listed ? undefined : { i, get: get.status, list: list.status, listed };
+      return get.status === 200 && get.body.credentials[0]?.id === body.credentialId && listed
+        ? undefined
+        : { i, get: get.status, list: list.status, listed };
     });
     expect(missing.filter((m) => m !== undefined)).toEqual([]);
   }, 180_000);
@@ -32,7 +37,10 @@ describe('at once after', () => {
     const there = await inParallel(times(200), 8, async (i) => {
       const { body } = await shop.offer({}, { gateway: i % 2 });
       expect((await shop.erase(body.subject, { gateway: i % 2 })).status).toBe(204);
-      const [get, list] = await Promise.all([shop.get<Problem>(body.subject, { gateway: (i + 1) % 2 }), shop.list({ limit: '200' }, { gateway: (i + 1) % 2 })]);
+      const [get, list] = await Promise.all([
+        shop.get<Problem>(body.subject, { gateway: (i + 1) % 2 }),
+        shop.list({ limit: '200' }, { gateway: (i + 1) % 2 }),
+      ]);
       expect(list.status).toBe(200);
       const listed = list.body.items.some((s) => s.subject === body.subject);
       return get.body.code === 'unknown_subject' && !listed ? undefined : { i, get: get.status, listed };
@@ -44,7 +52,7 @@ describe('at once after', () => {
     const { body: customer } = await shop.offer();
     for (const i of times(100)) {
       const { body: offer } = await shop.offer({ subject: customer.subject }, { gateway: i % 2 });
-      expect((await openOffers(customer.subject, (i + 1) % 2))).toBe(1);
+      expect(await openOffers(customer.subject, (i + 1) % 2)).toBe(1);
       if (i % 4 !== 3) continue;
       expect((await shop.withdraw(offer.offerId, { gateway: i % 2 })).status).toBe(204);
       expect(await openOffers(customer.subject, (i + 1) % 2)).toBe(0);

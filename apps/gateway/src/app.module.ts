@@ -1,16 +1,16 @@
-import { knownOrganizations } from '@holdfast/contracts';
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, systemContext } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccessGuard } from './access/access.guard.js';
+import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, systemContext } from '@holdfast/bus';
+import { knownOrganizations } from '@holdfast/contracts';
 import { AccessTokens } from './access/access-token.js';
+import { AccessGuard } from './access/access.guard.js';
 import { BearerStrategy } from './access/bearer.strategy.js';
 import { PlatformKeys } from './access/platform-keys.js';
 import { ResourceMetadataController } from './access/resource-metadata.controller.js';
-import { AuditController } from './admin/audit.controller.js';
 import { AuditEntriesController } from './admin/audit-entries.controller.js';
 import { AuditProofsController } from './admin/audit-proofs.controller.js';
 import { AuditTilesController } from './admin/audit-tiles.controller.js';
+import { AuditController } from './admin/audit.controller.js';
 import { EventsController } from './admin/events.controller.js';
 import { ClaimController } from './claim/claim.controller.js';
 import { OrganizationProfiles } from './claim/organization-profiles.js';
@@ -36,7 +36,26 @@ import { HealthController } from './routing/health.controller.js';
 import { RouteTable } from './routing/route-table.js';
 
 @Module({
-  controllers: [OffersController, SubjectsController, IssuedController, ClaimController, PresenceController, WidgetController, AuditController, AuditProofsController, AuditTilesController, AuditEntriesController, EventsController, AuthProxyController, IssuerProxyController, PagesController, RelatedOriginsController, ResourceMetadataController, DocsController, HealthController],
+  controllers: [
+    OffersController,
+    SubjectsController,
+    IssuedController,
+    ClaimController,
+    PresenceController,
+    WidgetController,
+    AuditController,
+    AuditProofsController,
+    AuditTilesController,
+    AuditEntriesController,
+    EventsController,
+    AuthProxyController,
+    IssuerProxyController,
+    PagesController,
+    RelatedOriginsController,
+    ResourceMetadataController,
+    DocsController,
+    HealthController,
+  ],
   providers: [
     { provide: ENDPOINTS, useValue: endpoints },
     { provide: APP_GUARD, useClass: AccessGuard },
@@ -59,7 +78,8 @@ import { RouteTable } from './routing/route-table.js';
 export class GatewayModule {}
 
 function refusalCounter(bus: Bus): RefusalCounter {
-  const exists = async (shortId: string) => (await bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('gateway'))).known.length > 0;
+  const exists = async (shortId: string) =>
+    (await bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('gateway'))).known.length > 0;
   return new RefusalCounter(bus, 'gateway', exists);
 }
 

@@ -1,5 +1,5 @@
-import { eventually } from '@holdfast/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
 import { AuthStub, call, GatewayStack, type Gateway } from './gateway-stack.fixture.js';
 
 const elevenMinutesMs = 660_000;
@@ -17,24 +17,42 @@ afterAll(async () => {
 });
 afterEach(() => void Object.assign(stack.aheadMs, { gateway: 0, audit: 0, directory: 0 }));
 
-const token = () => call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
+const token = () =>
+  call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
 const detail = async () => (await fetch(`http://127.0.0.1:${gateway.service.opsPort}/readyz`)).text();
 
 describe('a gateway that is eleven minutes off', () => {
-  it.each([elevenMinutesMs, -elevenMinutesMs])('(%s ms) answers 503 and says why, and goes on when its clock is right', async (offset) => {
-    await eventually(async () => expect((await token()).status).toBe(200), 20_000);
-    stack.aheadMs.gateway = offset;
-    await eventually(async () => expect(await detail()).toMatch(/the clock of this machine is 6\d\d\.\d s (ahead of|behind) that of most other services\n/), 20_000);
-    await eventually(async () => {
-      const { status, headers } = await token();
-      expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
-      const listed = await call(gateway, 'GET', '/o/acme/api/credentials/issued/subjects', { authorization: 'Bearer whatever.it.is' });
-      expect([listed.status, JSON.parse(listed.body)]).toMatchObject([503, { code: 'unavailable', detail: expect.stringContaining('clock') }]);
-      expect([(await call(gateway, 'GET', '/readyz')).status, (await call(gateway, 'GET', '/healthz')).status]).toEqual([503, 200]);
-    }, 20_000);
-    stack.aheadMs.gateway = 0;
-    await eventually(async () => expect((await token()).status).toBe(200), 20_000);
-  });
+  it.each([elevenMinutesMs, -elevenMinutesMs])(
+    '(%s ms) answers 503 and says why, and goes on when its clock is right',
+    async (offset) => {
+      await eventually(async () => expect((await token()).status).toBe(200), 20_000);
+      stack.aheadMs.gateway = offset;
+      await eventually(
+        async () =>
+          expect(await detail()).toMatch(
+            /the clock of this machine is 6\d\d\.\d s (ahead of|behind) that of most other services\n/,
+          ),
+        20_000,
+      );
+      await eventually(async () => {
+        const { status, headers } = await token();
+        expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
+        const listed = await call(gateway, 'GET', '/o/acme/api/credentials/issued/subjects', {
+          authorization: 'Bearer whatever.it.is',
+        });
+        expect([listed.status, JSON.parse(listed.body)]).toMatchObject([
+          503,
+          { code: 'unavailable', detail: expect.stringContaining('clock') },
+        ]);
+        expect([
+          (await call(gateway, 'GET', '/readyz')).status,
+          (await call(gateway, 'GET', '/healthz')).status,
+        ]).toEqual([503, 200]);
+      }, 20_000);
+      stack.aheadMs.gateway = 0;
+      await eventually(async () => expect((await token()).status).toBe(200), 20_000);
+    },
+  );
 });
 
 it('a gateway goes on when the clock of one of two other services is wrong', async () => {

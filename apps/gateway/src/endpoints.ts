@@ -1,11 +1,25 @@
-import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.controller.js';
-import { listAuditEntriesEndpoint } from './admin/audit-entries.controller.js';
-import { getAuditCheckpointEndpoint, getAuditConsistencyEndpoint, getAuditKeysEndpoint, getAuditProofEndpoint } from './admin/audit-proofs.controller.js';
-import { getAuditTileEndpoint, getAuditTileFurtherPartEndpoint, getAuditTilePartEndpoint } from './admin/audit-tiles.controller.js';
-import { listEventsEndpoint } from './admin/events.controller.js';
 import { apiMetadataEndpoint, resourceMetadataEndpoint } from './access/resource-metadata.controller.js';
+import { listAuditEntriesEndpoint } from './admin/audit-entries.controller.js';
+import {
+  getAuditCheckpointEndpoint,
+  getAuditConsistencyEndpoint,
+  getAuditKeysEndpoint,
+  getAuditProofEndpoint,
+} from './admin/audit-proofs.controller.js';
+import {
+  getAuditTileEndpoint,
+  getAuditTileFurtherPartEndpoint,
+  getAuditTilePartEndpoint,
+} from './admin/audit-tiles.controller.js';
+import { getAuditEventEndpoint, listAuditEventsEndpoint } from './admin/audit.controller.js';
+import { listEventsEndpoint } from './admin/events.controller.js';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from './claim/claim.controller.js';
-import { getIssuedEndpoint, resumeCredentialEndpoint, revokeCredentialEndpoint, suspendCredentialEndpoint } from './credentials/issued.controller.js';
+import {
+  getIssuedEndpoint,
+  resumeCredentialEndpoint,
+  revokeCredentialEndpoint,
+  suspendCredentialEndpoint,
+} from './credentials/issued.controller.js';
 import { createOfferEndpoint, withdrawOfferEndpoint } from './credentials/offers.controller.js';
 import { eraseSubjectEndpoint, getSubjectEndpoint, listSubjectsEndpoint } from './credentials/subjects.controller.js';
 import { assetEndpoint, docsEndpoint, errorsEndpoint, openApiEndpoint } from './docs/docs.controller.js';

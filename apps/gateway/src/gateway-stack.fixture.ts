@@ -1,10 +1,17 @@
-import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as send,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { countRefusals, knownOrganizations, type AuditRecord, type RequestOf, type ReplyOf } from '@holdfast/contracts';
+import { Controller, Module } from '@nestjs/common';
 import { Handles, startService, type RunningService } from '@holdfast/bus';
+import { countRefusals, knownOrganizations, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { createLogger, type BaseConfig } from '@holdfast/kit';
 import { freePort, startTestBus, type TestBus } from '@holdfast/testing';
-import { Controller, Module } from '@nestjs/common';
 import { GatewayModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { createHttpApp } from './http.js';
@@ -70,9 +77,15 @@ export class AuthStub {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     if (this.mode === 'hang') return;
-    if (this.mode === 'stopping') return void response.writeHead(503, { 'x-holdfast-closing': '1', connection: 'close' }).end();
+    if (this.mode === 'stopping')
+      return void response.writeHead(503, { 'x-holdfast-closing': '1', connection: 'close' }).end();
     if (request.url === '/readyz') return void response.writeHead(200).end();
-    this.received.push({ method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+    this.received.push({
+      method: request.method!,
+      url: request.url!,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    });
     await this.hold;
     response.writeHead(200, { 'content-type': 'application/json', 'keep-alive': 'timeout=99' }).end('{"from":"auth"}');
   }
@@ -94,8 +107,19 @@ export class GatewayStack {
 
   static async start(): Promise<GatewayStack> {
     const stack = new GatewayStack(await startTestBus());
-    for (const [service, module] of [['audit', AuditModule], ['directory', DirectoryModule]] as const) {
-      stack.services.push(await startService({ service, config: stack.config(service), module, logger: silent, machineTimeMs: () => Date.now() + stack.aheadMs[service] }));
+    for (const [service, module] of [
+      ['audit', AuditModule],
+      ['directory', DirectoryModule],
+    ] as const) {
+      stack.services.push(
+        await startService({
+          service,
+          config: stack.config(service),
+          module,
+          logger: silent,
+          machineTimeMs: () => Date.now() + stack.aheadMs[service],
+        }),
+      );
     }
     return stack;
   }
@@ -103,10 +127,23 @@ export class GatewayStack {
   async gateway(auths: AuthStub[], env: Record<string, string> = {}): Promise<Gateway> {
     const port = await freePort();
     const config = configSchema.parse({
-      ...this.config('gateway'), HOLDFAST_EXIT_WITH_PARENT: 'false', BASE_URL: 'https://id.example', HTTP_PORT: String(port), HTTP_HOST: '127.0.0.1', AUTH_URLS: auths.map((a) => a.url).join(','),
-      PAGE_TOKEN_KEY: Buffer.alloc(32, 5).toString('base64url'), ...env,
+      ...this.config('gateway'),
+      HOLDFAST_EXIT_WITH_PARENT: 'false',
+      BASE_URL: 'https://id.example',
+      HTTP_PORT: String(port),
+      HTTP_HOST: '127.0.0.1',
+      AUTH_URLS: auths.map((a) => a.url).join(','),
+      PAGE_TOKEN_KEY: Buffer.alloc(32, 5).toString('base64url'),
+      ...env,
     });
-    const service = await startService({ service: 'gateway', config, module: GatewayModule, createApp: createHttpApp(config), logger: silent, machineTimeMs: () => Date.now() + this.aheadMs.gateway });
+    const service = await startService({
+      service: 'gateway',
+      config,
+      module: GatewayModule,
+      createApp: createHttpApp(config),
+      logger: silent,
+      machineTimeMs: () => Date.now() + this.aheadMs.gateway,
+    });
     this.services.push(service);
     return { port, service };
   }
@@ -117,7 +154,16 @@ export class GatewayStack {
   }
 
   private config(user: 'gateway' | 'audit' | 'directory'): BaseConfig {
-    return { NATS_URL: this.nats.url, NATS_NKEY_SEED: this.nats.seed(user), BASE_URL: 'https://id.example', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false };
+    return {
+      NATS_URL: this.nats.url,
+      NATS_NKEY_SEED: this.nats.seed(user),
+      BASE_URL: 'https://id.example',
+      OPS_PORT: 0,
+      OPS_HOST: '127.0.0.1',
+      LOG_LEVEL: 'fatal',
+      HOLDFAST_REPLICA: '1',
+      HOLDFAST_EXIT_WITH_PARENT: false,
+    };
   }
 }
 
@@ -128,12 +174,30 @@ export interface Answer {
 }
 
 /** One request on a connection of its own. */
-export function call({ port }: Gateway, method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<Answer> {
+export function call(
+  { port }: Gateway,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = send({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...(body && { 'content-length': body.length }) }, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
-    });
+    const request = send(
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        headers: { ...headers, ...(body && { 'content-length': body.length }) },
+        agent: false,
+      },
+      (response) => {
+        let text = '';
+        response
+          .on('data', (chunk: Buffer) => (text += chunk.toString()))
+          .on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
+      },
+    );
     request.on('error', reject).end(body);
   });
 }

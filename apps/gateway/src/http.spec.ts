@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
 import { AuditWriter, LOGGER, RefusalCounter, Shutdown } from '@holdfast/bus';
 import { CLOCK } from '@holdfast/kit';
 import { FakeClock } from '@holdfast/testing';
-import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
 import type { GatewayConfig } from './config.js';
 import { createHttpApp } from './http.js';
 import { RequestLimits } from './limits/request-limits.js';
@@ -18,7 +18,17 @@ class StrayController {
 
 class Root {}
 
-const config = { BASE_URL: 'http://localhost:3000', HTTP_PORT: 0, HTTP_HOST: '127.0.0.1', HTTP_HEADERS_TIMEOUT_SECONDS: 10, HTTP_BODY_TIMEOUT_SECONDS: 10, HTTP_MAX_CONNECTIONS: 10, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 10, TRUSTED_PROXIES: [] as string[], AUTH_URLS: ['http://127.0.0.1:1'] } as unknown as GatewayConfig;
+const config = {
+  BASE_URL: 'http://localhost:3000',
+  HTTP_PORT: 0,
+  HTTP_HOST: '127.0.0.1',
+  HTTP_HEADERS_TIMEOUT_SECONDS: 10,
+  HTTP_BODY_TIMEOUT_SECONDS: 10,
+  HTTP_MAX_CONNECTIONS: 10,
+  HTTP_MAX_CONNECTIONS_PER_ADDRESS: 10,
+  TRUSTED_PROXIES: [] as string[],
+  AUTH_URLS: ['http://127.0.0.1:1'],
+} as unknown as GatewayConfig;
 let started: INestApplicationContext | undefined;
 afterEach(() => started?.close());
 
@@ -28,7 +38,15 @@ it('refuses to start with a route that nobody declared', async () => {
   const root = {
     module: Root,
     controllers: [StrayController],
-    providers: [RouteTable, provide(AuditWriter, {}), provide(RefusalCounter, {}), provide(CLOCK, new FakeClock()), provide(LOGGER, silent), provide(Shutdown, { before: () => undefined }), provide(RequestLimits, { admit: () => undefined })],
+    providers: [
+      RouteTable,
+      provide(AuditWriter, {}),
+      provide(RefusalCounter, {}),
+      provide(CLOCK, new FakeClock()),
+      provide(LOGGER, silent),
+      provide(Shutdown, { before: () => undefined }),
+      provide(RequestLimits, { admit: () => undefined }),
+    ],
   };
   const starting = createHttpApp(config)(root, undefined as never).then((app) => (started = app));
   await expect(starting).rejects.toThrow('GET /debug is registered without a declaration');

@@ -1,30 +1,78 @@
-import { contracts, directoryEventSchema, issuanceEventSchema } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { contracts, directoryEventSchema, issuanceEventSchema } from '@holdfast/contracts';
 import { endpoints } from './endpoints.js';
 
-type Shape = { [key: string]: unknown; properties?: Record<string, Shape>; items?: Shape; anyOf?: Shape[]; oneOf?: Shape[]; allOf?: Shape[]; enum?: unknown[]; const?: unknown; type?: string };
+type Shape = {
+  [key: string]: unknown;
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  anyOf?: Shape[];
+  oneOf?: Shape[];
+  allOf?: Shape[];
+  enum?: unknown[];
+  const?: unknown;
+  type?: string;
+};
 
 /** What parsers trip over: almost URIs, almost dates, almost durations, numbers at the edges, broken text. */
 const hostileText = fc.oneof(
   fc.constantFrom(
-    '', ' ', 'nope', ':', 'a:', '//', 'http://', 'https://[', 'https://*', 'https://*.example/', 'https://a:99999/', 'https://%', 'javascript:alert(1)', 'com.example.app:/in', 'https://a\n.example', '\ud800', '\u0000', '__proto__',
-    '2026-02-30T00:00:00.000Z', '2026-11-21T24:00:00Z', '0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59', '2026-11-21T09:30:00.0000000001+99:99', 'P', 'PT', 'P99999999999999999999Y', '1e400', '-0', '00000000-0000-0000-0000-000000000000',
+    '',
+    ' ',
+    'nope',
+    ':',
+    'a:',
+    '//',
+    'http://',
+    'https://[',
+    'https://*',
+    'https://*.example/',
+    'https://a:99999/',
+    'https://%',
+    'javascript:alert(1)',
+    'com.example.app:/in',
+    'https://a\n.example',
+    '\ud800',
+    '\u0000',
+    '__proto__',
+    '2026-02-30T00:00:00.000Z',
+    '2026-11-21T24:00:00Z',
+    '0000-01-01T00:00:00+23:59',
+    '9999-12-31T23:59:59-23:59',
+    '2026-11-21T09:30:00.0000000001+99:99',
+    'P',
+    'PT',
+    'P99999999999999999999Y',
+    '1e400',
+    '-0',
+    '00000000-0000-0000-0000-000000000000',
   ),
   fc.string({ unit: 'binary', maxLength: 80 }),
   fc.webUrl(),
   fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
 );
-const junk = fc.oneof(hostileText, fc.constantFrom(null, undefined, true, 0, -0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER + 1, [], {}), fc.jsonValue({ maxDepth: 2 }));
+const junk = fc.oneof(
+  hostileText,
+  fc.constantFrom(null, undefined, true, 0, -0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER + 1, [], {}),
+  fc.jsonValue({ maxDepth: 2 }),
+);
 
 /** Inputs of about the right form, so that they get far into a schema, with anything at all in some of their places. */
-function hostile({ properties, items, anyOf, oneOf, allOf, enum: words, const: only, type }: Shape, depth = 0): fc.Arbitrary<unknown> {
+function hostile(
+  { properties, items, anyOf, oneOf, allOf, enum: words, const: only, type }: Shape,
+  depth = 0,
+): fc.Arbitrary<unknown> {
   const right = (): fc.Arbitrary<unknown> => {
     const choices = anyOf ?? oneOf ?? allOf;
     if (depth > 6) return junk;
     if (choices) return fc.oneof(...choices.map((choice) => hostile(choice, depth + 1)));
-    if (properties) return fc.record(Object.fromEntries(Object.entries(properties).map(([name, shape]) => [name, hostile(shape, depth + 1)])), { requiredKeys: [] });
+    if (properties)
+      return fc.record(
+        Object.fromEntries(Object.entries(properties).map(([name, shape]) => [name, hostile(shape, depth + 1)])),
+        { requiredKeys: [] },
+      );
     if (items) return fc.array(hostile(items, depth + 1), { maxLength: 3 });
     if (words) return fc.constantFrom(...words);
     if (only !== undefined) return fc.constant(only);
@@ -35,21 +83,36 @@ function hostile({ properties, items, anyOf, oneOf, allOf, enum: words, const: o
   return fc.oneof({ weight: 5, arbitrary: right() }, { weight: 1, arbitrary: junk });
 }
 
-const shapeOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', reused: 'inline', unrepresentable: 'any' }) as Shape;
+const shapeOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: 'input', reused: 'inline', unrepresentable: 'any' }) as Shape;
 const schemas: [string, z.ZodType][] = [
   ...contracts().map(({ subject, request }): [string, z.ZodType] => [subject, request]),
-  ...endpoints.flatMap(({ id, params, query, body }) => Object.entries({ params, query, body }).flatMap(([part, schema]): [string, z.ZodType][] => (schema ? [[`${id} ${part}`, schema]] : []))),
+  ...endpoints.flatMap(({ id, params, query, body }) =>
+    Object.entries({ params, query, body }).flatMap(([part, schema]): [string, z.ZodType][] =>
+      schema ? [[`${id} ${part}`, schema]] : [],
+    ),
+  ),
   ['events of issuance', issuanceEventSchema],
   ['events of directory', directoryEventSchema],
 ];
 
 // A check that throws is answered with 500 and logged as a fault of ours, for an input that only has to be refused.
 test.each(schemas)('%s: any input is taken or refused, and none throws', (_, schema) => {
-  fc.assert(fc.property(hostile(shapeOf(schema)), (input) => typeof schema.safeParse(input).success === 'boolean'), { numRuns: 100 });
+  fc.assert(
+    fc.property(hostile(shapeOf(schema)), (input) => typeof schema.safeParse(input).success === 'boolean'),
+    { numRuns: 100 },
+  );
 });
 
 test('the generator gets as far as the checks of a URI', () => {
   const { request } = contracts().find(({ subject }) => subject === 'rpc.directory.create-app')!;
-  const messages = fc.sample(hostile(shapeOf(request)), 500).flatMap((input) => request.safeParse(input).error?.issues.map(({ message }) => message) ?? []);
-  expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('must be a whole URI'), expect.stringContaining('must not have a wildcard')]));
+  const messages = fc
+    .sample(hostile(shapeOf(request)), 500)
+    .flatMap((input) => request.safeParse(input).error?.issues.map(({ message }) => message) ?? []);
+  expect(messages).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('must be a whole URI'),
+      expect.stringContaining('must not have a wildcard'),
+    ]),
+  );
 });

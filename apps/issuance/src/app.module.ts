@@ -1,6 +1,6 @@
-import { quarantines, streams } from '@holdfast/contracts';
-import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
 import { Module } from '@nestjs/common';
+import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
+import { quarantines, streams } from '@holdfast/contracts';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
@@ -38,16 +38,45 @@ import { Renewals } from './sign-in/renewals.js';
 
 @Module({
   controllers: [
-    CreateOfferHandler, WithdrawOfferHandler, GetIssuedHandler, ManageCredentialHandler, EraseSubjectHandler,
-    GetClaimHandler, BeginClaimHandler, CompleteClaimHandler, CountPasskeysHandler,
-    BeginSignInHandler, CompleteSignInHandler, CustomerStatusHandler,
-    ListCredentialTypesHandler, CreateCredentialTypeHandler, UpdateCredentialTypeHandler,
-    PresenceChallengeHandler, PresenceOriginHandler, GetPresencePolicyHandler, SetPresencePolicyHandler,
+    CreateOfferHandler,
+    WithdrawOfferHandler,
+    GetIssuedHandler,
+    ManageCredentialHandler,
+    EraseSubjectHandler,
+    GetClaimHandler,
+    BeginClaimHandler,
+    CompleteClaimHandler,
+    CountPasskeysHandler,
+    BeginSignInHandler,
+    CompleteSignInHandler,
+    CustomerStatusHandler,
+    ListCredentialTypesHandler,
+    CreateCredentialTypeHandler,
+    UpdateCredentialTypeHandler,
+    PresenceChallengeHandler,
+    PresenceOriginHandler,
+    GetPresencePolicyHandler,
+    SetPresencePolicyHandler,
     quarantineController(quarantines.issuance),
   ],
   providers: [
-    outboxProvider(streams.issuance, 'subjects'), CredentialTypes, Idempotency, Renewals, TellerOfEnds, Receipts, Settings, Organizations, ClearAnswers, ClearChallenges, outboundProvider,
-    PresenceCheck, PresencePolicies, AltchaProvider, TurnstileProvider, Apps, ClearPresenceUses,
+    outboxProvider(streams.issuance, 'subjects'),
+    CredentialTypes,
+    Idempotency,
+    Renewals,
+    TellerOfEnds,
+    Receipts,
+    Settings,
+    Organizations,
+    ClearAnswers,
+    ClearChallenges,
+    outboundProvider,
+    PresenceCheck,
+    PresencePolicies,
+    AltchaProvider,
+    TurnstileProvider,
+    Apps,
+    ClearPresenceUses,
   ],
 })
 export class IssuanceModule {}

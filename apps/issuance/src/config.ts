@@ -1,24 +1,46 @@
+import { z } from 'zod';
 import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 import { relyingParty } from '@holdfast/passkeys';
-import { z } from 'zod';
 
 const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
-const environment = baseConfigSchema.extend(databaseConfigSchema.shape).extend(outboundConfigSchema.shape).extend({
-  KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals stored answers (Idempotency-Key) in the database'),
-  SECRET_PEPPER: keyFromEnv.describe('Secret: claim tokens are hashed under it'),
-  // Production keeps ten minutes to thirty days; a test may use seconds.
-  OFFER_MIN_SECONDS: seconds(600).describe('Shortest life of an offer that an app may ask for'),
-  OFFER_MAX_SECONDS: seconds(2_592_000).describe('Longest life of an offer that an app may ask for'),
-  OFFER_DEFAULT_SECONDS: seconds(259_200).describe('Life of an offer when the app asks for none'),
-  PRESENCE_KEY: keyFromEnv.describe('Secret: proofs of presence are signed under keys that are derived from it, two for each organization'),
-  PRESENCE_KEY_PREVIOUS: keyFromEnv.optional().describe('Secret: the PRESENCE_KEY of before a rotation. What was signed under it counts until it expires'),
-  PRESENCE_SECONDS: seconds(600).describe('How long a challenge of the built-in proof of work can be solved and sent'),
-  PRESENCE_COST: seconds(5000).describe('Rounds of PBKDF2 for each step of the built-in proof of work'),
-  PRESENCE_STEPS: seconds(300).describe('Steps of the built-in proof of work, on the average: with 5000 rounds each, about a second on a phone'),
-  TURNSTILE_URL: z.url().default('https://challenges.cloudflare.com/turnstile/v0/siteverify').describe('Where tokens of Cloudflare Turnstile are verified'),
-  RP_ID: z.string().optional().describe('WebAuthn RP ID of all organizations that have none of their own: the host of BASE_URL, or a domain that it lies in. Permanent: passkeys made for one are worth nothing under another'),
-});
+const environment = baseConfigSchema
+  .extend(databaseConfigSchema.shape)
+  .extend(outboundConfigSchema.shape)
+  .extend({
+    KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals stored answers (Idempotency-Key) in the database'),
+    SECRET_PEPPER: keyFromEnv.describe('Secret: claim tokens are hashed under it'),
+    // Production keeps ten minutes to thirty days; a test may use seconds.
+    OFFER_MIN_SECONDS: seconds(600).describe('Shortest life of an offer that an app may ask for'),
+    OFFER_MAX_SECONDS: seconds(2_592_000).describe('Longest life of an offer that an app may ask for'),
+    OFFER_DEFAULT_SECONDS: seconds(259_200).describe('Life of an offer when the app asks for none'),
+    PRESENCE_KEY: keyFromEnv.describe(
+      'Secret: proofs of presence are signed under keys that are derived from it, two for each organization',
+    ),
+    PRESENCE_KEY_PREVIOUS: keyFromEnv
+      .optional()
+      .describe('Secret: the PRESENCE_KEY of before a rotation. What was signed under it counts until it expires'),
+    PRESENCE_SECONDS: seconds(600).describe(
+      'How long a challenge of the built-in proof of work can be solved and sent',
+    ),
+    PRESENCE_COST: seconds(5000).describe('Rounds of PBKDF2 for each step of the built-in proof of work'),
+    PRESENCE_STEPS: seconds(300).describe(
+      'Steps of the built-in proof of work, on the average: with 5000 rounds each, about a second on a phone',
+    ),
+    TURNSTILE_URL: z
+      .url()
+      .default('https://challenges.cloudflare.com/turnstile/v0/siteverify')
+      .describe('Where tokens of Cloudflare Turnstile are verified'),
+    RP_ID: z
+      .string()
+      .optional()
+      .describe(
+        'WebAuthn RP ID of all organizations that have none of their own: the host of BASE_URL, or a domain that it lies in. Permanent: passkeys made for one are worth nothing under another',
+      ),
+  });
 
-export const configSchema = environment.transform((config) => ({ ...config, relyingParty: relyingParty(config.BASE_URL, config.RP_ID) }));
+export const configSchema = environment.transform((config) => ({
+  ...config,
+  relyingParty: relyingParty(config.BASE_URL, config.RP_ID),
+}));
 export type IssuanceConfig = z.output<typeof configSchema>;

@@ -1,6 +1,12 @@
-import { createCredentialType, createOffer, listCredentialTypes, updateCredentialType, type SettingEvent } from '@holdfast/contracts';
-import { eventually, testContext } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createCredentialType,
+  createOffer,
+  listCredentialTypes,
+  updateCredentialType,
+  type SettingEvent,
+} from '@holdfast/contracts';
+import { eventually, testContext } from '@holdfast/testing';
 import { book, SettingsHouse } from './settings-house.fixture.js';
 
 describe('credential types', () => {
@@ -14,28 +20,63 @@ describe('credential types', () => {
     book.organizations.add(org);
   });
 
-  const create = (input: { name: string } & Record<string, unknown>) => house.ask(createCredentialType, { display: 'Some type', ...input }, org);
+  const create = (input: { name: string } & Record<string, unknown>) =>
+    house.ask(createCredentialType, { display: 'Some type', ...input }, org);
   const update = (input: { name: string } & Record<string, unknown>) => house.ask(updateCredentialType, input, org);
   const list = async () => (await house.ask(listCredentialTypes, {}, org)).items;
   const events = () => house.heard.filter((e): e is SettingEvent => 'setting' in e && e.org === org);
-  const offer = (credentialType?: string) => house.gateway.request(createOffer, { offer: credentialType === undefined ? {} : { credentialType } }, testContext({ org }));
+  const offer = (credentialType?: string) =>
+    house.gateway.request(
+      createOffer,
+      { offer: credentialType === undefined ? {} : { credentialType } },
+      testContext({ org }),
+    );
 
   it('begin with one, the default', async () => {
-    expect(await list()).toEqual([{ name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true }]);
+    expect(await list()).toEqual([
+      { name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true },
+    ]);
   });
 
   it('are made and changed, each with its event and record, in one order', async () => {
     const type = { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, holders: ['passkey'] };
     expect(await create(type)).toEqual({ ...type, isDefault: false });
-    expect(await update({ name: 'day-pass', validity: 'P2D', renewalWindow: 'PT1H' })).toMatchObject({ validity: 'P2D', renewalWindow: 'PT1H', revocable: false });
+    expect(await update({ name: 'day-pass', validity: 'P2D', renewalWindow: 'PT1H' })).toMatchObject({
+      validity: 'P2D',
+      renewalWindow: 'PT1H',
+      revocable: false,
+    });
     expect(await update({ name: 'day-pass', renewalWindow: null })).not.toHaveProperty('renewalWindow');
     await eventually(() => events().length === 3, 5000);
-    expect(events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.targets])).toEqual([
-      ['credential_type.created', 'credential_type/day-pass', 1, 'credential_type.create', [{ type: 'credential_type', id: 'day-pass' }]],
-      ['credential_type.updated', 'credential_type/day-pass', 2, 'credential_type.update', [{ type: 'credential_type', id: 'day-pass' }]],
-      ['credential_type.updated', 'credential_type/day-pass', 3, 'credential_type.update', [{ type: 'credential_type', id: 'day-pass' }]],
+    expect(
+      events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.targets]),
+    ).toEqual([
+      [
+        'credential_type.created',
+        'credential_type/day-pass',
+        1,
+        'credential_type.create',
+        [{ type: 'credential_type', id: 'day-pass' }],
+      ],
+      [
+        'credential_type.updated',
+        'credential_type/day-pass',
+        2,
+        'credential_type.update',
+        [{ type: 'credential_type', id: 'day-pass' }],
+      ],
+      [
+        'credential_type.updated',
+        'credential_type/day-pass',
+        3,
+        'credential_type.update',
+        [{ type: 'credential_type', id: 'day-pass' }],
+      ],
     ]);
-    expect(events()[1]!.audit!.changes).toEqual({ validity: { from: 'PT24H', to: 'P2D' }, renewalWindow: { to: 'PT1H' } });
+    expect(events()[1]!.audit!.changes).toEqual({
+      validity: { from: 'PT24H', to: 'P2D' },
+      renewalWindow: { to: 'PT1H' },
+    });
     expect(events()[2]!.audit!.changes).toEqual({ renewalWindow: { from: 'PT1H' } });
   });
 
@@ -49,7 +90,9 @@ describe('credential types', () => {
     // Of each type the versions tell one story, without a gap: being demoted is a change too.
     await eventually(() => events().length >= 31, 5000);
     for (const name of names) {
-      const versions = events().filter(({ setting }) => setting === `credential_type/${name}`).map(({ version }) => version);
+      const versions = events()
+        .filter(({ setting }) => setting === `credential_type/${name}`)
+        .map(({ version }) => version);
       expect(versions.sort((a, b) => a - b)).toEqual(versions.map((_, i) => i + 1));
     }
   });
@@ -72,8 +115,13 @@ describe('credential types', () => {
     for (const wrong of [{ validity: null }, { validity: 'P20D' }, { renewalWindow: 'P2Y' }, { isDefault: false }]) {
       await expect(update({ name: 'yearly', ...wrong })).rejects.toMatchObject({ code: 'invalid_request' });
     }
-    await expect(update({ name: 'unheard-of', display: 'X' })).rejects.toMatchObject({ code: 'unknown_credential_type' });
-    expect((await list()).find(({ name }) => name === 'yearly')).toMatchObject({ validity: 'P1Y', renewalWindow: 'P30D' });
+    await expect(update({ name: 'unheard-of', display: 'X' })).rejects.toMatchObject({
+      code: 'unknown_credential_type',
+    });
+    expect((await list()).find(({ name }) => name === 'yearly')).toMatchObject({
+      validity: 'P1Y',
+      renewalWindow: 'P30D',
+    });
   });
 
   it('of an organization that is not there: nothing is kept', async () => {

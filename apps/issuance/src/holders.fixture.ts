@@ -1,5 +1,14 @@
 import {
-  beginClaim, beginSignIn, completeClaim, completeSignIn, createOffer, type CallContext, type CustomerEvent, type Offer, type OfferRequest, type ReplyOf,
+  beginClaim,
+  beginSignIn,
+  completeClaim,
+  completeSignIn,
+  createOffer,
+  type CallContext,
+  type CustomerEvent,
+  type Offer,
+  type OfferRequest,
+  type ReplyOf,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import type { SettingsHouse } from './settings-house.fixture.js';
@@ -46,16 +55,25 @@ export class Holders {
     return authenticator.authenticate(options, { origin });
   }
 
-  finish(response: Record<string, unknown>, credentialType: string, interaction = 'i1'): Promise<ReplyOf<typeof completeSignIn>> {
+  finish(
+    response: Record<string, unknown>,
+    credentialType: string,
+    interaction = 'i1',
+  ): Promise<ReplyOf<typeof completeSignIn>> {
     return this.house.auth.request(completeSignIn, { interaction, credentialType, response }, anonymous());
   }
 
-  async signIn({ authenticator, credentialType }: Pick<Holder, 'authenticator' | 'credentialType'>): Promise<ReplyOf<typeof completeSignIn>> {
+  async signIn({
+    authenticator,
+    credentialType,
+  }: Pick<Holder, 'authenticator' | 'credentialType'>): Promise<ReplyOf<typeof completeSignIn>> {
     return this.finish(await this.authenticate(authenticator), credentialType);
   }
 
   /** In the order of their versions. */
   eventsOf(subject: string): CustomerEvent[] {
-    return this.house.heard.filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject).sort((a, b) => a.version - b.version);
+    return this.house.heard
+      .filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject)
+      .sort((a, b) => a.version - b.version);
   }
 }

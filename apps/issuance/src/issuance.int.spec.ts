@@ -1,11 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { createOffer, eraseSubject, quarantines, streams, withdrawOffer, type BusUser, type CallContext, type HouseEvent, type OfferRequest } from '@holdfast/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
+import {
+  createOffer,
+  eraseSubject,
+  quarantines,
+  streams,
+  withdrawOffer,
+  type BusUser,
+  type CallContext,
+  type HouseEvent,
+  type OfferRequest,
+} from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { createLogger, customerKey } from '@holdfast/kit';
-import { collectOnce, createTestDatabase, eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  collectOnce,
+  createTestDatabase,
+  eventually,
+  startTestBus,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { migrations } from './migrations/index.js';
@@ -30,27 +48,50 @@ describe('issuance', () => {
   };
   /** Stands for the read model and for audit: applies everything at once. */
   const listen = async (consumer: (typeof streams.issuance.consumers)[number]) => {
-    const c = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (events) => {
-      if (consumer === 'subjects') collectOnce(heard, events);
-      if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasing' && stuck.has(e.subject))) throw new TypeError('a fault of ours');
-    }, { retryAfterMs: 20 });
+    const c = new EventConsumer(
+      streams.issuance,
+      consumer,
+      new Bus(await as(consumer)),
+      async (events) => {
+        if (consumer === 'subjects') collectOnce(heard, events);
+        if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasing' && stuck.has(e.subject)))
+          throw new TypeError('a fault of ours');
+      },
+      { retryAfterMs: 20 },
+    );
     c.start();
     consumers.push(c);
     return c;
   };
   const offer = (body: OfferRequest = {}, context: CallContext = testContext(), idempotencyKey?: string) =>
     bus.request(createOffer, { offer: body, ...(idempotencyKey && { idempotencyKey }) }, context);
-  const count = async (table: string) => Number((await database.query(`SELECT count(*) AS n FROM issuance.${table}`))[0]!.n);
+  const count = async (table: string) =>
+    Number((await database.query(`SELECT count(*) AS n FROM issuance.${table}`))[0]!.n);
 
   beforeAll(async () => {
-    [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);
+    [nats, database] = await Promise.all([
+      startTestBus(),
+      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
+    ]);
     await declareStreams(await as('deploy'));
     const key = () => randomBytes(32).toString('base64url');
     const config = configSchema.parse({
-      NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('issuance'), BASE_URL: 'http://localhost:8080', DATABASE_URL: database.url(),
-      KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), LOG_LEVEL: 'fatal',
+      NATS_URL: nats.url,
+      NATS_NKEY_SEED: nats.seed('issuance'),
+      BASE_URL: 'http://localhost:8080',
+      DATABASE_URL: database.url(),
+      KEY_ENCRYPTION_KEY: key(),
+      SECRET_PEPPER: key(),
+      PRESENCE_KEY: key(),
+      LOG_LEVEL: 'fatal',
     });
-    service = await startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 8 }, logger });
+    service = await startService({
+      service: 'issuance',
+      config,
+      module: IssuanceModule,
+      database: { url: config.DATABASE_URL, pool: 8 },
+      logger,
+    });
     bus = new Bus(await as('gateway'));
     // What no consumer has confirmed stays in the outbox.
     for (const consumer of streams.issuance.consumers) await listen(consumer);
@@ -70,15 +111,27 @@ describe('issuance', () => {
     const context = testContext();
     const { offer: made, replayed } = await offer({}, context);
     expect(replayed).toBe(false);
-    expect(made).toMatchObject({ credentialType: 'customer', claimUrl: expect.stringMatching(/^http:\/\/localhost:8080\/o\/acme\/claim#[A-Za-z0-9_-]{43}$/) });
+    expect(made).toMatchObject({
+      credentialType: 'customer',
+      claimUrl: expect.stringMatching(/^http:\/\/localhost:8080\/o\/acme\/claim#[A-Za-z0-9_-]{43}$/),
+    });
     expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({ type: 'offer.created', version: 1, audit: { id: context.auditId, action: 'offer.create', actor: context.actor } });
+    expect(heard[0]).toMatchObject({
+      type: 'offer.created',
+      version: 1,
+      audit: { id: context.auditId, action: 'offer.create', actor: context.actor },
+    });
   });
 
   it('stores no claim token, in no table and no event', async () => {
     const { offer: made } = await offer({}, testContext(), 'a-key');
     const token = made.claimUrl.split('#')[1]!;
-    const dump = JSON.stringify([await database.query('SELECT * FROM issuance.offer'), await database.query('SELECT * FROM issuance.idempotency'), heard, await database.query('SELECT payload FROM issuance.outbox')]);
+    const dump = JSON.stringify([
+      await database.query('SELECT * FROM issuance.offer'),
+      await database.query('SELECT * FROM issuance.idempotency'),
+      heard,
+      await database.query('SELECT payload FROM issuance.outbox'),
+    ]);
     expect(dump).not.toContain(token);
     expect(dump).not.toContain(Buffer.from(token).toString('hex'));
   });
@@ -99,7 +152,9 @@ describe('issuance', () => {
     const refused = results.flatMap((r) => (r.status === 'rejected' ? [r.reason as { code: string }] : []));
     expect(made.filter((m) => !m.replayed)).toHaveLength(1);
     expect(new Set(made.map((m) => m.offer.subject)).size).toBe(1);
-    expect(new Set(refused.map((e) => e.code))).toEqual(refused.length ? new Set(['idempotency_in_progress']) : new Set());
+    expect(new Set(refused.map((e) => e.code))).toEqual(
+      refused.length ? new Set(['idempotency_in_progress']) : new Set(),
+    );
     expect((await database.query(`SELECT 1 FROM issuance.subject WHERE app = 'app-race'`)).length).toBe(1);
   });
 
@@ -108,9 +163,15 @@ describe('issuance', () => {
     const { offer: second } = await offer({ subject: first.subject });
     expect(second).toMatchObject({ subject: first.subject, credentialId: first.credentialId });
     expect(second.offerId).not.toBe(first.offerId);
-    await expect(bus.request(withdrawOffer, { offerId: first.offerId }, testContext())).rejects.toMatchObject({ code: 'invalid_state' });
-    await expect(offer({ subject: first.subject }, testContext({ actor: { type: 'app', id: 'kiosk' } }))).rejects.toMatchObject({ code: 'unknown_subject' });
-    await expect(offer({ subject: first.subject }, testContext({ org: 'globex' }))).rejects.toMatchObject({ code: 'unknown_subject' });
+    await expect(bus.request(withdrawOffer, { offerId: first.offerId }, testContext())).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
+    await expect(
+      offer({ subject: first.subject }, testContext({ actor: { type: 'app', id: 'kiosk' } })),
+    ).rejects.toMatchObject({ code: 'unknown_subject' });
+    await expect(offer({ subject: first.subject }, testContext({ org: 'globex' }))).rejects.toMatchObject({
+      code: 'unknown_subject',
+    });
   });
 
   it('lets twenty further offers at once leave exactly one open', async () => {
@@ -125,21 +186,38 @@ describe('issuance', () => {
 
   it('withdraws once, however many ask', async () => {
     const { offer: made } = await offer();
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => bus.request(withdrawOffer, { offerId: made.offerId }, testContext())));
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () => bus.request(withdrawOffer, { offerId: made.offerId }, testContext())),
+    );
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
   });
 
   it('erases once, with everything, and keeps only hashes', async () => {
     const context = testContext({ actor: { type: 'app', id: 'app-erase' } });
     const { offer: made } = await offer({}, context, 'gone');
-    await eventually(async () => (await database.query('SELECT 1 FROM issuance.outbox WHERE aggregate = $1', [made.subject])).length === 0, 10_000);
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => bus.request(eraseSubject, { subject: made.subject }, { ...context, auditId: testContext().auditId })));
+    await eventually(
+      async () =>
+        (await database.query('SELECT 1 FROM issuance.outbox WHERE aggregate = $1', [made.subject])).length === 0,
+      10_000,
+    );
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () =>
+        bus.request(eraseSubject, { subject: made.subject }, { ...context, auditId: testContext().auditId }),
+      ),
+    );
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
     for (const table of ['subject', 'credential', 'offer', 'idempotency']) {
       expect(JSON.stringify(await database.query(`SELECT * FROM issuance.${table}`))).not.toContain(made.subject);
     }
-    expect(await database.query('SELECT 1 FROM issuance.erased WHERE hash = $1', [customerKey('acme', made.subject)])).toHaveLength(1);
-    expect(await database.query('SELECT type FROM (SELECT payload::json->>\'type\' AS type FROM issuance.outbox WHERE aggregate = $1) e', [made.subject])).toEqual([{ type: 'subject.erasing' }]);
+    expect(
+      await database.query('SELECT 1 FROM issuance.erased WHERE hash = $1', [customerKey('acme', made.subject)]),
+    ).toHaveLength(1);
+    expect(
+      await database.query(
+        "SELECT type FROM (SELECT payload::json->>'type' AS type FROM issuance.outbox WHERE aggregate = $1) e",
+        [made.subject],
+      ),
+    ).toEqual([{ type: 'subject.erasing' }]);
     await expect(offer({}, context, 'gone')).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -156,7 +234,11 @@ describe('issuance', () => {
     await eventually(() => expect(receipts()).toHaveLength(1), 10_000);
     expect(receipts()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
     expect(receipts()[0]).not.toHaveProperty('audit');
-    await eventually(async () => expect(await database.query(`SELECT 1 FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([]), 10_000);
+    await eventually(
+      async () =>
+        expect(await database.query(`SELECT 1 FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([]),
+      10_000,
+    );
     expect(receipts()).toHaveLength(1);
   }, 30_000);
 
@@ -167,11 +249,21 @@ describe('issuance', () => {
     await bus.request(eraseSubject, { subject: made.subject }, testContext());
     const operator = new Bus(await as('operator'));
     const list = () => operator.request(quarantines.issuance.list, {}, testContext());
-    await eventually(async () => expect(await list()).toMatchObject({ count: 1, events: [{ type: 'subject.erasing', consumer: 'auth', reason: 'TypeError' }] }), 10_000);
+    await eventually(
+      async () =>
+        expect(await list()).toMatchObject({
+          count: 1,
+          events: [{ type: 'subject.erasing', consumer: 'auth', reason: 'TypeError' }],
+        }),
+      10_000,
+    );
     // Another erasure behind it has its receipt: the quarantined one holds up nobody.
     const { offer: other } = await offer();
     await bus.request(eraseSubject, { subject: other.subject }, testContext());
-    await eventually(() => expect(heard.filter((e) => e.type === 'subject.erased' && e.subject === other.subject)).toHaveLength(1), 15_000);
+    await eventually(
+      () => expect(heard.filter((e) => e.type === 'subject.erased' && e.subject === other.subject)).toHaveLength(1),
+      15_000,
+    );
     expect(receipt()).toBeUndefined();
     expect(await operator.request(quarantines.issuance.retry, {}, testContext())).toEqual({ retried: 1 });
     await eventually(async () => expect(await list()).toMatchObject({ count: 1 }), 10_000);
@@ -184,9 +276,14 @@ describe('issuance', () => {
 
   it('stores nothing for what it refuses', async () => {
     const before = [await count('subject'), await count('outbox')];
-    await expect(offer({ credentialType: 'unheard-of' })).rejects.toMatchObject({ code: 'unknown_credential_type', status: 422 });
+    await expect(offer({ credentialType: 'unheard-of' })).rejects.toMatchObject({
+      code: 'unknown_credential_type',
+      status: 422,
+    });
     await expect(offer({ offerExpiresIn: 5 })).rejects.toMatchObject({ code: 'invalid_request', status: 422 });
-    await expect(offer({ subject: '00000000-0000-4000-8000-000000000009' })).rejects.toMatchObject({ code: 'unknown_subject' });
+    await expect(offer({ subject: '00000000-0000-4000-8000-000000000009' })).rejects.toMatchObject({
+      code: 'unknown_subject',
+    });
     expect([await count('subject'), await count('outbox')]).toEqual(before);
   });
 
@@ -194,7 +291,9 @@ describe('issuance', () => {
     await consumers[0]!.stop();
     const { offer: made } = await offer();
     const key = customerKey('acme', made.subject);
-    expect(await database.query('SELECT version FROM marks.subjects WHERE org = $1 AND aggregate = $2', ['acme', key])).toEqual([{ version: 1 }]);
+    expect(
+      await database.query('SELECT version FROM marks.subjects WHERE org = $1 AND aggregate = $2', ['acme', key]),
+    ).toEqual([{ version: 1 }]);
     await listen('subjects');
     await eventually(() => heard.some((e) => 'subject' in e && e.subject === made.subject), 10_000);
   });

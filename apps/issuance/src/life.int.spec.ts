@@ -1,14 +1,24 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  createCredentialType, customerStatus, eraseSubject, getClaim, getIssued, resumeCredential, revokeCredential, suspendCredential, withdrawOffer, type CallContext,
+  createCredentialType,
+  customerStatus,
+  eraseSubject,
+  getClaim,
+  getIssued,
+  resumeCredential,
+  revokeCredential,
+  suspendCredential,
+  withdrawOffer,
+  type CallContext,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Holders, type Holder } from './holders.fixture.js';
 import { SettingsHouse } from './settings-house.fixture.js';
 
 const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
-const refused = (code: string, detail?: string) => expect.objectContaining({ code, ...(detail && { detail: expect.stringContaining(detail) }) });
+const refused = (code: string, detail?: string) =>
+  expect.objectContaining({ code, ...(detail && { detail: expect.stringContaining(detail) }) });
 
 describe('the life of a credential', () => {
   let house: SettingsHouse;
@@ -25,18 +35,26 @@ describe('the life of a credential', () => {
   afterAll(() => house?.stop());
   beforeEach(() => clock.set(start));
 
-  const suspend = ({ credentialId: id }: Holder, reason?: string, context: CallContext = testContext()) => house.gateway.request(suspendCredential, { id, reason }, context);
+  const suspend = ({ credentialId: id }: Holder, reason?: string, context: CallContext = testContext()) =>
+    house.gateway.request(suspendCredential, { id, reason }, context);
   const resume = ({ credentialId: id }: Holder) => house.gateway.request(resumeCredential, { id }, testContext());
-  const revoke = ({ credentialId: id }: Holder, reason?: string) => house.gateway.request(revokeCredential, { id, reason }, testContext());
-  const read = ({ credentialId: id }: Pick<Holder, 'credentialId'>, context: CallContext = testContext()) => house.gateway.request(getIssued, { id }, context);
-  const status = ({ subject, credentialType }: Holder) => house.auth.request(customerStatus, { subject, credentialType }, testContext());
+  const revoke = ({ credentialId: id }: Holder, reason?: string) =>
+    house.gateway.request(revokeCredential, { id, reason }, testContext());
+  const read = ({ credentialId: id }: Pick<Holder, 'credentialId'>, context: CallContext = testContext()) =>
+    house.gateway.request(getIssued, { id }, context);
+  const status = ({ subject, credentialType }: Holder) =>
+    house.auth.request(customerStatus, { subject, credentialType }, testContext());
   const typesOf = (subject: string) => holders.eventsOf(subject).map((e) => e.type);
 
   describe('suspending, resuming, revoking', () => {
     it('is told once, recorded as the app, and read back at once', async () => {
       const holder = await holders.new();
       const context = testContext();
-      await expect(suspend(holder, 'looking_into_it', context)).resolves.toMatchObject({ id: holder.credentialId, status: 'suspended', holderId: holder.subject });
+      await expect(suspend(holder, 'looking_into_it', context)).resolves.toMatchObject({
+        id: holder.credentialId,
+        status: 'suspended',
+        holderId: holder.subject,
+      });
       await expect(read(holder)).resolves.toMatchObject({ status: 'suspended' });
       await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'refused', reason: 'no_live_credential' });
       await expect(suspend(holder)).rejects.toEqual(refused('invalid_state', 'is suspended'));
@@ -44,27 +62,46 @@ describe('the life of a credential', () => {
       await expect(resume(holder)).rejects.toEqual(refused('invalid_state', 'is issued'));
       await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
       clock.advance(minutes(1));
-      await expect(revoke(holder, 'lost_device')).resolves.toMatchObject({ status: 'revoked', revokedReason: 'lost_device', revokedAt: '2026-11-21T09:01:00.000Z' });
-      for (const act of [suspend, resume, revoke]) await expect(act(holder)).rejects.toEqual(refused('invalid_state', 'is revoked'));
+      await expect(revoke(holder, 'lost_device')).resolves.toMatchObject({
+        status: 'revoked',
+        revokedReason: 'lost_device',
+        revokedAt: '2026-11-21T09:01:00.000Z',
+      });
+      for (const act of [suspend, resume, revoke])
+        await expect(act(holder)).rejects.toEqual(refused('invalid_state', 'is revoked'));
       await expect(status(holder)).resolves.toEqual({ state: 'not_live' });
 
       const events = holders.eventsOf(holder.subject);
       expect(events.map((e) => [e.type, e.version, e.audit?.action])).toEqual([
-        ['offer.created', 1, 'offer.create'], ['credential.issued', 2, 'credential.claim'], ['credential.suspended', 3, 'credential.suspend'],
-        ['credential.resumed', 4, 'credential.resume'], ['credential.revoked', 5, 'credential.revoke'],
+        ['offer.created', 1, 'offer.create'],
+        ['credential.issued', 2, 'credential.claim'],
+        ['credential.suspended', 3, 'credential.suspend'],
+        ['credential.resumed', 4, 'credential.resume'],
+        ['credential.revoked', 5, 'credential.revoke'],
       ]);
       expect(events[2]).toMatchObject({
         data: { subject: holder.subject, credentialId: holder.credentialId, credentialType: 'customer' },
-        audit: { id: context.auditId, actor: context.actor, outcome: { result: 'success', status: 200 }, changes: { status: { from: 'issued', to: 'suspended' }, reason: { to: 'looking_into_it' } } },
+        audit: {
+          id: context.auditId,
+          actor: context.actor,
+          outcome: { result: 'success', status: 200 },
+          changes: { status: { from: 'issued', to: 'suspended' }, reason: { to: 'looking_into_it' } },
+        },
       });
       expect(JSON.stringify(events.map((e) => e.data))).not.toMatch(/looking|lost/);
     });
 
     it('is not for what cannot be revoked, other apps, and what is not there', async () => {
       const pass = await holders.new({ credentialType: 'pass' });
-      for (const act of [suspend, revoke]) await expect(act(pass)).rejects.toEqual(refused('not_revocable', 'ends when it expires'));
+      for (const act of [suspend, revoke])
+        await expect(act(pass)).rejects.toEqual(refused('not_revocable', 'ends when it expires'));
       await expect(resume(pass)).rejects.toEqual(refused('invalid_state'));
-      for (const ask of [() => read(pass, other), () => suspend(pass, undefined, other), () => read({ credentialId: pass.subject }), () => read(pass, testContext({ org: 'globex' }))]) {
+      for (const ask of [
+        () => read(pass, other),
+        () => suspend(pass, undefined, other),
+        () => read({ credentialId: pass.subject }),
+        () => read(pass, testContext({ org: 'globex' })),
+      ]) {
         await expect(ask()).rejects.toEqual(refused('unknown_credential'));
       }
       await house.gateway.request(eraseSubject, { subject: pass.subject }, testContext());
@@ -78,16 +115,32 @@ describe('the life of a credential', () => {
       const half = await holders.register(recovery.token, new SoftwareAuthenticator());
       await suspend(holder);
       await expect(holders.complete(recovery.token, half)).rejects.toEqual(refused('claim_withdrawn'));
-      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({ state: 'withdrawn' });
-      await expect(holders.offer({ subject: holder.subject })).rejects.toEqual(refused('invalid_state', 'is suspended'));
+      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
+        state: 'withdrawn',
+      });
+      await expect(holders.offer({ subject: holder.subject })).rejects.toEqual(
+        refused('invalid_state', 'is suspended'),
+      );
       await resume(holder);
-      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({ state: 'withdrawn' });
-      await expect(house.gateway.request(withdrawOffer, { offerId: recovery.offerId }, testContext())).rejects.toEqual(refused('invalid_state'));
+      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
+        state: 'withdrawn',
+      });
+      await expect(house.gateway.request(withdrawOffer, { offerId: recovery.offerId }, testContext())).rejects.toEqual(
+        refused('invalid_state'),
+      );
       const again = await holders.offer({ subject: holder.subject });
       await revoke(holder);
-      await expect(holders.register(again.token, new SoftwareAuthenticator())).rejects.toEqual(refused('claim_withdrawn'));
+      await expect(holders.register(again.token, new SoftwareAuthenticator())).rejects.toEqual(
+        refused('claim_withdrawn'),
+      );
       expect(typesOf(holder.subject).slice(2)).toEqual([
-        'offer.created', 'offer.withdrawn', 'credential.suspended', 'credential.resumed', 'offer.created', 'offer.withdrawn', 'credential.revoked',
+        'offer.created',
+        'offer.withdrawn',
+        'credential.suspended',
+        'credential.resumed',
+        'offer.created',
+        'offer.withdrawn',
+        'credential.revoked',
       ]);
     });
 
@@ -99,7 +152,11 @@ describe('the life of a credential', () => {
       expect(again.credentialId).not.toBe(holder.credentialId);
       await holders.claim(again.token, mine);
       await expect(holders.signIn(holder)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
-      await expect(holders.signIn({ ...holder, authenticator: mine })).resolves.toMatchObject({ outcome: 'signed_in', subject: holder.subject, credential: { id: again.credentialId } });
+      await expect(holders.signIn({ ...holder, authenticator: mine })).resolves.toMatchObject({
+        outcome: 'signed_in',
+        subject: holder.subject,
+        credential: { id: again.credentialId },
+      });
     });
   });
 
@@ -125,8 +182,17 @@ describe('the life of a credential', () => {
       await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'refused', reason: 'no_live_credential' });
       const recovery = await holders.offer({ subject: holder.subject, credentialType: 'pass' });
       await holders.claim(recovery.token, holder.authenticator);
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in', credential: { id: holder.credentialId, issued_at: start, expires_at: '2026-11-21T11:00:00.000Z' } });
-      expect(typesOf(holder.subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired', 'offer.created', 'credential.rekeyed']);
+      await expect(holders.signIn(holder)).resolves.toMatchObject({
+        outcome: 'signed_in',
+        credential: { id: holder.credentialId, issued_at: start, expires_at: '2026-11-21T11:00:00.000Z' },
+      });
+      expect(typesOf(holder.subject)).toEqual([
+        'offer.created',
+        'credential.issued',
+        'credential.expired',
+        'offer.created',
+        'credential.rekeyed',
+      ]);
     });
   });
 
@@ -139,16 +205,29 @@ describe('the life of a credential', () => {
       const late = await holders.signIn(holder);
       if (early.outcome !== 'signed_in' || late.outcome !== 'signed_in') throw new Error('not signed in');
       expect(early.credential.expires_at).toBe('2026-11-21T10:00:00.000Z');
-      expect(late.credential).toMatchObject({ id: early.credential.id, issued_at: start, expires_at: '2026-11-21T10:30:00.000Z' });
+      expect(late.credential).toMatchObject({
+        id: early.credential.id,
+        issued_at: start,
+        expires_at: '2026-11-21T10:30:00.000Z',
+      });
       expect(late.credential.document_number).not.toBe(early.credential.document_number);
       expect(late.version).toBe(early.version! + 1);
       await expect(status(holder)).resolves.toMatchObject({ state: 'live', credential: late.credential });
-      await expect(read(holder)).resolves.toMatchObject({ issuedAt: start, holderClaimedAt: start, expiresAt: '2026-11-21T10:30:00.000Z' });
+      await expect(read(holder)).resolves.toMatchObject({
+        issuedAt: start,
+        holderClaimedAt: start,
+        expiresAt: '2026-11-21T10:30:00.000Z',
+      });
       const [, , renewal, ...more] = holders.eventsOf(holder.subject);
       expect(more).toEqual([]);
       expect(renewal).toMatchObject({
-        type: 'credential.renewed', data: { credentialId: holder.credentialId, expiresAt: '2026-11-21T10:30:00.000Z' },
-        audit: { action: 'credential.renew', actor: { type: 'system', id: 'issuance' }, changes: { expiresAt: { to: '2026-11-21T10:30:00.000Z' } } },
+        type: 'credential.renewed',
+        data: { credentialId: holder.credentialId, expiresAt: '2026-11-21T10:30:00.000Z' },
+        audit: {
+          action: 'credential.renew',
+          actor: { type: 'system', id: 'issuance' },
+          changes: { expiresAt: { to: '2026-11-21T10:30:00.000Z' } },
+        },
       });
       // It is no record of the sign-in, which auth writes.
       expect(renewal!.audit!.request.id).not.toBe(renewal!.requestId);
@@ -163,7 +242,15 @@ describe('the life of a credential', () => {
         lock.end = house.database.query(sql).then(() => void (lock.released = true));
         return lock;
       };
-      const held = async () => eventually(async () => (await house.database.query(`SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DO $$%' AND wait_event = 'PgSleep'`)).length > 0);
+      const held = async () =>
+        eventually(
+          async () =>
+            (
+              await house.database.query(
+                `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DO $$%' AND wait_event = 'PgSleep'`,
+              )
+            ).length > 0,
+        );
       const first = hold();
       await held();
       await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
@@ -172,7 +259,10 @@ describe('the life of a credential', () => {
       clock.advance(minutes(40));
       const second = hold();
       await held();
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in', credential: { expires_at: '2026-11-21T10:40:00.000Z' } });
+      await expect(holders.signIn(holder)).resolves.toMatchObject({
+        outcome: 'signed_in',
+        credential: { expires_at: '2026-11-21T10:40:00.000Z' },
+      });
       expect(second.released).toBe(true);
       await second.end;
     });
@@ -193,17 +283,30 @@ describe('the life of a credential', () => {
       // Another round of both replicas tells nothing twice.
       await new Promise((resolve) => setTimeout(resolve, 2200));
       for (const { subject } of waiting) expect(typesOf(subject)).toEqual(['offer.created', 'offer.expired']);
-      for (const { subject } of held) expect(typesOf(subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
-      await eventually(() => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasing', 'subject.erased']), 10_000);
+      for (const { subject } of held)
+        expect(typesOf(subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
+      await eventually(
+        () => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasing', 'subject.erased']),
+        10_000,
+      );
       const [, , event] = holders.eventsOf(held[0]!.subject);
       expect(event).toMatchObject({
-        version: 3, data: { credentialId: held[0]!.credentialId, expiresAt: '2026-11-21T10:00:00.000Z' }, state: { credentials: [{ status: 'issued' }] },
-        audit: { action: 'credential.expire', actor: { type: 'system', id: 'issuance' }, outcome: { result: 'success' } },
+        version: 3,
+        data: { credentialId: held[0]!.credentialId, expiresAt: '2026-11-21T10:00:00.000Z' },
+        state: { credentials: [{ status: 'issued' }] },
+        audit: {
+          action: 'credential.expire',
+          actor: { type: 'system', id: 'issuance' },
+          outcome: { result: 'success' },
+        },
       });
       const records = waiting.map(({ subject }) => holders.eventsOf(subject)[1]!.audit!);
       expect(new Set(records.map((r) => r.id)).size).toBe(waiting.length);
       expect(new Set(records.map((r) => r.request.id)).size).toBe(waiting.length);
-      expect(records[0]).toMatchObject({ action: 'offer.expire', targets: [{ type: 'customer' }, { type: 'credential' }, { type: 'offer', id: waiting[0]!.offerId }] });
+      expect(records[0]).toMatchObject({
+        action: 'offer.expire',
+        targets: [{ type: 'customer' }, { type: 'credential' }, { type: 'offer', id: waiting[0]!.offerId }],
+      });
     });
   });
 });

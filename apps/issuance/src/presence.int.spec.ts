@@ -1,13 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { createOffer, getPresencePolicy, presenceChallenge, presenceOrigin, setPresencePolicy, type CallContext, type CustomerEvent, type OfferRequest, type Presence, type SettingEvent } from '@holdfast/contracts';
-import { eventually, testContext } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { packed, solve } from './presence/solve.fixture.js';
+import {
+  createOffer,
+  getPresencePolicy,
+  presenceChallenge,
+  presenceOrigin,
+  setPresencePolicy,
+  type CallContext,
+  type CustomerEvent,
+  type OfferRequest,
+  type Presence,
+  type SettingEvent,
+} from '@holdfast/contracts';
+import { eventually, testContext } from '@holdfast/testing';
 import { Siteverify } from './presence/siteverify.fixture.js';
+import { packed, solve } from './presence/solve.fixture.js';
 import { book, SettingsHouse } from './settings-house.fixture.js';
 
 /** Client IDs in directory's form: others are not asked for. */
-const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'busy'].map((name) => `app_${name.padEnd(22, '0')}`) as [string, string, string, string, string];
+const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'busy'].map(
+  (name) => `app_${name.padEnd(22, '0')}`,
+) as [string, string, string, string, string];
 
 describe('proof of presence', () => {
   let house: SettingsHouse;
@@ -16,7 +29,13 @@ describe('proof of presence', () => {
 
   beforeAll(async () => {
     turnstile = await Siteverify.start();
-    house = await SettingsHouse.start({ PRESENCE_COST: '1', PRESENCE_STEPS: '2', PRESENCE_SECONDS: '600', TURNSTILE_URL: `${turnstile.origin}/siteverify`, OUTBOUND_ALLOW: turnstile.origin });
+    house = await SettingsHouse.start({
+      PRESENCE_COST: '1',
+      PRESENCE_STEPS: '2',
+      PRESENCE_SECONDS: '600',
+      TURNSTILE_URL: `${turnstile.origin}/siteverify`,
+      OUTBOUND_ALLOW: turnstile.origin,
+    });
     book.apps.set(shop, { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
     book.apps.set(other, { org: 'acme', redirectUris: ['https://other.example/callback'] });
     book.apps.set(ofGlobex, { org: 'globex', redirectUris });
@@ -29,14 +48,24 @@ describe('proof of presence', () => {
     await turnstile?.stop();
   });
 
-  const contextOf = (org = 'acme', app = org === 'acme' ? shop : ofGlobex) => testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
+  const contextOf = (org = 'acme', app = org === 'acme' ? shop : ofGlobex) =>
+    testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
   const offer = (body: OfferRequest, context: CallContext = contextOf(), idempotencyKey?: string) =>
-    house.gateway.request(createOffer, { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) }, context);
-  const challenge = (clientId: string, org = 'acme', origin?: string) => house.gateway.request(presenceChallenge, { clientId, ...(origin && { origin }) }, testContext({ org }));
-  const altcha = async (clientId = shop, org = 'acme'): Promise<Presence> => ({ type: 'altcha', payload: packed(await solve((await challenge(clientId, org)).challenge)) });
+    house.gateway.request(
+      createOffer,
+      { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) },
+      context,
+    );
+  const challenge = (clientId: string, org = 'acme', origin?: string) =>
+    house.gateway.request(presenceChallenge, { clientId, ...(origin && { origin }) }, testContext({ org }));
+  const altcha = async (clientId = shop, org = 'acme'): Promise<Presence> => ({
+    type: 'altcha',
+    payload: packed(await solve((await challenge(clientId, org)).challenge)),
+  });
   const token = (word: string): Presence => ({ type: 'turnstile', token: `${word}.${randomUUID()}` });
   const offers = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
-  const uses = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.presence_use'))[0]!.n);
+  const uses = async () =>
+    Number((await house.database.query('SELECT count(*) AS n FROM issuance.presence_use'))[0]!.n);
   /** Refused with this code, and nothing is made or used up. */
   const refusal = async (attempt: () => Promise<unknown>, code: string) => {
     const before = [await offers(), await uses()];
@@ -46,16 +75,23 @@ describe('proof of presence', () => {
 
   it('is needed where the policy says so, and verified wherever it is sent', async () => {
     await refusal(() => offer({}, contextOf('globex')), 'presence_required');
-    await expect(offer({}, contextOf('globex', ofGlobex))).rejects.toMatchObject({ errors: [{ pointer: '#/presence' }] });
+    await expect(offer({}, contextOf('globex', ofGlobex))).rejects.toMatchObject({
+      errors: [{ pointer: '#/presence' }],
+    });
     await expect(offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'))).resolves.toBeDefined();
     await expect(offer({})).resolves.toBeDefined();
     await refusal(() => offer({ presence: { type: 'altcha', payload: 'rubbish' } }), 'presence_invalid');
   });
 
   it('is not needed for a further offer to a known customer, which no sign-up form makes; one that is sent is verified', async () => {
-    const { offer: { subject } } = await offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'));
+    const {
+      offer: { subject },
+    } = await offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'));
     await expect(offer({ subject }, contextOf('globex'))).resolves.toMatchObject({ offer: { subject } });
-    await refusal(() => offer({ subject, presence: { type: 'altcha', payload: 'rubbish' } }, contextOf('globex')), 'presence_invalid');
+    await refusal(
+      () => offer({ subject, presence: { type: 'altcha', payload: 'rubbish' } }, contextOf('globex')),
+      'presence_invalid',
+    );
   });
 
   it('of another organization or app is none', async () => {
@@ -76,16 +112,24 @@ describe('proof of presence', () => {
     expect(await offers()).toBe(before + 1);
   });
 
-  it.each(['altcha', 'turnstile'] as const)('of %s: an honest retry gets its answer, at once or later', async (provider) => {
-    const proof = provider === 'altcha' ? await altcha() : token('good');
-    const key = randomUUID();
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => offer({ presence: proof }, contextOf(), key)));
-    const made = results.flatMap((r) => (r.status === 'fulfilled' ? [r.value.offer.offerId] : []));
-    const codes = results.flatMap((r) => (r.status === 'rejected' ? [(r.reason as { code: string }).code] : []));
-    expect([new Set(made).size, codes.filter((code) => code !== 'idempotency_in_progress')]).toEqual([1, []]);
-    await expect(offer({ presence: proof }, contextOf(), key)).resolves.toMatchObject({ replayed: true, offer: { offerId: made[0] } });
-    await refusal(() => offer({ presence: proof }, contextOf(), randomUUID()), 'presence_replayed');
-  });
+  it.each(['altcha', 'turnstile'] as const)(
+    'of %s: an honest retry gets its answer, at once or later',
+    async (provider) => {
+      const proof = provider === 'altcha' ? await altcha() : token('good');
+      const key = randomUUID();
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, () => offer({ presence: proof }, contextOf(), key)),
+      );
+      const made = results.flatMap((r) => (r.status === 'fulfilled' ? [r.value.offer.offerId] : []));
+      const codes = results.flatMap((r) => (r.status === 'rejected' ? [(r.reason as { code: string }).code] : []));
+      expect([new Set(made).size, codes.filter((code) => code !== 'idempotency_in_progress')]).toEqual([1, []]);
+      await expect(offer({ presence: proof }, contextOf(), key)).resolves.toMatchObject({
+        replayed: true,
+        offer: { offerId: made[0] },
+      });
+      await refusal(() => offer({ presence: proof }, contextOf(), randomUUID()), 'presence_replayed');
+    },
+  );
 
   it('is not used up by an offer that was not made', async () => {
     for (const proof of [await altcha(), token('good')]) {
@@ -93,7 +137,9 @@ describe('proof of presence', () => {
       await refusal(() => offer({ presence: proof, offerExpiresIn: 1 }), 'invalid_request');
       // Refused within the transaction that had used it up already.
       const before = await uses();
-      await expect(offer({ presence: proof, subject: randomUUID() })).rejects.toMatchObject({ code: 'unknown_subject' });
+      await expect(offer({ presence: proof, subject: randomUUID() })).rejects.toMatchObject({
+        code: 'unknown_subject',
+      });
       expect(await uses()).toBe(before);
       await expect(offer({ presence: proof })).resolves.toBeDefined();
       expect(await uses()).toBe(before + 1);
@@ -103,14 +149,18 @@ describe('proof of presence', () => {
   it('is freed by a transaction that fails: who waits for it makes the offer', async () => {
     const proof = await altcha();
     const [customer] = [(await offer({})).offer.subject];
-    await Promise.allSettled(Array.from({ length: 6 }, (_, i) => offer({ presence: proof, subject: i === 5 ? customer : randomUUID() })));
+    await Promise.allSettled(
+      Array.from({ length: 6 }, (_, i) => offer({ presence: proof, subject: i === 5 ? customer : randomUUID() })),
+    );
     await refusal(() => offer({ presence: proof }), 'presence_replayed');
     expect((await house.database.query('SELECT 1 FROM issuance.offer WHERE subject = $1', [customer])).length).toBe(2);
   });
 
   it('comes after the Idempotency-Key, and before the rest', async () => {
     await offer({}, contextOf(), 'first-key');
-    await expect(offer({ presence: { type: 'altcha', payload: 'rubbish' } }, contextOf(), 'first-key')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+    await expect(
+      offer({ presence: { type: 'altcha', payload: 'rubbish' } }, contextOf(), 'first-key'),
+    ).rejects.toMatchObject({ code: 'idempotency_mismatch' });
     await refusal(() => offer({ credentialType: 'unheard-of' }, contextOf('globex')), 'presence_required');
   });
 
@@ -122,19 +172,37 @@ describe('proof of presence', () => {
     await eventually(() => found() !== undefined, 5000);
     expect(found()!.audit!.changes).toMatchObject({ presence: { to: { provider: 'turnstile', outcome: 'verified' } } });
     const sent = proof.type === 'turnstile' ? proof.token : '';
-    const dump = JSON.stringify([house.heard, await house.database.query('SELECT * FROM issuance.presence_use'), await house.database.query('SELECT payload FROM issuance.outbox'), house.lines]);
+    const dump = JSON.stringify([
+      house.heard,
+      await house.database.query('SELECT * FROM issuance.presence_use'),
+      await house.database.query('SELECT payload FROM issuance.outbox'),
+      house.lines,
+    ]);
     for (const secret of [sent, turnstile.secret]) expect(dump).not.toContain(secret);
   });
 
   describe('by Turnstile', () => {
     it.each([
-      ['invalid-input-response', 'presence_invalid'], ['timeout-or-duplicate', 'presence_expired'], ['bad-request', 'presence_unavailable'], ['internal-error', 'presence_unavailable'],
-      ['elsewhere', 'presence_invalid'], ['login', 'presence_invalid'], ['old', 'presence_expired'],
-      ['down', 'presence_unavailable'], ['redirect', 'presence_unavailable'], ['broken', 'presence_unavailable'], ['html', 'presence_unavailable'], ['slow', 'presence_unavailable'],
-    ])('%s is %s', async (word, code) => {
-      const proof = token(word);
-      await refusal(() => offer({ presence: proof }), code);
-    }, 15_000);
+      ['invalid-input-response', 'presence_invalid'],
+      ['timeout-or-duplicate', 'presence_expired'],
+      ['bad-request', 'presence_unavailable'],
+      ['internal-error', 'presence_unavailable'],
+      ['elsewhere', 'presence_invalid'],
+      ['login', 'presence_invalid'],
+      ['old', 'presence_expired'],
+      ['down', 'presence_unavailable'],
+      ['redirect', 'presence_unavailable'],
+      ['broken', 'presence_unavailable'],
+      ['html', 'presence_unavailable'],
+      ['slow', 'presence_unavailable'],
+    ])(
+      '%s is %s',
+      async (word, code) => {
+        const proof = token(word);
+        await refusal(() => offer({ presence: proof }), code);
+      },
+      15_000,
+    );
 
     it('is asked no more for a token that made an offer', async () => {
       const proof = token('good');
@@ -164,17 +232,38 @@ describe('proof of presence', () => {
     it('names the origins of the app and no others', async () => {
       for (const origin of ['https://shop.example', 'https://www.shop.example']) {
         expect(await challenge(shop, 'acme', origin)).toMatchObject({ allowedOrigin: origin });
-        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({ allowedOrigin: origin });
+        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({
+          allowedOrigin: origin,
+        });
       }
-      for (const origin of ['https://other.example', 'http://shop.example', 'https://shop.example:444', 'https://sub.shop.example', 'https://shop.example.evil.example', 'null', 'https://SHOP.example', '']) {
+      for (const origin of [
+        'https://other.example',
+        'http://shop.example',
+        'https://shop.example:444',
+        'https://sub.shop.example',
+        'https://shop.example.evil.example',
+        'null',
+        'https://SHOP.example',
+        '',
+      ]) {
         expect(await challenge(shop, 'acme', origin)).not.toHaveProperty('allowedOrigin');
         expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({});
       }
     });
 
-    it.each([[ofGlobex, 'acme'], [shop, 'globex'], [off, 'acme'], ['nobody', 'acme'], ['\0', 'acme'], ['', 'acme'], [shop, 'nobody']])('is not given to %j of %s', async (clientId, org) => {
+    it.each([
+      [ofGlobex, 'acme'],
+      [shop, 'globex'],
+      [off, 'acme'],
+      ['nobody', 'acme'],
+      ['\0', 'acme'],
+      ['', 'acme'],
+      [shop, 'nobody'],
+    ])('is not given to %j of %s', async (clientId, org) => {
       await expect(challenge(clientId, org)).rejects.toMatchObject({ code: 'unknown_app' });
-      await expect(house.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({ code: 'unknown_app' });
+      await expect(house.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({
+        code: 'unknown_app',
+      });
     });
 
     it('asks directory no more than once a second for an app', async () => {
@@ -190,19 +279,43 @@ describe('proof of presence', () => {
     book.organizations.add('initech');
     expect(await house.ask(getPresencePolicy, {}, 'initech')).toEqual({ policy: 'optional', turnstile: false });
     expect(book.read.at(-1)).toBe('presence.read of initech by operator');
-    expect(await house.ask(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech')).toEqual({ policy: 'required', turnstile: true });
-    expect(await house.ask(setPresencePolicy, { turnstileSecret: 'second-secret' }, 'initech')).toEqual({ policy: 'required', turnstile: true });
-    expect(await house.ask(setPresencePolicy, { turnstileSecret: null }, 'initech')).toEqual({ policy: 'required', turnstile: false });
+    expect(
+      await house.ask(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech'),
+    ).toEqual({ policy: 'required', turnstile: true });
+    expect(await house.ask(setPresencePolicy, { turnstileSecret: 'second-secret' }, 'initech')).toEqual({
+      policy: 'required',
+      turnstile: true,
+    });
+    expect(await house.ask(setPresencePolicy, { turnstileSecret: null }, 'initech')).toEqual({
+      policy: 'required',
+      turnstile: false,
+    });
     const events = () => house.heard.filter((e): e is SettingEvent => 'setting' in e && e.org === 'initech');
     await eventually(() => events().length === 3, 5000);
-    expect(events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.changes])).toEqual([
-      ['presence_policy.updated', 'presence_policy', 1, 'presence.configure', { policy: { from: 'optional', to: 'required' }, turnstile: { from: false, to: true } }],
+    expect(
+      events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.changes]),
+    ).toEqual([
+      [
+        'presence_policy.updated',
+        'presence_policy',
+        1,
+        'presence.configure',
+        { policy: { from: 'optional', to: 'required' }, turnstile: { from: false, to: true } },
+      ],
       ['presence_policy.updated', 'presence_policy', 2, 'presence.configure', { turnstileSecret: { to: 'replaced' } }],
       ['presence_policy.updated', 'presence_policy', 3, 'presence.configure', { turnstile: { from: true, to: false } }],
     ]);
-    const stored = JSON.stringify([await house.database.query('SELECT org, policy, version, encode(turnstile_secret, \'escape\') AS s FROM issuance.presence_policy'), house.heard, house.lines]);
+    const stored = JSON.stringify([
+      await house.database.query(
+        "SELECT org, policy, version, encode(turnstile_secret, 'escape') AS s FROM issuance.presence_policy",
+      ),
+      house.heard,
+      house.lines,
+    ]);
     for (const secret of ['first-secret', 'second-secret', turnstile.secret]) expect(stored).not.toContain(secret);
     await expect(house.ask(getPresencePolicy, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
-    await expect(house.ask(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(house.ask(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toMatchObject({
+      code: 'unknown_organization',
+    });
   });
 });

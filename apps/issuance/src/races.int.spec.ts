@@ -1,6 +1,15 @@
-import { createCredentialType, eraseSubject, getIssued, resumeCredential, revokeCredential, suspendCredential, type Credential, type CustomerEvent } from '@holdfast/contracts';
-import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  createCredentialType,
+  eraseSubject,
+  getIssued,
+  resumeCredential,
+  revokeCredential,
+  suspendCredential,
+  type Credential,
+  type CustomerEvent,
+} from '@holdfast/contracts';
+import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { Holders, type Holder } from './holders.fixture.js';
 import { SettingsHouse } from './settings-house.fixture.js';
 
@@ -8,7 +17,16 @@ import { SettingsHouse } from './settings-house.fixture.js';
 const rounds = Number(process.env.RACE_ROUNDS ?? 50);
 
 /** What a loser of a race may hear. Nothing else, and never a fault of ours. */
-const losing = new Set(['invalid_state', 'unknown_credential', 'unknown_subject', 'unknown_claim', 'claim_spent', 'claim_withdrawn', 'passkey_invalid', 'ceremony_expired']);
+const losing = new Set([
+  'invalid_state',
+  'unknown_credential',
+  'unknown_subject',
+  'unknown_claim',
+  'claim_spent',
+  'claim_withdrawn',
+  'passkey_invalid',
+  'ceremony_expired',
+]);
 
 let house: SettingsHouse;
 let holders: Holders;
@@ -40,13 +58,21 @@ interface Won {
 async function race(holder: Holder, mix: Mix): Promise<Won[]> {
   const { credentialId: id, subject, credentialType } = holder;
   const recovery = await holders.offer({ subject, credentialType });
-  const claims = await Promise.all(Array.from({ length: mix.claim }, () => holders.register(recovery.token, new SoftwareAuthenticator())));
-  const signIns = await Promise.all(Array.from({ length: mix.renew }, (_, i) => holders.authenticate(holder.authenticator, `${subject} ${i}`)));
-  const manage = (contract: typeof suspendCredential) => () => house.gateway.request(contract, { id }, testContext()).then(() => ({}));
+  const claims = await Promise.all(
+    Array.from({ length: mix.claim }, () => holders.register(recovery.token, new SoftwareAuthenticator())),
+  );
+  const signIns = await Promise.all(
+    Array.from({ length: mix.renew }, (_, i) => holders.authenticate(holder.authenticator, `${subject} ${i}`)),
+  );
+  const manage = (contract: typeof suspendCredential) => () =>
+    house.gateway.request(contract, { id }, testContext()).then(() => ({}));
   const acts: Record<keyof Mix, (i: number) => Promise<Omit<Won, 'act'>>> = {
     renew: async (i) => {
       const done = await holders.finish(signIns[i]!, credentialType, `${subject} ${i}`);
-      return { outcome: done.outcome, ...(done.outcome === 'signed_in' && { documentNumber: done.credential.document_number }) };
+      return {
+        outcome: done.outcome,
+        ...(done.outcome === 'signed_in' && { documentNumber: done.credential.document_number }),
+      };
     },
     claim: (i) => holders.complete(recovery.token, claims[i]!).then(() => ({})),
     suspend: manage(suspendCredential),
@@ -54,10 +80,16 @@ async function race(holder: Holder, mix: Mix): Promise<Won[]> {
     revoke: manage(revokeCredential),
     erase: () => house.gateway.request(eraseSubject, { subject }, testContext()).then(() => ({})),
   };
-  const all = (Object.keys(mix) as (keyof Mix)[]).flatMap((act) => Array.from({ length: mix[act] }, (_, i) => ({ act, i })));
+  const all = (Object.keys(mix) as (keyof Mix)[]).flatMap((act) =>
+    Array.from({ length: mix[act] }, (_, i) => ({ act, i })),
+  );
   all.sort(() => Math.random() - 0.5);
-  const results = await Promise.allSettled(all.map(async ({ act, i }): Promise<Won> => ({ act, ...(await acts[act](i)) })));
-  const faults = results.flatMap((r) => (r.status === 'rejected' && !losing.has((r.reason as { code: string }).code) ? [r.reason as unknown] : []));
+  const results = await Promise.allSettled(
+    all.map(async ({ act, i }): Promise<Won> => ({ act, ...(await acts[act](i)) })),
+  );
+  const faults = results.flatMap((r) =>
+    r.status === 'rejected' && !losing.has((r.reason as { code: string }).code) ? [r.reason as unknown] : [],
+  );
   expect(faults).toEqual([]);
   return results.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []));
 }
@@ -66,11 +98,20 @@ async function race(holder: Holder, mix: Mix): Promise<Won[]> {
 function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
   let status: Credential['status'] | 'erased' = 'offered';
   const needs: Partial<Record<CustomerEvent['type'], string[]>> = {
-    'credential.issued': ['offered'], 'credential.renewed': ['issued'], 'credential.rekeyed': ['issued'], 'credential.suspended': ['issued'],
-    'credential.resumed': ['suspended'], 'credential.revoked': ['issued', 'suspended'], 'subject.erasing': ['issued', 'suspended', 'revoked'],
+    'credential.issued': ['offered'],
+    'credential.renewed': ['issued'],
+    'credential.rekeyed': ['issued'],
+    'credential.suspended': ['issued'],
+    'credential.resumed': ['suspended'],
+    'credential.revoked': ['issued', 'suspended'],
+    'subject.erasing': ['issued', 'suspended', 'revoked'],
   };
   const leads: Partial<Record<CustomerEvent['type'], Credential['status'] | 'erased'>> = {
-    'credential.issued': 'issued', 'credential.suspended': 'suspended', 'credential.resumed': 'issued', 'credential.revoked': 'revoked', 'subject.erasing': 'erased',
+    'credential.issued': 'issued',
+    'credential.suspended': 'suspended',
+    'credential.resumed': 'issued',
+    'credential.revoked': 'revoked',
+    'subject.erasing': 'erased',
   };
   for (const { type } of events) {
     if (needs[type]) expect(needs[type]).toContain(status);
@@ -79,35 +120,47 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
   return status;
 }
 
-it(`lets fifty acts on one credential at once have one consistent end, ${rounds} times`, async () => {
-  for (let round = 0; round < rounds; round += 1) {
-    clock.set('2026-11-21T09:00:00.000Z');
-    const holder = await holders.new({ credentialType: 'hour' });
-    clock.advance(20 * 60_000);
-    const won = await race(holder, mixes[round % mixes.length]!);
-    const count = (act: keyof Mix) => won.filter((w) => w.act === act && w.outcome !== 'refused').length;
+it(
+  `lets fifty acts on one credential at once have one consistent end, ${rounds} times`,
+  async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      clock.set('2026-11-21T09:00:00.000Z');
+      const holder = await holders.new({ credentialType: 'hour' });
+      clock.advance(20 * 60_000);
+      const won = await race(holder, mixes[round % mixes.length]!);
+      const count = (act: keyof Mix) => won.filter((w) => w.act === act && w.outcome !== 'refused').length;
 
-    // The receipt of an erasure comes seconds later, and is no change.
-    const told = () => holders.eventsOf(holder.subject).filter(({ type }) => type !== 'subject.erased');
-    const happened = (type: string) => told().filter((e) => e.type === type).length;
-    // Nothing that was answered is lost, nothing is told that was not answered.
-    await eventually(() => expect([happened('credential.suspended'), happened('credential.resumed'), happened('credential.revoked'), happened('credential.rekeyed'), happened('subject.erasing')]).toEqual(
-      [count('suspend'), count('resume'), count('revoke'), count('claim'), count('erase')],
-    ), 10_000);
-    const events = told();
-    expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
-    const end = tell(events);
-    for (const once of ['revoke', 'claim', 'erase'] as const) expect(count(once)).toBeLessThanOrEqual(1);
-    // The first sign-in of many renews; every later one has its document number.
-    expect(new Set(won.flatMap((w) => w.documentNumber ?? [])).size).toBe(count('renew') > 0 ? 1 : 0);
-    expect(happened('credential.renewed')).toBe(count('renew') > 0 ? 1 : 0);
+      // The receipt of an erasure comes seconds later, and is no change.
+      const told = () => holders.eventsOf(holder.subject).filter(({ type }) => type !== 'subject.erased');
+      const happened = (type: string) => told().filter((e) => e.type === type).length;
+      // Nothing that was answered is lost, nothing is told that was not answered.
+      await eventually(
+        () =>
+          expect([
+            happened('credential.suspended'),
+            happened('credential.resumed'),
+            happened('credential.revoked'),
+            happened('credential.rekeyed'),
+            happened('subject.erasing'),
+          ]).toEqual([count('suspend'), count('resume'), count('revoke'), count('claim'), count('erase')]),
+        10_000,
+      );
+      const events = told();
+      expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
+      const end = tell(events);
+      for (const once of ['revoke', 'claim', 'erase'] as const) expect(count(once)).toBeLessThanOrEqual(1);
+      // The first sign-in of many renews; every later one has its document number.
+      expect(new Set(won.flatMap((w) => w.documentNumber ?? [])).size).toBe(count('renew') > 0 ? 1 : 0);
+      expect(happened('credential.renewed')).toBe(count('renew') > 0 ? 1 : 0);
 
-    const ask = house.gateway.request(getIssued, { id: holder.credentialId }, testContext());
-    if (end === 'erased') await expect(ask).rejects.toMatchObject({ code: 'unknown_credential' });
-    else await expect(ask).resolves.toEqual(events.at(-1)!.state!.credentials[0]);
-    const open = events.findLast((e) => e.state)!.state!.offers.filter((o) => o.status === 'open');
-    if (end !== 'issued') expect(end === 'erased' ? [] : open).toEqual([]);
-    house.heard.length = 0;
-  }
-  await eventually(() => expect(house.lines.filter((line) => /deadlock/.test(line))).toEqual([]));
-}, 60_000 + rounds * 5000);
+      const ask = house.gateway.request(getIssued, { id: holder.credentialId }, testContext());
+      if (end === 'erased') await expect(ask).rejects.toMatchObject({ code: 'unknown_credential' });
+      else await expect(ask).resolves.toEqual(events.at(-1)!.state!.credentials[0]);
+      const open = events.findLast((e) => e.state)!.state!.offers.filter((o) => o.status === 'open');
+      if (end !== 'issued') expect(end === 'erased' ? [] : open).toEqual([]);
+      house.heard.length = 0;
+    }
+    await eventually(() => expect(house.lines.filter((line) => /deadlock/.test(line))).toEqual([]));
+  },
+  60_000 + rounds * 5000,
+);

@@ -1,6 +1,13 @@
-import { beginClaim, beginSignIn, completeClaim, completeSignIn, countPasskeys, type RelyingPartyIds } from '@holdfast/contracts';
-import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  beginClaim,
+  beginSignIn,
+  completeClaim,
+  completeSignIn,
+  countPasskeys,
+  type RelyingPartyIds,
+} from '@holdfast/contracts';
+import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { Holders } from './holders.fixture.js';
 import { SettingsHouse } from './settings-house.fixture.js';
 
@@ -21,19 +28,45 @@ describe('an RP ID of the organization’s own', () => {
   });
   afterAll(() => house?.stop());
 
-  const claim = async (relyingParty: RelyingPartyIds | undefined, body: object = {}, authenticator = new SoftwareAuthenticator(), completedUnder = relyingParty) => {
+  const claim = async (
+    relyingParty: RelyingPartyIds | undefined,
+    body: object = {},
+    authenticator = new SoftwareAuthenticator(),
+    completedUnder = relyingParty,
+  ) => {
     const offer = await holders.offer(body, testContext());
-    const { options } = await house.gateway.request(beginClaim, { token: offer.token, organizationName: 'Acme', ...(relyingParty && { relyingParty }) }, anonymous());
+    const { options } = await house.gateway.request(
+      beginClaim,
+      { token: offer.token, organizationName: 'Acme', ...(relyingParty && { relyingParty }) },
+      anonymous(),
+    );
     const response = authenticator.register(options, { origin });
-    await house.gateway.request(completeClaim, { token: offer.token, response, ...(completedUnder && { relyingParty: completedUnder }) }, anonymous());
+    await house.gateway.request(
+      completeClaim,
+      { token: offer.token, response, ...(completedUnder && { relyingParty: completedUnder }) },
+      anonymous(),
+    );
     return { ...offer, authenticator };
   };
-  const signIn = async (authenticator: SoftwareAuthenticator, relyingParty: RelyingPartyIds | undefined, { earlier = false, completedUnder = relyingParty } = {}) => {
-    const { options, earlierRpId } = await house.auth.request(beginSignIn, { interaction: 'i1', ...(relyingParty && { relyingParty }) }, anonymous());
+  const signIn = async (
+    authenticator: SoftwareAuthenticator,
+    relyingParty: RelyingPartyIds | undefined,
+    { earlier = false, completedUnder = relyingParty } = {},
+  ) => {
+    const { options, earlierRpId } = await house.auth.request(
+      beginSignIn,
+      { interaction: 'i1', ...(relyingParty && { relyingParty }) },
+      anonymous(),
+    );
     const response = authenticator.authenticate(earlier ? { ...options, rpId: earlierRpId } : options, { origin });
-    return house.auth.request(completeSignIn, { interaction: 'i1', response, ...(completedUnder && { relyingParty: completedUnder }) }, anonymous());
+    return house.auth.request(
+      completeSignIn,
+      { interaction: 'i1', response, ...(completedUnder && { relyingParty: completedUnder }) },
+      anonymous(),
+    );
   };
-  const counts = async () => Object.fromEntries((await house.ask(countPasskeys, {})).items.map(({ rpId, passkeys }) => [rpId, passkeys]));
+  const counts = async () =>
+    Object.fromEntries((await house.ask(countPasskeys, {})).items.map(({ rpId, passkeys }) => [rpId, passkeys]));
 
   it('is what a claim makes the passkey for, and what a sign-in asks for', async () => {
     const { subject, authenticator } = await claim(after);
@@ -48,8 +81,15 @@ describe('an RP ID of the organization’s own', () => {
     await expect(signIn(authenticator, during)).rejects.toThrow('no passkey for acme.example');
     expect(await signIn(authenticator, during, { earlier: true })).toMatchObject({ outcome: 'signed_in', subject });
     // The move ended while the page was open.
-    expect(await signIn(authenticator, during, { earlier: true, completedUnder: after })).toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
-    const { earlierRpId } = await house.auth.request(beginSignIn, { interaction: 'i1', relyingParty: after }, anonymous());
+    expect(await signIn(authenticator, during, { earlier: true, completedUnder: after })).toEqual({
+      outcome: 'refused',
+      reason: 'unknown_passkey',
+    });
+    const { earlierRpId } = await house.auth.request(
+      beginSignIn,
+      { interaction: 'i1', relyingParty: after },
+      anonymous(),
+    );
     expect(earlierRpId).toBeUndefined();
   });
 
@@ -57,7 +97,9 @@ describe('an RP ID of the organization’s own', () => {
     const { authenticator } = await claim(before);
     const { options } = await house.auth.request(beginSignIn, { interaction: 'i1', relyingParty: during }, anonymous());
     const response = authenticator.authenticate({ ...options, rpId: 'localhost' }, { origin, rpId: 'acme.example' });
-    await expect(house.auth.request(completeSignIn, { interaction: 'i1', response, relyingParty: during }, anonymous())).rejects.toMatchObject({ code: 'passkey_invalid' });
+    await expect(
+      house.auth.request(completeSignIn, { interaction: 'i1', response, relyingParty: during }, anonymous()),
+    ).rejects.toMatchObject({ code: 'passkey_invalid' });
   });
 
   it('is moved to by a recovery: same subject, the earlier passkey is gone, and the counts say how far it has come', async () => {
@@ -66,11 +108,17 @@ describe('an RP ID of the organization’s own', () => {
     const { authenticator } = await claim(during, { subject });
     expect(await signIn(authenticator, during)).toMatchObject({ outcome: 'signed_in', subject });
     expect(await signIn(old, during, { earlier: true })).toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
-    expect(await counts()).toEqual({ ...already, localhost: already.localhost! - 1, 'acme.example': (already['acme.example'] ?? 0) + 1 });
+    expect(await counts()).toEqual({
+      ...already,
+      localhost: already.localhost! - 1,
+      'acme.example': (already['acme.example'] ?? 0) + 1,
+    });
   });
 
   it('refuses a passkey made for the RP ID of before the change', async () => {
-    await expect(claim(before, {}, new SoftwareAuthenticator(), during)).rejects.toMatchObject({ code: 'passkey_invalid' });
+    await expect(claim(before, {}, new SoftwareAuthenticator(), during)).rejects.toMatchObject({
+      code: 'passkey_invalid',
+    });
   });
 
   it('of no organization is counted', async () => {

@@ -1,18 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { getApp, knownOrganizations, recordReading, streams, type App, type BusUser, type CallContext, type Contract, type HouseEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, EventConsumer, Handles, startService, type RunningService } from '@holdfast/bus';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Module } from '@nestjs/common';
+import type { z } from 'zod';
+import {
+  Bus,
+  connectBus,
+  declareStreams,
+  EventConsumer,
+  Handles,
+  startService,
+  type RunningService,
+} from '@holdfast/bus';
+import {
+  getApp,
+  knownOrganizations,
+  recordReading,
+  streams,
+  type App,
+  type BusUser,
+  type CallContext,
+  type Contract,
+  type HouseEvent,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { AppError, createLogger, type Clock } from '@holdfast/kit';
 import { collectOnce, createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
-import { Controller, Module } from '@nestjs/common';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { z } from 'zod';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { migrations } from './migrations/index.js';
 
 /** What directory knows; the tests write it. */
-export const book = { organizations: new Set<string>(['acme', 'globex']), apps: new Map<string, Partial<App>>(), asked: 0, read: [] as string[] };
+export const book = {
+  organizations: new Set<string>(['acme', 'globex']),
+  apps: new Map<string, Partial<App>>(),
+  asked: 0,
+  read: [] as string[],
+};
 
 @Controller()
 class Directory {
@@ -28,8 +53,22 @@ class Directory {
     if (!found) throw new AppError('unknown_app');
     // Whole, since replies are held against their contract.
     return {
-      org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], origins: [], refreshTokens: true, pkce: 'required', scopes: [],
-      disabled: false, apiVersion: '2026-11-01', version: 1, createdAt: '2026-11-21T09:30:00.000Z', ...found, clientId,
+      org: 'acme',
+      name: 'Shop',
+      kind: 'web',
+      audience: 'customers',
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      origins: [],
+      refreshTokens: true,
+      pkce: 'required',
+      scopes: [],
+      disabled: false,
+      apiVersion: '2026-11-01',
+      version: 1,
+      createdAt: '2026-11-21T09:30:00.000Z',
+      ...found,
+      clientId,
     };
   }
 }
@@ -61,9 +100,17 @@ export class SettingsHouse {
   private readonly connections: NatsConnection[] = [];
   private readonly stops: (() => Promise<unknown>)[] = [];
 
-  static async start(settings: Record<string, string> = {}, clock?: Clock, replicas = 1, machineTimeMs?: () => number): Promise<SettingsHouse> {
+  static async start(
+    settings: Record<string, string> = {},
+    clock?: Clock,
+    replicas = 1,
+    machineTimeMs?: () => number,
+  ): Promise<SettingsHouse> {
     const house = new SettingsHouse();
-    const [nats, database] = await Promise.all([startTestBus(), createTestDatabase('issuance', (url) => migrate('issuance', url, migrations))]);
+    const [nats, database] = await Promise.all([
+      startTestBus(),
+      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
+    ]);
     house.database = database;
     const quiet = createLogger('test', 'fatal');
     const as = async (user: BusUser) => {
@@ -74,18 +121,48 @@ export class SettingsHouse {
     await declareStreams(await as('deploy'));
     const key = () => randomBytes(32).toString('base64url');
     const shared = { NATS_URL: nats.url, BASE_URL: 'http://localhost:8080', LOG_LEVEL: 'debug' };
-    const secrets = { KEY_ENCRYPTION_KEY: key(), SECRET_PEPPER: key(), PRESENCE_KEY: key(), DATABASE_URL: database.url(), NATS_NKEY_SEED: nats.seed('issuance') };
+    const secrets = {
+      KEY_ENCRYPTION_KEY: key(),
+      SECRET_PEPPER: key(),
+      PRESENCE_KEY: key(),
+      DATABASE_URL: database.url(),
+      NATS_NKEY_SEED: nats.seed('issuance'),
+    };
     const config = configSchema.parse({ ...shared, ...secrets, ...settings });
     const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
-    const issuance = () => startService({ service: 'issuance', config, module: IssuanceModule, database: { url: config.DATABASE_URL, pool: 16 }, logger, ...(clock && { clock }), ...(machineTimeMs && { machineTimeMs }) });
+    const issuance = () =>
+      startService({
+        service: 'issuance',
+        config,
+        module: IssuanceModule,
+        database: { url: config.DATABASE_URL, pool: 16 },
+        logger,
+        ...(clock && { clock }),
+        ...(machineTimeMs && { machineTimeMs }),
+      });
     const services: RunningService[] = [
       ...(await Promise.all(Array.from({ length: replicas }, issuance))),
-      await startService({ service: 'directory', config: { ...config, NATS_NKEY_SEED: nats.seed('directory') }, module: DirectoryModule, logger: quiet }),
-      await startService({ service: 'audit', config: { ...config, NATS_NKEY_SEED: nats.seed('audit') }, module: AuditModule, logger: quiet }),
+      await startService({
+        service: 'directory',
+        config: { ...config, NATS_NKEY_SEED: nats.seed('directory') },
+        module: DirectoryModule,
+        logger: quiet,
+      }),
+      await startService({
+        service: 'audit',
+        config: { ...config, NATS_NKEY_SEED: nats.seed('audit') },
+        module: AuditModule,
+        logger: quiet,
+      }),
     ];
     house.opsPorts = services.slice(0, replicas).map(({ opsPort }) => opsPort);
     for (const consumer of streams.issuance.consumers) {
-      const events = new EventConsumer(streams.issuance, consumer, new Bus(await as(consumer)), async (some) => void (consumer === 'audit' && collectOnce(house.heard, some)));
+      const events = new EventConsumer(
+        streams.issuance,
+        consumer,
+        new Bus(await as(consumer)),
+        async (some) => void (consumer === 'audit' && collectOnce(house.heard, some)),
+      );
       events.start();
       house.stops.push(() => events.stop());
     }
@@ -93,13 +170,21 @@ export class SettingsHouse {
     house.auth = new Bus(await as('auth'));
     house.operator = new Bus(await as('operator'));
     house.stops.unshift(...services.map((service) => () => service.stop()));
-    house.stops.push(...house.connections.map((connection) => () => connection.close()), () => nats.stop(), () => database.drop());
+    house.stops.push(
+      ...house.connections.map((connection) => () => connection.close()),
+      () => nats.stop(),
+      () => database.drop(),
+    );
     return house;
   }
 
   /** As the operator's command line asks. */
   ask<C extends Contract>(contract: C, input: z.input<C['request']>, org = 'acme'): Promise<ReplyOf<C>> {
-    return this.operator.request(contract, input, testContext({ org, actor: { type: 'operator', id: 'operator' }, request: { method: 'CLI', route: 'holdfast' } }));
+    return this.operator.request(
+      contract,
+      input,
+      testContext({ org, actor: { type: 'operator', id: 'operator' }, request: { method: 'CLI', route: 'holdfast' } }),
+    );
   }
 
   async stop(): Promise<void> {

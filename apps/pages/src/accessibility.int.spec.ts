@@ -28,7 +28,11 @@ suite('the pages for everybody', () => {
     await pages.open({ colorScheme, viewport: { width, height: 800 } });
     const screens: [string, FakeService['routes'], string][] = [
       [link, { 'POST /claim': claim() }, 'Create your passkey'],
-      [link, { 'POST /claim': claim({ state: 'claimed', returnUrl: 'https://shop.example/' }) }, 'This link has been used'],
+      [
+        link,
+        { 'POST /claim': claim({ state: 'claimed', returnUrl: 'https://shop.example/' }) },
+        'This link has been used',
+      ],
       [signIn, { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
     ];
     for (const [address, routes, text] of screens) {
@@ -41,7 +45,8 @@ suite('the pages for everybody', () => {
       expect(measured.length).toBeGreaterThan(4);
       expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
       expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      for (const control of await pages.page.locator('button, a').all()) expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+      for (const control of await pages.page.locator('button, a').all())
+        expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
     }
   });
 
@@ -52,10 +57,12 @@ suite('the pages for everybody', () => {
     const order: string[] = [];
     for (let i = 0; i < 3; i++) {
       await pages.page.keyboard.press('Tab');
-      order.push(await pages.page.evaluate(() => {
-        const at = document.activeElement as HTMLElement;
-        return `${at.textContent}: ${getComputedStyle(at).outlineWidth}`;
-      }));
+      order.push(
+        await pages.page.evaluate(() => {
+          const at = document.activeElement as HTMLElement;
+          return `${at.textContent}: ${getComputedStyle(at).outlineWidth}`;
+        }),
+      );
     }
     expect(order).toEqual(['Sign in with a passkey: 3px', 'Back to Shop: 3px', 'What is a passkey?: 3px']);
   });

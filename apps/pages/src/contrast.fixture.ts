@@ -6,12 +6,17 @@ export interface Contrast {
   needed: number;
 }
 
-/** WCAG 2.2 §1.4.3 and §1.4.11, from the colours that the browser really uses: text on what is behind it, edges of controls beside it. */
+/**
+ * WCAG 2.2 §1.4.3 and §1.4.11, from the colours that the browser really uses: text on what is behind it, edges of
+ * controls beside it.
+ */
 export function contrasts(page: Page): Promise<Contrast[]> {
   return page.evaluate(() => {
     const rgb = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
     const luminance = (colour: string): number => {
-      const [r = 0, g = 0, b = 0] = rgb(colour).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+      const [r = 0, g = 0, b = 0] = rgb(colour).map((part) =>
+        part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+      );
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     const between = (one: string, other: string): number => {
@@ -24,13 +29,27 @@ export function contrasts(page: Page): Promise<Contrast[]> {
       return rgb(backgroundColor)[3] === 0 ? behind(element.parentElement) : backgroundColor;
     };
     const shown = [...document.querySelectorAll('#page *')].filter((element) => element.checkVisibility());
-    const texts = shown.filter((element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()));
+    const texts = shown.filter((element) =>
+      [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
+    );
     const edged = shown.filter((element) => element.matches('.secondary'));
     const icons = shown.filter((element) => element.matches('.icon'));
     return [
-      ...texts.map((e) => ({ what: `text of ${e.tagName} ${e.className}`, ratio: between(getComputedStyle(e).color, behind(e)), needed: 4.5 })),
-      ...edged.map((e) => ({ what: `edge of ${e.tagName}`, ratio: between(getComputedStyle(e).borderTopColor, behind(e.parentElement)), needed: 3 })),
-      ...icons.map((e) => ({ what: 'icon', ratio: between(getComputedStyle(e).backgroundColor, behind(e.parentElement)), needed: 3 })),
+      ...texts.map((e) => ({
+        what: `text of ${e.tagName} ${e.className}`,
+        ratio: between(getComputedStyle(e).color, behind(e)),
+        needed: 4.5,
+      })),
+      ...edged.map((e) => ({
+        what: `edge of ${e.tagName}`,
+        ratio: between(getComputedStyle(e).borderTopColor, behind(e.parentElement)),
+        needed: 3,
+      })),
+      ...icons.map((e) => ({
+        what: 'icon',
+        ratio: between(getComputedStyle(e).backgroundColor, behind(e.parentElement)),
+        needed: 3,
+      })),
     ];
   });
 }

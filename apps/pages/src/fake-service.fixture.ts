@@ -41,9 +41,21 @@ export class FakeService {
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
     const page = /^\/o\/[^/]+\/(claim|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1];
     const asset = readdirSync(join(dist, 'assets')).find((file) => pathname === `/pages/${file}`);
-    if (page) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }).end(readFileSync(join(dist, `${page}.html`)));
-    if (asset) return void response.writeHead(200, { 'content-type': types[extname(asset)] }).end(readFileSync(join(dist, 'assets', asset)));
-    response.writeHead(pathname === '/there' ? 200 : 404, { 'content-type': 'text/html' }).end('<!doctype html><title>There</title><p>There');
+    if (page)
+      return void response
+        .writeHead(200, {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': policy,
+          'referrer-policy': 'no-referrer',
+        })
+        .end(readFileSync(join(dist, `${page}.html`)));
+    if (asset)
+      return void response
+        .writeHead(200, { 'content-type': types[extname(asset)] })
+        .end(readFileSync(join(dist, 'assets', asset)));
+    response
+      .writeHead(pathname === '/there' ? 200 : 404, { 'content-type': 'text/html' })
+      .end('<!doctype html><title>There</title><p>There');
   }
 
   private async api(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -57,11 +69,17 @@ export class FakeService {
     if (reply?.hang) return;
     if (!reply) return void response.destroy();
     const type = (reply.status ?? 200) < 400 ? 'application/json' : 'application/problem+json';
-    response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(JSON.stringify(reply.body ?? {}));
+    response
+      .writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers })
+      .end(JSON.stringify(reply.body ?? {}));
   }
 }
 
-export const problem = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({ status, body: { code, title: code, status }, headers });
+export const problem = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  body: { code, title: code, status },
+  headers,
+});
 
 const challenge = () => randomBytes(32).toString('base64url');
 
@@ -76,4 +94,9 @@ export const creationOptions = (excludeCredentials: object[] = []) => ({
   excludeCredentials,
 });
 
-export const requestOptions = (timeout = 3000) => ({ challenge: challenge(), rpId: 'localhost', timeout, userVerification: 'required' });
+export const requestOptions = (timeout = 3000) => ({
+  challenge: challenge(),
+  rpId: 'localhost',
+  timeout,
+  userVerification: 'required',
+});

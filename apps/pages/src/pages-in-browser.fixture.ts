@@ -4,7 +4,14 @@ import { launch } from './chromium.fixture.ts';
 import { creationOptions, FakeService, requestOptions, type Reply } from './fake-service.fixture.ts';
 
 export const claim = (more: object = {}): Reply => ({
-  body: { organization: { name: 'Acme' }, credentialType: { name: 'customer', display: 'Customer account' }, state: 'open', recovery: false, expiresAt: '2026-11-24T08:49:00.000Z', ...more },
+  body: {
+    organization: { name: 'Acme' },
+    credentialType: { name: 'customer', display: 'Customer account' },
+    state: 'open',
+    recovery: false,
+    expiresAt: '2026-11-24T08:49:00.000Z',
+    ...more,
+  },
 });
 export const who: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
 export const options = (): Reply => ({ body: { options: creationOptions() } });
@@ -45,7 +52,8 @@ export class PagesInBrowser {
     this.page = await this.context.newPage();
     // A breach of the policy is an error on the console; so is a script that fails.
     this.page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.faults.push(message.text());
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.faults.push(message.text());
     });
     this.page.on('pageerror', (error) => this.faults.push(error.message));
     this.page.on('request', (request) => {

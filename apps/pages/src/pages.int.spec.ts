@@ -16,18 +16,29 @@ suite('the pages in a browser', () => {
       expect([pages.page.url(), await pages.focused()]).toEqual([`${pages.base}/o/acme/claim`, 'H1']);
       await pages.page.reload();
       await pages.heading('Create your passkey');
-      expect(pages.service.asked).toEqual([{ route: 'POST /claim', body: { token } }, { route: 'POST /claim', body: { token } }]);
+      expect(pages.service.asked).toEqual([
+        { route: 'POST /claim', body: { token } },
+        { route: 'POST /claim', body: { token } },
+      ]);
       expect(await pages.page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
     });
 
     test('a passkey is made by one press, and the way goes on', async () => {
-      pages.service.routes = { 'POST /claim': claim(), 'POST /claim/options': options, 'POST /claim/complete': { body: { returnUrl: `${pages.base}/there` } } };
+      pages.service.routes = {
+        'POST /claim': claim(),
+        'POST /claim/options': options,
+        'POST /claim/complete': { body: { returnUrl: `${pages.base}/there` } },
+      };
       const { cdp, id } = await authenticator(pages.page);
       await pages.page.goto(pages.base + link);
       await pages.press('Create my passkey');
       await pages.heading('Your passkey is ready');
       const made = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
-      expect([made.credentials.length, made.credentials[0]?.isResidentCredential, await pages.focused()]).toEqual([1, true, 'H1']);
+      expect([made.credentials.length, made.credentials[0]?.isResidentCredential, await pages.focused()]).toEqual([
+        1,
+        true,
+        'H1',
+      ]);
       const complete = pages.service.asked.find(({ route }) => route === 'POST /claim/complete')!;
       expect(complete.body).toMatchObject({ token, response: { type: 'public-key' } });
       await pages.page.getByRole('link', { name: 'Continue' }).click();
@@ -36,20 +47,29 @@ suite('the pages in a browser', () => {
 
     test('the same device twice', async () => {
       const { cdp, id } = await authenticator(pages.page);
-      pages.service.routes = { 'POST /claim': claim(), 'POST /claim/options': options, 'POST /claim/complete': { body: {} } };
+      pages.service.routes = {
+        'POST /claim': claim(),
+        'POST /claim/options': options,
+        'POST /claim/complete': { body: {} },
+      };
       await pages.page.goto(pages.base + link);
       await pages.press('Create my passkey');
       await pages.heading('Your passkey is ready');
       const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
       const known = Buffer.from(credentials[0]!.credentialId, 'base64').toString('base64url');
-      pages.service.routes['POST /claim/options'] = { body: { options: creationOptions([{ id: known, type: 'public-key', transports: ['internal'] }]) } };
+      pages.service.routes['POST /claim/options'] = {
+        body: { options: creationOptions([{ id: known, type: 'public-key', transports: ['internal'] }]) },
+      };
       await pages.page.reload();
       await pages.press('Create my passkey');
       await pages.heading('Your passkey is already on this device');
     });
 
     test('a customer who does not confirm may try again', async () => {
-      pages.service.routes = { 'POST /claim': claim(), 'POST /claim/options': { body: { options: { ...creationOptions(), timeout: 200 } } } };
+      pages.service.routes = {
+        'POST /claim': claim(),
+        'POST /claim/options': { body: { options: { ...creationOptions(), timeout: 200 } } },
+      };
       const { cdp, id } = await authenticator(pages.page);
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
       await pages.page.goto(pages.base + link);
@@ -73,7 +93,9 @@ suite('the pages in a browser', () => {
     });
 
     test('an unknown link, no link, and then a good one in the same tab', async () => {
-      pages.service.routes = { 'POST /claim': ({ token }) => (token === 'good' ? claim() : problem(404, 'unknown_claim')) };
+      pages.service.routes = {
+        'POST /claim': ({ token }) => (token === 'good' ? claim() : problem(404, 'unknown_claim')),
+      };
       await pages.page.goto(`${pages.base}/o/acme/claim`);
       await pages.heading('Open the link from your message');
       await pages.page.goto(`${pages.base}/o/acme/claim#bad`);
@@ -84,7 +106,11 @@ suite('the pages in a browser', () => {
     });
 
     test('lost to another who was quicker', async () => {
-      pages.service.routes = { 'POST /claim': claim(), 'POST /claim/options': options, 'POST /claim/complete': problem(410, 'claim_spent') };
+      pages.service.routes = {
+        'POST /claim': claim(),
+        'POST /claim/options': options,
+        'POST /claim/complete': problem(410, 'claim_spent'),
+      };
       await authenticator(pages.page);
       await pages.page.goto(pages.base + link);
       await pages.press('Create my passkey');
@@ -107,7 +133,9 @@ suite('the pages in a browser', () => {
       await pages.page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
       await pages.page.goto(pages.base + link);
       await pages.heading('This browser has no passkeys');
-      expect([await pages.page.locator('#page img').count(), await pages.page.getByText('<img src=x').count()]).toEqual([0, 1]);
+      expect([await pages.page.locator('#page img').count(), await pages.page.getByText('<img src=x').count()]).toEqual(
+        [0, 1],
+      );
     });
   });
 
@@ -115,7 +143,11 @@ suite('the pages in a browser', () => {
     /** A passkey that the page's authenticator holds. */
     const withPasskey = async () => {
       const made = await authenticator(pages.page);
-      pages.service.routes = { 'POST /claim': claim(), 'POST /claim/options': options, 'POST /claim/complete': { body: {} } };
+      pages.service.routes = {
+        'POST /claim': claim(),
+        'POST /claim/options': options,
+        'POST /claim/complete': { body: {} },
+      };
       await pages.page.goto(pages.base + link);
       await pages.press('Create my passkey');
       await pages.heading('Your passkey is ready');
@@ -125,7 +157,11 @@ suite('the pages in a browser', () => {
 
     test('by a suggestion, without a press (conditional UI)', async () => {
       await withPasskey();
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge, 'POST /sign-in/u1/complete': done };
+      pages.service.routes = {
+        'GET /sign-in/u1': who,
+        'POST /sign-in/u1/options': challenge,
+        'POST /sign-in/u1/complete': done,
+      };
       await pages.page.goto(pages.base + signIn);
       await pages.page.waitForURL(`${pages.base}/there`);
       expect(pages.service.count('POST /sign-in/u1/options')).toBe(1);
@@ -138,7 +174,8 @@ suite('the pages in a browser', () => {
       pages.service.routes = {
         'GET /sign-in/u1': who,
         'POST /sign-in/u1/options': challenge,
-        'POST /sign-in/u1/complete': () => ([{ body: { refused: 'other_organization' } }, { body: { refused: 'unknown_passkey' } }][tries++] ?? done()),
+        'POST /sign-in/u1/complete': () =>
+          [{ body: { refused: 'other_organization' } }, { body: { refused: 'unknown_passkey' } }][tries++] ?? done(),
       };
       await pages.page.goto(pages.base + signIn);
       await pages.heading('Sign in to Shop');
@@ -152,7 +189,11 @@ suite('the pages in a browser', () => {
     });
 
     test('a request that runs out, and the way back to the app', async () => {
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(300) } }), 'POST /sign-in/u1/cancel': done };
+      pages.service.routes = {
+        'GET /sign-in/u1': who,
+        'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(300) } }),
+        'POST /sign-in/u1/cancel': done,
+      };
       const { cdp, id } = await authenticator(pages.page);
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
       await pages.page.goto(pages.base + signIn);
@@ -163,7 +204,10 @@ suite('the pages in a browser', () => {
     });
 
     test('suggestions get a new challenge before the old one runs out', async () => {
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(500) } }) };
+      pages.service.routes = {
+        'GET /sign-in/u1': who,
+        'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(500) } }),
+      };
       await authenticator(pages.page);
       await pages.page.goto(pages.base + signIn);
       await pages.heading('Sign in to Shop');
@@ -182,7 +226,12 @@ suite('the pages in a browser', () => {
     });
 
     test('a sign-in that has ended still says whose it was, and leads back to the app', async () => {
-      pages.service.routes = { 'GET /sign-in/u1': { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: `${pages.base}/there` } } }, 'POST /sign-in/u1/options': challenge };
+      pages.service.routes = {
+        'GET /sign-in/u1': {
+          body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: `${pages.base}/there` } },
+        },
+        'POST /sign-in/u1/options': challenge,
+      };
       await authenticator(pages.page);
       await pages.page.goto(pages.base + signIn);
       await pages.heading('Sign in to Shop');
@@ -196,7 +245,11 @@ suite('the pages in a browser', () => {
 
     test('Back from the app leads to where the customer was before the sign-in', async () => {
       await withPasskey();
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge, 'POST /sign-in/u1/complete': done };
+      pages.service.routes = {
+        'GET /sign-in/u1': who,
+        'POST /sign-in/u1/options': challenge,
+        'POST /sign-in/u1/complete': done,
+      };
       await pages.page.goto(`${pages.base}/before`);
       await pages.page.goto(pages.base + signIn);
       await pages.page.waitForURL(`${pages.base}/there`);
@@ -215,7 +268,11 @@ suite('the pages in a browser', () => {
 
     test('no address but a real one is followed', async () => {
       await withPasskey();
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge, 'POST /sign-in/u1/complete': { body: { redirectTo: 'javascript:alert(1)' } } };
+      pages.service.routes = {
+        'GET /sign-in/u1': who,
+        'POST /sign-in/u1/options': challenge,
+        'POST /sign-in/u1/complete': { body: { redirectTo: 'javascript:alert(1)' } },
+      };
       await pages.page.goto(pages.base + signIn);
       await pages.heading('We cannot be reached right now');
     });

@@ -1,4 +1,7 @@
-/** Every word that a customer reads, in one file. `org` and `app` are the organization's own words: show them as text, never as HTML. */
+/**
+ * Every word that a customer reads, in one file. `org` and `app` are the organization's own words: show them as text,
+ * never as HTML.
+ */
 export const texts = {
   loading: 'One moment …',
   late: 'Nothing happens? Load this page again. It needs JavaScript and a browser of the last few years.',
@@ -13,9 +16,11 @@ export const texts = {
   claim: {
     title: 'Passkey',
     ready: 'Create your passkey',
-    readyBody: (org: string) => `It signs you in to ${org} without a password: your device asks for your fingerprint, face or PIN.`,
+    readyBody: (org: string) =>
+      `It signs you in to ${org} without a password: your device asks for your fingerprint, face or PIN.`,
     recovery: 'Create a new passkey',
-    recoveryBody: (org: string) => `Your account with ${org} stays as it is. The new passkey takes the place of the one before, which stops working.`,
+    recoveryBody: (org: string) =>
+      `Your account with ${org} stays as it is. The new passkey takes the place of the one before, which stops working.`,
     accountType: 'Account type',
     until: 'This link works until',
     create: 'Create my passkey',
@@ -28,17 +33,22 @@ export const texts = {
     back: (org: string) => `Back to ${org}`,
     spent: 'This link has been used',
     spentMine: 'A passkey was made with it. If that was you, all is well: sign in with your passkey.',
-    spentTheirs: (org: string) => `If it was not you, tell ${org} at once. It can block that passkey and send you a new link.`,
+    spentTheirs: (org: string) =>
+      `If it was not you, tell ${org} at once. It can block that passkey and send you a new link.`,
     expired: 'This link has expired',
     expiredBody: (org: string) => `Links work for a limited time. Ask ${org} to send you a new one.`,
     withdrawn: 'This link is no longer valid',
-    withdrawnBody: (org: string) => `${org} took it back, or sent you a newer one. Look for a later message, or ask for a new link.`,
+    withdrawnBody: (org: string) =>
+      `${org} took it back, or sent you a newer one. Look for a later message, or ask for a new link.`,
     unknown: 'This link is not valid',
-    unknownBody: 'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the organization that sent it for a new one.',
+    unknownBody:
+      'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the organization that sent it for a new one.',
     missing: 'Open the link from your message',
-    missingBody: 'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its last part.',
+    missingBody:
+      'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its last part.',
     existing: 'Your passkey is already on this device',
-    existingBody: (org: string) => `There is nothing more to do here: sign in to ${org} with it. For a passkey elsewhere, choose another device when yours asks.`,
+    existingBody: (org: string) =>
+      `There is nothing more to do here: sign in to ${org} with it. For a passkey elsewhere, choose another device when yours asks.`,
     existingAgain: 'Use another device',
   },
 
@@ -54,29 +64,37 @@ export const texts = {
     verifying: 'Signing you in …',
     leaving: (app: string) => `Going to ${app} …`,
     unknown: 'This passkey is not known here',
-    unknownBody: (org: string) => `${org} has no account for it, or no longer has. Choose another passkey, or ask ${org} for a new link.`,
+    unknownBody: (org: string) =>
+      `${org} has no account for it, or no longer has. Choose another passkey, or ask ${org} for a new link.`,
     other: 'This passkey belongs to somewhere else',
-    otherBody: (org: string) => `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,
+    otherBody: (org: string) =>
+      `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,
     otherAsk: 'Choose another passkey',
     expired: 'Please start again',
-    expiredBody: (app: string) => `This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. Go back to ${app} and sign in from there.`,
+    expiredBody: (app: string) =>
+      `This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. Go back to ${app} and sign in from there.`,
   },
 
   stopped: {
     cancelled: 'Nothing has happened yet',
-    cancelledBody: 'Your device did not confirm: it was cancelled, or it took too long. You can try again as often as you like.',
+    cancelledBody:
+      'Your device did not confirm: it was cancelled, or it took too long. You can try again as often as you like.',
     tooLate: 'That took a little too long',
     tooLateBody: 'For your safety the request expired. Please try again.',
     invalid: 'That did not work',
-    invalidBody: 'The passkey could not be verified. Try again, and confirm with your fingerprint, face or PIN when you are asked.',
+    invalidBody:
+      'The passkey could not be verified. Try again, and confirm with your fingerprint, face or PIN when you are asked.',
     unsuitable: 'This device cannot do this yet',
-    unsuitableBody: 'A passkey needs a screen lock: a fingerprint, a face or a PIN. Set one up in the settings of your device, or use another device.',
+    unsuitableBody:
+      'A passkey needs a screen lock: a fingerprint, a face or a PIN. Set one up in the settings of your device, or use another device.',
     insecure: 'Not at this address',
-    insecureBody: 'Passkeys work only at the right, secure address (https). Open the link exactly as it was sent to you.',
+    insecureBody:
+      'Passkeys work only at the right, secure address (https). Open the link exactly as it was sent to you.',
     unsupported: 'This browser has no passkeys',
     unsupportedBody: 'Update it, or use a current Chrome, Edge, Firefox or Safari, on this device or on your phone.',
     busy: 'Too many tries',
-    busyBody: (seconds?: number) => `Please wait ${seconds === undefined ? 'a minute' : seconds === 1 ? 'a second' : `${seconds} seconds`}, then try again.`,
+    busyBody: (seconds?: number) =>
+      `Please wait ${seconds === undefined ? 'a minute' : seconds === 1 ? 'a second' : `${seconds} seconds`}, then try again.`,
     away: 'We cannot be reached right now',
     awayBody: 'Nothing is lost. Check your connection and try again in a moment.',
   },

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Feed } from './feed/feed.js';
 import { FeedConsumer } from './feed/feed.consumer.js';
+import { Feed } from './feed/feed.js';
 import { ListEventsHandler } from './feed/list-events.handler.js';
 import { Overdue } from './feed/overdue.js';
 import { Retention } from './feed/retention.js';

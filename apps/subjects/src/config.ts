@@ -1,5 +1,5 @@
-import { baseConfigSchema, databaseConfigSchema } from '@holdfast/kit';
 import type { z } from 'zod';
+import { baseConfigSchema, databaseConfigSchema } from '@holdfast/kit';
 
 export const configSchema = baseConfigSchema.extend(databaseConfigSchema.shape);
 export type SubjectsConfig = z.output<typeof configSchema>;

@@ -1,12 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { getSubject, customerEventSchema, listSubjects, type CustomerEvent, type SubjectCursor } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { migrate } from '@holdfast/data';
-import { createLogger, customerKey } from '@holdfast/kit';
-import { createTestDatabase, eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import {
+  customerEventSchema,
+  getSubject,
+  listSubjects,
+  type CustomerEvent,
+  type SubjectCursor,
+} from '@holdfast/contracts';
+import { migrate } from '@holdfast/data';
+import { createLogger, customerKey } from '@holdfast/kit';
+import {
+  createTestDatabase,
+  eventually,
+  FakeClock,
+  startTestBus,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { SubjectsModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { migrations } from './migrations/index.js';
@@ -29,32 +43,89 @@ describe('the read model of customers', () => {
     connections.push(connection);
     return connection;
   };
-  const event = (subject: string, version: number, given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {}): CustomerEvent => {
+  const event = (
+    subject: string,
+    version: number,
+    given: { app?: string; at?: number; erased?: boolean; expiresAt?: number } = {},
+  ): CustomerEvent => {
     const { app = 'app-1', at = start, erased = false, expiresAt = start + 60_000 } = given;
     const createdAt = new Date(at).toISOString();
     return customerEventSchema.parse({
-      id: randomUUID(), type: erased ? 'subject.erasing' : 'offer.created', occurredAt: createdAt, org: 'acme', subject, version, requestId: 'r', traceparent: 't',
+      id: randomUUID(),
+      type: erased ? 'subject.erasing' : 'offer.created',
+      occurredAt: createdAt,
+      org: 'acme',
+      subject,
+      version,
+      requestId: 'r',
+      traceparent: 't',
       ...(!erased && {
         state: {
-          subject, app, createdAt,
-          credentials: [{ id: subject, credentialType: 'customer', status: 'offered', revocable: true, holderId: subject, createdAt }],
-          offers: [{ id: subject, credentialId: subject, status: 'open', createdAt, expiresAt: new Date(expiresAt).toISOString() }],
+          subject,
+          app,
+          createdAt,
+          credentials: [
+            {
+              id: subject,
+              credentialType: 'customer',
+              status: 'offered',
+              revocable: true,
+              holderId: subject,
+              createdAt,
+            },
+          ],
+          offers: [
+            {
+              id: subject,
+              credentialId: subject,
+              status: 'open',
+              createdAt,
+              expiresAt: new Date(expiresAt).toISOString(),
+            },
+          ],
         },
       }),
     });
   };
   const publish = async (...events: CustomerEvent[]) => {
-    for (const e of events) await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(e), { msgID: e.id });
+    for (const e of events)
+      await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(e), { msgID: e.id });
   };
-  const get = (subject: string, app = 'app-1', org = 'acme') => bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
-  const list = (app: string, more: object = {}) => bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
-  const known = (subject: string) => eventually(() => get(subject).then(() => true, () => false), 5000);
+  const get = (subject: string, app = 'app-1', org = 'acme') =>
+    bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
+  const list = (app: string, more: object = {}) =>
+    bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
+  const known = (subject: string) =>
+    eventually(
+      () =>
+        get(subject).then(
+          () => true,
+          () => false,
+        ),
+      5000,
+    );
 
   beforeAll(async () => {
-    [nats, database] = await Promise.all([startTestBus(), createTestDatabase('subjects', (url) => migrate('subjects', url, migrations))]);
+    [nats, database] = await Promise.all([
+      startTestBus(),
+      createTestDatabase('subjects', (url) => migrate('subjects', url, migrations)),
+    ]);
     await declareStreams(await as('deploy'));
-    const config = configSchema.parse({ NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('subjects'), BASE_URL: 'http://localhost:8080', DATABASE_URL: database.url(), LOG_LEVEL: 'fatal' });
-    service = await startService({ service: 'subjects', config, module: SubjectsModule, database: { url: config.DATABASE_URL, pool: 6 }, clock, logger });
+    const config = configSchema.parse({
+      NATS_URL: nats.url,
+      NATS_NKEY_SEED: nats.seed('subjects'),
+      BASE_URL: 'http://localhost:8080',
+      DATABASE_URL: database.url(),
+      LOG_LEVEL: 'fatal',
+    });
+    service = await startService({
+      service: 'subjects',
+      config,
+      module: SubjectsModule,
+      database: { url: config.DATABASE_URL, pool: 6 },
+      clock,
+      logger,
+    });
     bus = new Bus(await as('gateway'));
     issuance = await as('issuance');
   });
@@ -77,7 +148,13 @@ describe('the read model of customers', () => {
   it('applies what is newer, in whatever order and however often it comes', async () => {
     const subject = randomUUID();
     const marker = randomUUID();
-    await publish(event(subject, 3, { app: 'third' }), event(subject, 1), event(subject, 2), event(subject, 3, { app: 'third' }), event(marker, 1));
+    await publish(
+      event(subject, 3, { app: 'third' }),
+      event(subject, 1),
+      event(subject, 2),
+      event(subject, 3, { app: 'third' }),
+      event(marker, 1),
+    );
     await known(marker);
     await expect(get(subject, 'third')).resolves.toMatchObject({ subject });
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
@@ -90,13 +167,20 @@ describe('the read model of customers', () => {
     await known(marker);
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
     await expect(get(neverSeen)).rejects.toMatchObject({ code: 'unknown_subject' });
-    const dump = JSON.stringify(await database.query('SELECT encode(key, \'hex\') AS key, org, app, subject, state, claimed, created_at FROM subjects.subject'));
+    const dump = JSON.stringify(
+      await database.query(
+        "SELECT encode(key, 'hex') AS key, org, app, subject, state, claimed, created_at FROM subjects.subject",
+      ),
+    );
     expect(dump).not.toContain(subject);
   });
 
   it('answers 503 while it is behind a mark, for that organization only, and by itself no longer than that', async () => {
     const subject = randomUUID();
-    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', ['acme', customerKey('acme', subject)]);
+    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
+      'acme',
+      customerKey('acme', subject),
+    ]);
     await expect(get(subject)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
     await expect(list('app-1')).rejects.toMatchObject({ code: 'unavailable' });
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
@@ -109,10 +193,20 @@ describe('the read model of customers', () => {
     const subject = randomUUID();
     await publish(event(subject, 1));
     await known(subject);
-    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', ['acme', customerKey('acme', subject)]);
+    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
+      'acme',
+      customerKey('acme', subject),
+    ]);
     await expect(get(subject)).rejects.toMatchObject({ code: 'unavailable' });
     await publish(event(subject, 2, { erased: true }));
-    await eventually(() => get(subject).then(() => false, (e: { code: string }) => e.code === 'unknown_subject'), 5000);
+    await eventually(
+      () =>
+        get(subject).then(
+          () => false,
+          (e: { code: string }) => e.code === 'unknown_subject',
+        ),
+      5000,
+    );
   });
 
   it('walks all customers newest first, each once, with equal times and while others come and go', async () => {
@@ -120,7 +214,11 @@ describe('the read model of customers', () => {
     // Ten share each instant: the id must break the tie.
     const all = Array.from({ length: 300 }, (_, i) => ({ subject: randomUUID(), at: start + Math.floor(i / 10) }));
     await publish(...all.map(({ subject, at }) => event(subject, 1, { app, at })));
-    await eventually(async () => (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'walker'`))[0]!.n === 300, 15_000);
+    await eventually(
+      async () =>
+        (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'walker'`))[0]!.n === 300,
+      15_000,
+    );
     for (const limit of [1, 7, 50, 200]) {
       const seen: string[] = [];
       const gone = new Set<string>();
@@ -133,12 +231,18 @@ describe('the read model of customers', () => {
           const victim = all.find((s) => !seen.includes(s.subject) && !gone.has(s.subject));
           if (victim) {
             gone.add(victim.subject);
-            await publish(event(victim.subject, 2, { erased: true }), event(randomUUID(), 1, { app, at: start + 10_000 }));
+            await publish(
+              event(victim.subject, 2, { erased: true }),
+              event(randomUUID(), 1, { app, at: start + 10_000 }),
+            );
           }
         }
       } while (after);
       expect(new Set(seen).size).toBe(seen.length);
-      if (limit === 1) expect(seen).toEqual([...all].sort((a, b) => b.at - a.at || (a.subject < b.subject ? 1 : -1)).map((s) => s.subject));
+      if (limit === 1)
+        expect(seen).toEqual(
+          [...all].sort((a, b) => b.at - a.at || (a.subject < b.subject ? 1 : -1)).map((s) => s.subject),
+        );
       for (const { subject } of all) if (!gone.has(subject) && limit === 7) expect(seen).toContain(subject);
     }
   });
@@ -146,7 +250,14 @@ describe('the read model of customers', () => {
   it('counts an offer as open to the second of its end', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1, { app: 'second', expiresAt: start + 5000 }));
-    await eventually(() => get(subject, 'second').then(() => true, () => false), 5000);
+    await eventually(
+      () =>
+        get(subject, 'second').then(
+          () => true,
+          () => false,
+        ),
+      5000,
+    );
     clock.set(new Date(start + 4999));
     expect((await list('second')).items[0]!.openOffers).toBe(1);
     clock.set(new Date(start + 5000));
@@ -160,7 +271,11 @@ describe('the read model of customers', () => {
     await database.query('ANALYZE subjects.subject');
     const asked = ['acme', 'big', 51];
     const first = await database.buffers(pages.first.text, asked);
-    const deep = await database.buffers(pages.next.text, [...asked, '2026-01-01T00:30:00Z', '00000000-0000-4000-8000-000000000000']);
+    const deep = await database.buffers(pages.next.text, [
+      ...asked,
+      '2026-01-01T00:30:00Z',
+      '00000000-0000-4000-8000-000000000000',
+    ]);
     expect(first).toBeLessThanOrEqual(60);
     expect(deep).toBeLessThanOrEqual(first * 1.5 + 5);
   });

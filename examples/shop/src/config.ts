@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What one app of one organization has to know. In your own app: an issuer, a client id, a secret, and your own address. */
+/**
+ * What one app of one organization has to know. In your own app: an issuer, a client id, a secret, and your own
+ * address.
+ */
 export interface Settings {
   /** `shop` or `kiosk`: the name under which the app was registered. */
   app: string;
@@ -28,7 +31,11 @@ export interface Settings {
 
 interface DemoFile {
   baseUrl: string;
-  organizations: { shortId: string; issuer: string; apps: { name: string; credentialType?: string; clientId: string; clientSecret?: string }[] }[];
+  organizations: {
+    shortId: string;
+    issuer: string;
+    apps: { name: string; credentialType?: string; clientId: string; clientSecret?: string }[];
+  }[];
 }
 
 export interface Config {
@@ -43,7 +50,10 @@ export interface Config {
 /** @throws Error with a sentence for the person who started us */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const home = env.HOLDFAST_HOME || '.holdfast';
-  const ports = { shop: portOf('SHOP_PORT', env.SHOP_PORT || '4000'), kiosk: portOf('KIOSK_PORT', env.KIOSK_PORT || '4001') };
+  const ports = {
+    shop: portOf('SHOP_PORT', env.SHOP_PORT || '4000'),
+    kiosk: portOf('KIOSK_PORT', env.KIOSK_PORT || '4001'),
+  };
   return {
     ports,
     dataFolder: env.SHOP_DATA || join(home, 'shop'),
@@ -60,7 +70,11 @@ export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<s
       const origin = `http://localhost:${port}`;
       const path = `/${shortId}`;
       return {
-        app, organization: shortId, origin, path, issuer,
+        app,
+        organization: shortId,
+        origin,
+        path,
+        issuer,
         api: `${issuer}/api/credentials`,
         tokenEndpoint: `${baseUrl}/oauth2/token`,
         challengeUrl: `${issuer}/api/presence/challenge?client_id=${encodeURIComponent(found.clientId)}`,
@@ -80,7 +94,10 @@ function readDemo(file: string): DemoFile {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as DemoFile;
   } catch (error) {
-    throw new Error(`${file} cannot be read (${(error as Error).message}); start Holdfast first, or name its demo.json in DEMO_FILE.`, { cause: error });
+    throw new Error(
+      `${file} cannot be read (${(error as Error).message}); start Holdfast first, or name its demo.json in DEMO_FILE.`,
+      { cause: error },
+    );
   }
 }
 

@@ -26,7 +26,11 @@ async function open({ ports, dataFolder, settings, exitWithParent }: Config): Pr
     }
     for (const { settings: s, name } of ours) process.stdout.write(`${name} is open at ${s.signedOutUri}\n`);
   }
-  if (exitWithParent) process.stdin.resume().once('end', () => close(servers)).once('error', () => close(servers));
+  if (exitWithParent)
+    process.stdin
+      .resume()
+      .once('end', () => close(servers))
+      .once('error', () => close(servers));
   return servers;
 }
 
@@ -35,7 +39,8 @@ function listening(server: Server, port: number, host: string): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       // A machine without IPv6 does without it.
       if (host === '::1' && error.code !== 'EADDRINUSE') resolve();
-      else reject(new Error(`port ${port} cannot be used (${error.code}); name another one in SHOP_PORT or KIOSK_PORT`));
+      else
+        reject(new Error(`port ${port} cannot be used (${error.code}); name another one in SHOP_PORT or KIOSK_PORT`));
     });
     server.listen({ port, host }, resolve);
   });

@@ -1,9 +1,16 @@
-import { accessChanges, accessFeedSubject, appAccess, type AccessEntry, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Module } from '@nestjs/common';
+import {
+  accessChanges,
+  accessFeedSubject,
+  appAccess,
+  type AccessEntry,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { AppError, createLogger, type BaseConfig } from '@holdfast/kit';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Controller, Module } from '@nestjs/common';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { AccessFeed } from './access-feed.js';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
@@ -34,7 +41,15 @@ class Directory {
 @Module({ controllers: [Directory] })
 class DirectoryModule {}
 
-const app = (seq: number, id: string, changes: Partial<AccessEntry> = {}): AccessEntry => ({ seq, kind: 'app', id, disabled: false, minVersion: 0, revokedSecrets: [], ...changes });
+const app = (seq: number, id: string, changes: Partial<AccessEntry> = {}): AccessEntry => ({
+  seq,
+  kind: 'app',
+  id,
+  disabled: false,
+  minVersion: 0,
+  revokedSecrets: [],
+  ...changes,
+});
 const token = (client_id: string) => ({ client_id, org: 'acme', client_version: 1 });
 
 let nats: TestBus;
@@ -54,14 +69,24 @@ beforeAll(async () => {
   nats = await startTestBus();
   const silent = createLogger('test', 'fatal');
   const config: BaseConfig = {
-    NATS_URL: nats.url, NATS_NKEY_SEED: nats.seed('directory'), BASE_URL: 'http://localhost', OPS_PORT: 0, OPS_HOST: '127.0.0.1', LOG_LEVEL: 'fatal', HOLDFAST_REPLICA: '1', HOLDFAST_EXIT_WITH_PARENT: false,
+    NATS_URL: nats.url,
+    NATS_NKEY_SEED: nats.seed('directory'),
+    BASE_URL: 'http://localhost',
+    OPS_PORT: 0,
+    OPS_HOST: '127.0.0.1',
+    LOG_LEVEL: 'fatal',
+    HOLDFAST_REPLICA: '1',
+    HOLDFAST_EXIT_WITH_PARENT: false,
   };
   directory = await startService({ service: 'directory', config, module: DirectoryModule, logger: silent });
   heart = await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, silent);
 });
 beforeEach(async () => {
   Object.assign(book, { seq: 3, entries: [app(3, 'app_old', { disabled: true })], asked: 0, loaded: 0, broken: false });
-  gateway = await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, createLogger('test', 'fatal'));
+  gateway = await connectBus(
+    { url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' },
+    createLogger('test', 'fatal'),
+  );
   readiness = new Readiness();
   feed = new AccessFeed(new Bus(gateway), 'gateway', readiness);
 });
@@ -173,7 +198,10 @@ test('a database that was set back: everything is loaded again and everybody tol
 test('a heartbeat that announces what directory does not have makes no loop, and hides no change', async () => {
   await started();
   const [began, before] = [performance.now(), book.loaded];
-  const forging = setInterval(() => heart.publish(accessFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })), 5);
+  const forging = setInterval(
+    () => heart.publish(accessFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })),
+    5,
+  );
   await new Promise((resolve) => setTimeout(resolve, 1500));
   disable('app_1');
   await eventually(() => feed.entry('app', 'app_1') !== undefined, 2000);

@@ -1,5 +1,11 @@
-import { accessChanges, accessFeedSubject, accessHeartbeatSchema, type AccessEntry, type ServiceName } from '@holdfast/contracts';
 import { Logger } from '@nestjs/common';
+import {
+  accessChanges,
+  accessFeedSubject,
+  accessHeartbeatSchema,
+  type AccessEntry,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { AccessQuestions } from './access-questions.js';
 import { refusedBy, type TokenOrigin } from './access-rule.js';
 import type { Bus } from './bus.js';
@@ -8,7 +14,9 @@ import { listen } from './listen.js';
 import type { Readiness } from './parts.js';
 import { systemContext } from './system-context.js';
 
-/** How long a confirmation is good for, in ms: with its way over the bus, what is disabled is refused within a second. */
+/**
+ * How long a confirmation is good for, in ms: with its way over the bus, what is disabled is refused within a second.
+ */
 const goodFor = 900;
 /** Twice the life of a token, in ms: what changed before can be met by no live one. */
 const memory = 20 * 60_000;
@@ -17,8 +25,9 @@ const retryAfter = 250;
 const keyOf = (kind: AccessEntry['kind'], id: string) => `${kind} ${id}`;
 
 /**
- * What directory has changed about access, held by whoever lets callers in: a snapshot, increments when a heartbeat shows
- * that there are some, and doubt as soon as the heartbeats stop. While in doubt nothing here is trusted, see check().
+ * What directory has changed about access, held by whoever lets callers in: a snapshot, increments when a heartbeat
+ * shows that there are some, and doubt as soon as the heartbeats stop. While in doubt nothing here is trusted, see
+ * check().
  */
 export class AccessFeed {
   private readonly logger = new Logger('access feed');
@@ -64,7 +73,10 @@ export class AccessFeed {
 
   /** Whether a valid token is still good. @throws unavailable when that cannot be known: never a pass (product §4) */
   async check(token: TokenOrigin): Promise<'ok' | 'refused'> {
-    if (this.fresh) return refusedBy(token, this.entry('app', token.client_id), this.entry('organization', token.org)) ? 'refused' : 'ok';
+    if (this.fresh)
+      return refusedBy(token, this.entry('app', token.client_id), this.entry('organization', token.org))
+        ? 'refused'
+        : 'ok';
     return this.questions.check(token);
   }
 
@@ -82,7 +94,10 @@ export class AccessFeed {
     }
   }
 
-  /** Four times a second at the most while it finds nothing: a heartbeat that announces what directory does not have makes no loop. */
+  /**
+   * Four times a second at the most while it finds nothing: a heartbeat that announces what directory does not have
+   * makes no loop.
+   */
   private async refresh(): Promise<void> {
     if (this.refreshing) return;
     this.refreshing = true;

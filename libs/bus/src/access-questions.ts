@@ -4,7 +4,10 @@ import { refusedBy, type TokenOrigin } from './access-rule.js';
 import type { Bus } from './bus.js';
 import { systemContext } from './system-context.js';
 
-/** For how long an answer serves further requests of the same app, in ms: an app's burst becomes four questions a second. */
+/**
+ * For how long an answer serves further requests of the same app, in ms: an app's burst becomes four questions a
+ * second.
+ */
 const goodFor = 250;
 
 /** Asks directory about each app while the feed is silent. */
@@ -42,7 +45,9 @@ export class AccessQuestions {
     try {
       return (await this.bus.request(appAccess, { clientId, org }, systemContext(this.service))).entries;
     } catch (error) {
-      throw error instanceof AppError && error.code === 'unavailable' ? error : unavailable('directory cannot answer', 1, { dependency: 'directory', cause: 'unavailable' });
+      throw error instanceof AppError && error.code === 'unavailable'
+        ? error
+        : unavailable('directory cannot answer', 1, { dependency: 'directory', cause: 'unavailable' });
     }
   }
 

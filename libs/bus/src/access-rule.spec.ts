@@ -1,11 +1,25 @@
-import type { AccessEntry } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { AccessEntry } from '@holdfast/contracts';
 import { refusedBy, type TokenOrigin } from './access-rule.js';
 
 const token: TokenOrigin = { client_id: 'app_1', org: 'acme', client_version: 5, secret_id: 'sec_1' };
-const app: AccessEntry = { seq: 1, kind: 'app', id: 'app_1', disabled: false, minVersion: 5, revokedSecrets: ['sec_0'] };
-const organization: AccessEntry = { seq: 1, kind: 'organization', id: 'acme', disabled: false, minVersion: 0, revokedSecrets: [] };
+const app: AccessEntry = {
+  seq: 1,
+  kind: 'app',
+  id: 'app_1',
+  disabled: false,
+  minVersion: 5,
+  revokedSecrets: ['sec_0'],
+};
+const organization: AccessEntry = {
+  seq: 1,
+  kind: 'organization',
+  id: 'acme',
+  disabled: false,
+  minVersion: 0,
+  revokedSecrets: [],
+};
 
 test.each([
   ['nothing has changed', undefined, undefined, undefined],
@@ -32,7 +46,12 @@ const entry = (kind: AccessEntry['kind']): fc.Arbitrary<AccessEntry> =>
     minVersion: fc.integer({ min: 0, max: 10 }),
     revokedSecrets: fc.subarray(['sec_1', 'sec_2', 'sec_3']),
   });
-const origin = fc.record({ client_id: fc.constant('x'), org: fc.constant('acme'), client_version: fc.integer({ min: 0, max: 10 }), secret_id: fc.constantFrom('sec_1', 'sec_2', 'sec_3') });
+const origin = fc.record({
+  client_id: fc.constant('x'),
+  org: fc.constant('acme'),
+  client_version: fc.integer({ min: 0, max: 10 }),
+  secret_id: fc.constantFrom('sec_1', 'sec_2', 'sec_3'),
+});
 
 test('each level refuses alone, whatever the others say, and nothing else does', () => {
   fc.assert(
@@ -46,7 +65,12 @@ test('each level refuses alone, whatever the others say, and nothing else does',
 test('what makes an entry stricter never lets a refused token in', () => {
   fc.assert(
     fc.property(origin, entry('app'), entry('organization'), fc.nat(5), fc.boolean(), (t, a, o, more, disabled) => {
-      const stricter = { ...a, disabled: a.disabled || disabled, minVersion: a.minVersion + more, revokedSecrets: [...a.revokedSecrets, 'sec_3'] };
+      const stricter = {
+        ...a,
+        disabled: a.disabled || disabled,
+        minVersion: a.minVersion + more,
+        revokedSecrets: [...a.revokedSecrets, 'sec_3'],
+      };
       if (refusedBy(t, a, o)) expect(refusedBy(t, stricter, o)).toBeDefined();
     }),
   );

@@ -9,7 +9,11 @@ export type AccessRefusal = 'organization suspended' | 'app disabled' | 'rights 
  * Whether a token that is otherwise valid has lost its ground since it was made, and why. Each level can refuse alone:
  * the strictest of organization, app and token wins. An absent entry says that nothing has changed.
  */
-export function refusedBy(token: TokenOrigin, app?: AccessEntry, organization?: AccessEntry): AccessRefusal | undefined {
+export function refusedBy(
+  token: TokenOrigin,
+  app?: AccessEntry,
+  organization?: AccessEntry,
+): AccessRefusal | undefined {
   if (organization?.disabled) return 'organization suspended';
   if (!app) return undefined;
   if (app.disabled) return 'app disabled';

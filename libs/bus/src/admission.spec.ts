@@ -9,7 +9,11 @@ function held() {
   return { end, work: () => ended };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const causeOf = (asked: Promise<unknown>) => asked.then(() => 'done', (error: { origin: { cause: string } }) => error.origin.cause);
+const causeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 'done',
+    (error: { origin: { cause: string } }) => error.origin.cause,
+  );
 
 test('refuses at once what exceeds running and queue, and works on the rest', async () => {
   const admission = new Admission('issuance', { maxRunning: 2, maxQueued: 1, maxWaitMs: 1000 });
@@ -50,11 +54,13 @@ test('refuses who has waited too long, so that what is accepted stays fast', asy
 
 test('gives places back when work fails', async () => {
   const admission = new Admission('issuance', { maxRunning: 1, maxQueued: 0, maxWaitMs: 250 });
-  for (let i = 0; i < 5; i += 1) await expect(admission.run(undefined, () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
+  for (let i = 0; i < 5; i += 1)
+    await expect(admission.run(undefined, () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
 });
 
 test('keeps goodput at five times what it can do: as much is done as at its capacity, and none of it late', async () => {
-  // A service that does 100 requests at a time in 100 ms each, in made-up time: 1000 a second. Callers wait two seconds.
+  // A service that does 100 requests at a time in 100 ms each, in made-up time: 1000 a second. Callers wait two
+  // seconds.
   let now = 0;
   const ends: { at: number; end: () => void }[] = [];
   const admission = new Admission('issuance', { maxRunning: 100, maxQueued: 100, maxWaitMs: 250 }, () => now);
@@ -65,7 +71,10 @@ test('keeps goodput at five times what it can do: as much is done as at its capa
       const began = now;
       void admission
         .run(now + 2000, () => new Promise<void>((end) => ends.push({ at: now + 100, end })))
-        .then(() => took.push(now - began), () => (refused += 1));
+        .then(
+          () => took.push(now - began),
+          () => (refused += 1),
+        );
     }
     await turn();
     for (let i = ends.length - 1; i >= 0; i -= 1) if (ends[i]!.at <= now) ends.splice(i, 1)[0]!.end();
@@ -78,7 +87,12 @@ test('keeps goodput at five times what it can do: as much is done as at its capa
 
 test('knows which refusal says that nothing was begun', () => {
   const of = (dependency: string) => wasNotBegun({ origin: { dependency, cause: 'overloaded' } } as never);
-  expect([of('admission'), of('issuance/admission'), of('issuance/directory/admission'), of('issuance')]).toEqual([true, true, false, false]);
+  expect([of('admission'), of('issuance/admission'), of('issuance/directory/admission'), of('issuance')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('a clock that is eleven minutes off expires nothing, and a wait of seconds does', () => {

@@ -1,6 +1,6 @@
+import { Counter } from 'prom-client';
 import type { ErrorOrigin, ServiceName } from '@holdfast/contracts';
 import { AppError, expired, unavailable } from '@holdfast/kit';
-import { Counter } from 'prom-client';
 
 export interface AdmissionLimits {
   /** Requests that are worked on at once. */
@@ -18,13 +18,18 @@ interface Waiting {
   refuse: (error: AppError) => void;
 }
 
-const shed = new Counter({ name: 'holdfast_admission_refused_total', help: 'Requests that were not begun: too many at once, or expired while they waited', labelNames: ['service', 'cause'] });
+const shed = new Counter({
+  name: 'holdfast_admission_refused_total',
+  help: 'Requests that were not begun: too many at once, or expired while they waited',
+  labelNames: ['service', 'cause'],
+});
 
 const defaults: AdmissionLimits = { maxRunning: 256, maxQueued: 256, maxWaitMs: 250 };
 
 /**
- * Lets so many requests of a service be worked on at once and so many wait, and refuses the others at once: beyond what a
- * service can do, each accepted request only makes all of them late, until every answer comes after its caller has gone.
+ * Lets so many requests of a service be worked on at once and so many wait, and refuses the others at once: beyond what
+ * a service can do, each accepted request only makes all of them late, until every answer comes after its caller has
+ * gone.
  */
 export class Admission {
   private running = 0;
@@ -70,7 +75,12 @@ export class Admission {
 
   private refusal(cause: 'overloaded' | 'expired'): AppError {
     shed.inc({ service: this.service, cause });
-    return cause === 'expired' ? expired() : unavailable(`${this.service} has more to do than it can; try again in a moment.`, 1, { dependency: 'admission', cause });
+    return cause === 'expired'
+      ? expired()
+      : unavailable(`${this.service} has more to do than it can; try again in a moment.`, 1, {
+          dependency: 'admission',
+          cause,
+        });
   }
 }
 

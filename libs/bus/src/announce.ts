@@ -1,5 +1,5 @@
-import { aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
 
 const intervalMs = 250;
 /** How often a replica looks whether it is ready: each look asks the database. */
@@ -11,14 +11,23 @@ export interface Announcements {
 }
 
 /**
- * Says four times a second that this replica lives, and whether it is ready. A process that is paused, cut off, or so busy that
- * its timers do not run says nothing, and callers leave it out (replicas.ts).
+ * Says four times a second that this replica lives, and whether it is ready. A process that is paused, cut off, or so
+ * busy that its timers do not run says nothing, and callers leave it out (replicas.ts).
  */
-export function announce(connection: NatsConnection, service: ServiceName, replica: string, isReady: () => Promise<boolean>, machineTimeMs = () => Date.now()): Announcements {
+export function announce(
+  connection: NatsConnection,
+  service: ServiceName,
+  replica: string,
+  isReady: () => Promise<boolean>,
+  machineTimeMs = () => Date.now(),
+): Announcements {
   let ready = true;
   const say = (leaving: boolean): void => {
     if (connection.isClosed()) return;
-    connection.publish(aliveSubject(service), JSON.stringify({ replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) } satisfies Alive));
+    connection.publish(
+      aliveSubject(service),
+      JSON.stringify({ replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) } satisfies Alive),
+    );
   };
   let checking = false;
   const check = async (): Promise<void> => {

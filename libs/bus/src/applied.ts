@@ -1,9 +1,14 @@
-import { appliedNoticeSchema, appliedSubject, type ServiceName } from '@holdfast/contracts';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { appliedNoticeSchema, appliedSubject, type ServiceName } from '@holdfast/contracts';
 import { listen } from './listen.js';
 
 /** Tells a producer which of its events this consumer has applied. Lost notices cost a wait, never correctness. */
-export function announceApplied(connection: NatsConnection, consumer: ServiceName, producer: ServiceName, ids: string[]): void {
+export function announceApplied(
+  connection: NatsConnection,
+  consumer: ServiceName,
+  producer: ServiceName,
+  ids: string[],
+): void {
   connection.publish(appliedSubject(consumer, producer), JSON.stringify(ids));
 }
 

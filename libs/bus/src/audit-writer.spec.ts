@@ -1,6 +1,6 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendRecords, type AuditRecord } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AuditWriter } from './audit-writer.js';
 import type { Bus } from './bus.js';
 
@@ -30,8 +30,18 @@ describe('records on their way to the log', () => {
 
   it('do not suffer for one that audit refuses, which alone is told so', async () => {
     answer = (ids) => (ids.includes('bad') ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({}));
-    const results = await Promise.allSettled(['a', 'b', 'c', 'bad', 'd', 'e', 'f'].map((id) => writer.append('acme', recordOf(id))));
-    expect(results.map((r) => r.status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+    const results = await Promise.allSettled(
+      ['a', 'b', 'c', 'bad', 'd', 'e', 'f'].map((id) => writer.append('acme', recordOf(id))),
+    );
+    expect(results.map((r) => r.status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
     // To its caller it is a log that cannot be written, not a request that was wrong.
     expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } });
   });
@@ -45,7 +55,8 @@ describe('records on their way to the log', () => {
 
   it('are waited for no longer than the contract says, also behind others, and are not sent when nobody waits any more', async () => {
     // As the bus does, a moment later, since its clock starts a moment later.
-    answer = () => new Promise((_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeout + 1));
+    answer = () =>
+      new Promise((_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeout + 1));
     const results = Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
     await jest.advanceTimersByTimeAsync(appendRecords.timeout);
     expect((await results).map((r) => r.status)).toEqual(Array(4).fill('rejected'));
@@ -55,7 +66,9 @@ describe('records on their way to the log', () => {
 
   it('are refused at once when too many wait already', async () => {
     answer = () => new Promise(() => undefined);
-    const waiting = Array.from({ length: 10_002 }, (_, i) => writer.append('acme', recordOf(String(i))).catch(() => undefined));
+    const waiting = Array.from({ length: 10_002 }, (_, i) =>
+      writer.append('acme', recordOf(String(i))).catch(() => undefined),
+    );
     await expect(writer.append('acme', recordOf('one too many'))).rejects.toMatchObject({ code: 'unavailable' });
     await jest.advanceTimersByTimeAsync(appendRecords.timeout);
     await Promise.all(waiting);

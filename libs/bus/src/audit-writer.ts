@@ -20,8 +20,8 @@ const mostWaiting = 10_000;
 
 /**
  * Writes records that belong to no change, many in one message. The promise resolves when the record has its place in
- * the log, and rejects with `unavailable` when it cannot have one: the caller then gives no data out (product §7). Nobody waits
- * longer than the contract's time, or `within` (ms), however many wait in front of them.
+ * the log, and rejects with `unavailable` when it cannot have one: the caller then gives no data out (product §7).
+ * Nobody waits longer than the contract's time, or `within` (ms), however many wait in front of them.
  */
 export class AuditWriter {
   private queue: Waiting[] = [];
@@ -29,10 +29,27 @@ export class AuditWriter {
 
   constructor(private readonly bus: Bus) {}
 
-  append(org: string, record: AuditRecord, { provisional = false, committed = false, within = appendRecords.timeout }: { provisional?: boolean; committed?: boolean; within?: number } = {}): Promise<void> {
-    if (this.queue.length >= mostWaiting) return Promise.reject(unavailable('the audit log cannot keep up', 1, { dependency: 'audit', cause: 'overloaded' }));
+  append(
+    org: string,
+    record: AuditRecord,
+    {
+      provisional = false,
+      committed = false,
+      within = appendRecords.timeout,
+    }: { provisional?: boolean; committed?: boolean; within?: number } = {},
+  ): Promise<void> {
+    if (this.queue.length >= mostWaiting)
+      return Promise.reject(
+        unavailable('the audit log cannot keep up', 1, { dependency: 'audit', cause: 'overloaded' }),
+      );
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { org, record, ...(provisional && { provisional }), ...(committed && { committed }), done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()) };
+      const waiting: Waiting = {
+        org,
+        record,
+        ...(provisional && { provisional }),
+        ...(committed && { committed }),
+        done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()),
+      };
       const timer = setTimeout(() => {
         waiting.givenUp = true;
         waiting.done(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' }));
@@ -55,12 +72,19 @@ export class AuditWriter {
 
   private async write(batch: Waiting[]): Promise<void> {
     try {
-      const records = batch.map(({ org, record, provisional, committed }) => ({ org, record, ...(provisional && { provisional }), ...(committed && { committed }) }));
+      const records = batch.map(({ org, record, provisional, committed }) => ({
+        org,
+        record,
+        ...(provisional && { provisional }),
+        ...(committed && { committed }),
+      }));
       await this.bus.request(appendRecords, { records }, contextOf(batch[0]!));
       batch.forEach((w) => w.done());
     } catch (error) {
-      // A record that audit does not take must not keep the others from their places; while audit is away, none fares better alone.
-      if (!(error instanceof AppError && error.code === 'invalid_request')) batch.forEach((w) => w.done(error as Error));
+      // A record that audit does not take must not keep the others from their places; while audit is away, none fares
+      // better alone.
+      if (!(error instanceof AppError && error.code === 'invalid_request'))
+        batch.forEach((w) => w.done(error as Error));
       else if (batch.length === 1) batch[0]!.done(unavailable('the audit log does not take this record'));
       else {
         const middle = batch.length >> 1;

@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { addressedSubject, errorCatalogue, type CallContext, type Contract, type ReplyOf, type ServiceName, type WireError } from '@holdfast/contracts';
-import { AppError, expired, remainingMs, unavailable } from '@holdfast/kit';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
+import {
+  addressedSubject,
+  errorCatalogue,
+  type CallContext,
+  type Contract,
+  type ReplyOf,
+  type ServiceName,
+  type WireError,
+} from '@holdfast/contracts';
+import { AppError, expired, remainingMs, unavailable } from '@holdfast/kit';
+import { wasNotBegun } from './admission.js';
 import { parseJson } from './loops.js';
+import type { OutgoingLimits } from './outgoing-limits.js';
 import { tolerant } from './tolerant.js';
 import { newTransit } from './transit.js';
-import { wasNotBegun } from './admission.js';
-import type { OutgoingLimits } from './outgoing-limits.js';
 
 /**
- * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which may
- * have been after the commit (a connection that breaks while COMMIT is under way).
+ * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which
+ * may have been after the commit (a connection that breaks while COMMIT is under way).
  */
 export class UncertainError extends AppError {}
 
@@ -38,7 +46,10 @@ export interface ChosenReplica {
   begin(): (end: 'answered' | 'unanswered' | 'failed') => void;
 }
 
-/** Knows which replicas of a service live; see replicas.ts. Without one, and where it knows none, the queue group chooses. */
+/**
+ * Knows which replicas of a service live; see replicas.ts. Without one, and where it knows none, the queue group
+ * chooses.
+ */
 export interface ReplicaChooser {
   choose(service: ServiceName, except?: string): ChosenReplica | undefined;
   forget(service: ServiceName, id: string): void;
@@ -56,19 +67,25 @@ export class Bus {
 
   /**
    * The reply, or an AppError: what the handler threw, or `unavailable` when nobody answers within the contract's time.
-   * A query that one replica does not answer is asked of another. A command never is, once a replica may have received it.
+   * A query that one replica does not answer is asked of another. A command never is, once a replica may have received
+   * it.
    */
   request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
     const send = () => this.send(contract, input, context);
     return this.limits ? this.limits.run(contract, context, send) : send();
   }
 
-  private async send<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
+  private async send<C extends Contract>(
+    contract: C,
+    input: z.input<C['request']>,
+    context: CallContext,
+  ): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
     // Of one who is asked by somebody else: no longer than that one still waits.
     const timeout = Math.min(contract.timeout, Math.ceil(remainingMs()));
     if (timeout <= 0) throw expired();
-    // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came here.
+    // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came
+    // here.
     const id = randomUUID();
     const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeout), data: { input, context } });
     const first = this.replicas?.choose(service);
@@ -81,7 +98,13 @@ export class Bus {
     }
   }
 
-  private async ask<C extends Contract>(contract: C, id: string, message: string, timeout: number, replica?: ChosenReplica): Promise<ReplyOf<C>> {
+  private async ask<C extends Contract>(
+    contract: C,
+    id: string,
+    message: string,
+    timeout: number,
+    replica?: ChosenReplica,
+  ): Promise<ReplyOf<C>> {
     const subject = replica ? addressedSubject(contract.subject, replica.id) : contract.subject;
     const end = replica?.begin();
     let answer: Msg;
@@ -102,13 +125,23 @@ export class Bus {
     const { response, err } = packet.data;
     if (err !== undefined) throw fromWire(contract, err);
     const reply = replySchemaOf(contract).safeParse(response);
-    if (!reply.success) throw this.unreadable(contract, `members that do not fit: ${reply.error.issues.map(({ path }) => path.join('.')).join(', ').slice(0, 200)}`);
+    if (!reply.success)
+      throw this.unreadable(
+        contract,
+        `members that do not fit: ${reply.error.issues
+          .map(({ path }) => path.join('.'))
+          .join(', ')
+          .slice(0, 200)}`,
+      );
     return reply.data as ReplyOf<C>;
   }
 
   private unreadable(contract: Contract, detail: string): UncertainError {
     this.misfit(contract, detail);
-    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, { retryAfter: 1, origin: { dependency: contract.service, cause: 'internal' } });
+    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, {
+      retryAfter: 1,
+      origin: { dependency: contract.service, cause: 'internal' },
+    });
   }
 }
 
@@ -129,17 +162,32 @@ function isTimeout(error: unknown): boolean {
 }
 
 function notAnswered({ service }: Contract, error: unknown): AppError {
-  if (reachedNobody(error)) return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
-  if (isTimeout(error)) return new UncertainError('unavailable', `${service} did not answer in time`, { retryAfter: 1, origin: { dependency: service, cause: 'timeout' } });
-  return new UncertainError('unavailable', 'the message bus is away', { retryAfter: 1, origin: { dependency: 'nats', cause: 'bus' } });
+  if (reachedNobody(error))
+    return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
+  if (isTimeout(error))
+    return new UncertainError('unavailable', `${service} did not answer in time`, {
+      retryAfter: 1,
+      origin: { dependency: service, cause: 'timeout' },
+    });
+  return new UncertainError('unavailable', 'the message bus is away', {
+    retryAfter: 1,
+    origin: { dependency: 'nats', cause: 'bus' },
+  });
 }
 
 function fromWire({ kind, service }: Contract, err: unknown): AppError {
   const known = wireErrorSchema.safeParse(err);
-  const wire = locate(service, known.success && Object.hasOwn(errorCatalogue, known.data.code) ? (known.data as WireError) : new AppError('internal').toWire());
+  const wire = locate(
+    service,
+    known.success && Object.hasOwn(errorCatalogue, known.data.code)
+      ? (known.data as WireError)
+      : new AppError('internal').toWire(),
+  );
   const unknown = wire.code === 'unavailable' || wire.code === 'internal';
   const error = AppError.fromWire(wire);
-  return kind === 'command' && unknown && !wasNotBegun(error) ? new UncertainError(wire.code, wire.detail, wire) : error;
+  return kind === 'command' && unknown && !wasNotBegun(error)
+    ? new UncertainError(wire.code, wire.detail, wire)
+    : error;
 }
 
 /** An error of ours says where it happened: in the service that answered, or in what that one asked in turn. */
@@ -147,5 +195,8 @@ function locate(service: string, wire: WireError): WireError {
   if (errorCatalogue[wire.code].status < 500) return wire;
   const { origin } = wire;
   const cause = wire.code === 'internal' ? 'internal' : 'unavailable';
-  return { ...wire, origin: origin ? { ...origin, dependency: `${service}/${origin.dependency}` } : { dependency: service, cause } };
+  return {
+    ...wire,
+    origin: origin ? { ...origin, dependency: `${service}/${origin.dependency}` } : { dependency: service, cause },
+  };
 }

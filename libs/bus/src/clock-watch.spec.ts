@@ -1,6 +1,6 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceName } from '@holdfast/contracts';
 import { createLogger } from '@holdfast/kit';
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ClockWatch } from './clock-watch.js';
 
 const hour = 3_600_000;
@@ -14,14 +14,25 @@ beforeEach(() => {
 
 /** A service whose machine's clock is `aheadMs` ahead of the truth. */
 function watchOf(hasDatabase: boolean, options: { maxOffsetMs?: number; testOffsetMs?: number } = {}) {
-  const watch = new ClockWatch({ hasDatabase, ...options, monotonicMs: () => monotonicMs, machineMs: () => trueEpochMs + monotonicMs + aheadMs + (options.testOffsetMs ?? 0) });
+  const watch = new ClockWatch({
+    hasDatabase,
+    ...options,
+    monotonicMs: () => monotonicMs,
+    machineMs: () => trueEpochMs + monotonicMs + aheadMs + (options.testOffsetMs ?? 0),
+  });
   const hear = (offsets: Partial<Record<ServiceName, number>>, delayMs = 0, replica = 'replica0001') => {
-    for (const [service, ahead] of Object.entries(offsets)) watch.hear(service as ServiceName, { replica, atMs: trueEpochMs + monotonicMs - delayMs + ahead });
+    for (const [service, ahead] of Object.entries(offsets))
+      watch.hear(service as ServiceName, { replica, atMs: trueEpochMs + monotonicMs - delayMs + ahead });
   };
   return {
     watch,
     /** PostgreSQL is read, by a clock that is this much ahead of the truth. */
-    readDatabase: (ahead = 0) => watch.observeDatabase({ sentAtMs: monotonicMs - 2, remoteMs: trueEpochMs + monotonicMs - 1 + ahead, receivedAtMs: monotonicMs }),
+    readDatabase: (ahead = 0) =>
+      watch.observeDatabase({
+        sentAtMs: monotonicMs - 2,
+        remoteMs: trueEpochMs + monotonicMs - 1 + ahead,
+        receivedAtMs: monotonicMs,
+      }),
     hear,
     /** As `hear`, four times a second for some seconds. */
     listen: (offsets: Partial<Record<ServiceName, number>>) => {
@@ -42,17 +53,20 @@ describe('the time of a service with a database', () => {
     expect(watch.trust()).toBe('agreed');
   });
 
-  it.each([hour, -hour])("is PostgreSQL's from the moment at which its own steps by %s ms, and its own again afterwards", (step) => {
-    const { watch, readDatabase } = watchOf(true);
-    readDatabase();
-    monotonicMs += 500;
-    aheadMs = step;
-    expect(Math.abs(watch.now().getTime() - (trueEpochMs + monotonicMs))).toBeLessThanOrEqual(2);
-    expect(watch.trust()).toBe('wrong');
-    aheadMs = 0;
-    expect(watch.now().getTime()).toBe(trueEpochMs + monotonicMs);
-    expect(watch.trust()).toBe('agreed');
-  });
+  it.each([hour, -hour])(
+    "is PostgreSQL's from the moment at which its own steps by %s ms, and its own again afterwards",
+    (step) => {
+      const { watch, readDatabase } = watchOf(true);
+      readDatabase();
+      monotonicMs += 500;
+      aheadMs = step;
+      expect(Math.abs(watch.now().getTime() - (trueEpochMs + monotonicMs))).toBeLessThanOrEqual(2);
+      expect(watch.trust()).toBe('wrong');
+      aheadMs = 0;
+      expect(watch.now().getTime()).toBe(trueEpochMs + monotonicMs);
+      expect(watch.trust()).toBe('agreed');
+    },
+  );
 
   it('is not trusted before PostgreSQL has been asked', () => {
     const { watch, readDatabase } = watchOf(true);
@@ -90,13 +104,16 @@ describe('the time of a service with a database', () => {
 });
 
 describe('a service without a database', () => {
-  it.each([660_000, -660_000])('is wrong when it is %s ms from most of the others, and takes nobody else for its time', (step) => {
-    const { watch, listen } = watchOf(false);
-    aheadMs = step;
-    listen({ directory: 0, audit: 3, issuance: -3 });
-    expect(watch.trust()).toBe('wrong');
-    expect(watch.now().getTime()).toBe(trueEpochMs + monotonicMs + step);
-  });
+  it.each([660_000, -660_000])(
+    'is wrong when it is %s ms from most of the others, and takes nobody else for its time',
+    (step) => {
+      const { watch, listen } = watchOf(false);
+      aheadMs = step;
+      listen({ directory: 0, audit: 3, issuance: -3 });
+      expect(watch.trust()).toBe('wrong');
+      expect(watch.now().getTime()).toBe(trueEpochMs + monotonicMs + step);
+    },
+  );
 
   it.each<[string, Partial<Record<ServiceName, number>>]>([
     ['nobody is heard', {}],
@@ -145,7 +162,9 @@ describe('a service without a database', () => {
 it('says when it begins, once a minute, and when it is over', () => {
   const lines: { level: number; msg: string }[] = [];
   const { watch, readDatabase } = watchOf(true);
-  const logger = createLogger('test', 'info', '1', { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[0]) });
+  const logger = createLogger('test', 'info', '1', {
+    write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[0]),
+  });
   const look = () => watch.report(logger);
   readDatabase();
   look();
@@ -157,7 +176,9 @@ it('says when it begins, once a minute, and when it is over', () => {
   aheadMs = 0;
   look();
   expect(lines.map(({ msg }) => msg)).toEqual([
-    expect.stringContaining("the clock of this machine is 3600.0 s ahead of PostgreSQL's. It is not ready until they agree"),
+    expect.stringContaining(
+      "the clock of this machine is 3600.0 s ahead of PostgreSQL's. It is not ready until they agree",
+    ),
     expect.stringContaining('3600.0 s ahead'),
     'the clock of this machine agrees with the others again',
   ]);

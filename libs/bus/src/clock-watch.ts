@@ -22,9 +22,9 @@ export interface ClockWatchOptions {
 }
 
 /**
- * The time of a service. It is the machine's own as long as that agrees with PostgreSQL's, and PostgreSQL's otherwise, so that a wrong
- * clock of one machine ends nothing. A service without a database cannot correct itself: peers could then make it take an expired
- * token. It learns from them that it is wrong (docs/adr/0031-clocks.md).
+ * The time of a service. It is the machine's own as long as that agrees with PostgreSQL's, and PostgreSQL's otherwise,
+ * so that a wrong clock of one machine ends nothing. A service without a database cannot correct itself: peers could
+ * then make it take an expired token. It learns from them that it is wrong (docs/adr/0031-clocks.md).
  */
 export class ClockWatch implements Clock {
   private readonly database = new RemoteClock();
@@ -79,16 +79,20 @@ export class ClockWatch implements Clock {
   trust(): ClockTrust {
     const atMs = this.monotonicMs();
     const epochMs = this.machineMs() - atMs;
-    if (atMs - this.judged.atMs >= judgedForMs || Math.abs(epochMs - this.judged.epochMs) > judgedForMs) this.judged = { atMs, epochMs, trust: this.judge() };
+    if (atMs - this.judged.atMs >= judgedForMs || Math.abs(epochMs - this.judged.epochMs) > judgedForMs)
+      this.judged = { atMs, epochMs, trust: this.judge() };
     return this.judged.trust;
   }
 
   private judge(): ClockTrust {
     const { postgres, peers } = this.offsets();
     if (this.options.hasDatabase && postgres === undefined) return 'disputed';
-    const contradicted = [postgres, peers].filter((offset) => offset !== undefined).map((offset) => Math.abs(offset) > this.maxOffsetMs);
+    const contradicted = [postgres, peers]
+      .filter((offset) => offset !== undefined)
+      .map((offset) => Math.abs(offset) > this.maxOffsetMs);
     if (!contradicted.includes(true)) return 'agreed';
-    // Whoever is left alone by all others is wrong. Where PostgreSQL and the peers are not of one mind, it may be any of them.
+    // Whoever is left alone by all others is wrong. Where PostgreSQL and the peers are not of one mind, it may be any
+    // of them.
     return contradicted.includes(false) ? 'disputed' : 'wrong';
   }
 
@@ -127,7 +131,9 @@ export class ClockWatch implements Clock {
     [this.said, this.saidAt] = [trust, now];
     const consequence =
       trust === 'wrong' ? 'It is not ready until they agree' : 'Either may be wrong, so it goes on working';
-    logger.error(`${remarks.join(', and ')}. ${consequence}, and nothing expires here meanwhile. Synchronise the clocks (chronyc tracking, timedatectl); see "When a clock is wrong" in the runbook`);
+    logger.error(
+      `${remarks.join(', and ')}. ${consequence}, and nothing expires here meanwhile. Synchronise the clocks (chronyc tracking, timedatectl); see "When a clock is wrong" in the runbook`,
+    );
   }
 
   private isBeyond(offset: number | undefined): offset is number {

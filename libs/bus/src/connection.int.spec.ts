@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { createLogger } from '@holdfast/kit';
-import { createUser } from '@nats-io/nkeys';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createUser } from '@nats-io/nkeys';
+import { createLogger } from '@holdfast/kit';
 import { connectBus } from './connection.js';
 
 let server: Server;
@@ -10,7 +10,19 @@ let url: string;
 /** Speaks as much of the protocol as a client needs to be connected, as a nats-server of Debian 12 would. */
 beforeAll(async () => {
   server = createServer((socket) => {
-    const info = { server_id: 'X', server_name: 'X', version: '2.9.10', proto: 1, go: '', host: '127.0.0.1', port: 0, headers: true, max_payload: 1_048_576, jetstream: true, nonce: 'abc' };
+    const info = {
+      server_id: 'X',
+      server_name: 'X',
+      version: '2.9.10',
+      proto: 1,
+      go: '',
+      host: '127.0.0.1',
+      port: 0,
+      headers: true,
+      max_payload: 1_048_576,
+      jetstream: true,
+      nonce: 'abc',
+    };
     socket.on('error', () => undefined).write(`INFO ${JSON.stringify(info)} \r\n`);
     socket.on('data', (chunk) => chunk.includes('PING') && socket.write('PONG\r\n'));
   });
@@ -21,5 +33,7 @@ afterAll(() => void server.close());
 
 test('a service does not start on a nats-server that is too old, and says what to do', async () => {
   const nkeySeed = new TextDecoder().decode(createUser().getSeed());
-  await expect(connectBus({ url, nkeySeed, user: 'gateway' }, createLogger('test', 'fatal'))).rejects.toThrow(/version 2\.9\.10, and Holdfast needs 2\.10\.27 or newer: .* Upgrade it/);
+  await expect(connectBus({ url, nkeySeed, user: 'gateway' }, createLogger('test', 'fatal'))).rejects.toThrow(
+    /version 2\.9\.10, and Holdfast needs 2\.10\.27 or newer: .* Upgrade it/,
+  );
 });

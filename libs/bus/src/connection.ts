@@ -1,6 +1,12 @@
+import {
+  connect,
+  nkeyAuthenticator,
+  PermissionViolationError,
+  type NatsConnection,
+  type Status,
+} from '@nats-io/transport-node';
 import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/kit';
-import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { onStatus } from './loops.js';
 
 export interface BusOptions {
@@ -45,10 +51,17 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
   return connection;
 }
 
-/** What follows from having stood still is no fault: the server let go of us, and of the right to reply to what we were asked before. */
+/**
+ * What follows from having stood still is no fault: the server let go of us, and of the right to reply to what we were
+ * asked before.
+ */
 function reportError(error: Error, logger: Logger): void {
-  if (error instanceof PermissionViolationError && error.operation === 'publish' && inboxOwner(error.subject)) logger.warn('a reply came too late, over another connection than its request; the caller has given up');
-  else if (error.message === 'Stale Connection') logger.warn('NATS ends the connection: this process did not answer its pings. It stood still, or its network was cut');
+  if (error instanceof PermissionViolationError && error.operation === 'publish' && inboxOwner(error.subject))
+    logger.warn('a reply came too late, over another connection than its request; the caller has given up');
+  else if (error.message === 'Stale Connection')
+    logger.warn(
+      'NATS ends the connection: this process did not answer its pings. It stood still, or its network was cut',
+    );
   else logger.error({ err: error }, 'NATS refused something that we did');
 }
 
@@ -58,7 +71,10 @@ function reportServer(connection: NatsConnection, logger: Logger): void {
   else logger.info('reconnected to NATS');
 }
 
-/** Why this server is not good enough; undefined when it is. Asked again after a reconnect, which may have led elsewhere. */
+/**
+ * Why this server is not good enough; undefined when it is. Asked again after a reconnect, which may have led
+ * elsewhere.
+ */
 export function tooOld(connection: NatsConnection): string | undefined {
   const version = connection.info?.version ?? 'unknown';
   if (isSupportedNatsVersion(version)) return undefined;

@@ -1,9 +1,9 @@
-import { quarantines, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { ClosedConnectionError, type NatsConnection, type Status } from '@nats-io/transport-node';
-import { isFaultOfData } from '@holdfast/data';
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
+import { quarantines, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import { isFaultOfData } from '@holdfast/data';
 import { announceApplied } from './applied.js';
 import type { Bus } from './bus.js';
 import { countDropped } from './dropped.js';
@@ -11,7 +11,9 @@ import { onStatus, parseJson } from './loops.js';
 import { eventsApplied } from './metrics.js';
 import { systemContext } from './system-context.js';
 
-/** Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order. */
+/**
+ * Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order.
+ */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
 
 const batchSize = 100;
@@ -51,10 +53,11 @@ export interface ConsumerOptions {
 }
 
 /**
- * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot be
- * applied is tried again alone, so that a bad event keeps no other from being applied; while the database is away, for ever.
- * An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed, and delivers it
- * anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed (docs/adr/0025-quarantine.md).
+ * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot
+ * be applied is tried again alone, so that a bad event keeps no other from being applied; while the database is away,
+ * for ever. An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed,
+ * and delivers it anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed
+ * (docs/adr/0025-quarantine.md).
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
@@ -105,7 +108,9 @@ export class EventConsumer<S extends Stream> {
       this.session.broken = true;
       this.messages?.stop();
     };
-    onStatus(this.connection, heed, (error) => this.logger.error(`lost sight of the connection's state: ${String(error)}`));
+    onStatus(this.connection, heed, (error) =>
+      this.logger.error(`lost sight of the connection's state: ${String(error)}`),
+    );
   }
 
   private async consume(): Promise<void> {
@@ -126,8 +131,16 @@ export class EventConsumer<S extends Stream> {
     const session: Session = { broken: false };
     this.session = session;
     try {
-      const consumer = await jetstream(this.connection, { timeout: 2000 }).consumers.get(this.stream.name, this.consumer);
-      this.messages = await consumer.consume({ max_messages: maxHeld, expires: pullMs, idle_heartbeat: 1000, abort_on_missing_resource: true });
+      const consumer = await jetstream(this.connection, { timeout: 2000 }).consumers.get(
+        this.stream.name,
+        this.consumer,
+      );
+      this.messages = await consumer.consume({
+        max_messages: maxHeld,
+        expires: pullMs,
+        idle_heartbeat: 1000,
+        abort_on_missing_resource: true,
+      });
       if (this.stopped || session.broken) return this.messages.stop();
       for await (const message of this.messages) {
         const received = { message, session };
@@ -171,7 +184,12 @@ export class EventConsumer<S extends Stream> {
     eventsApplied.inc({ stream: this.stream.name }, batch.length);
     if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
     if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
-      announceApplied(this.connection, this.consumer, this.stream.producer, events.map((e) => (e as HouseEvent).id));
+      announceApplied(
+        this.connection,
+        this.consumer,
+        this.stream.producer,
+        events.map((e) => (e as HouseEvent).id),
+      );
     }
   }
 
@@ -197,9 +215,20 @@ export class EventConsumer<S extends Stream> {
   private async quarantine(id: string, cause: unknown): Promise<void> {
     const event = z.uuid().safeParse(id);
     const { quarantine } = quarantines[this.stream.producer as keyof typeof quarantines];
-    const known = event.success && (await this.bus.request(quarantine, { event: event.data, reason: reasonOf(cause) }, systemContext(this.consumer))).known;
-    if (known) this.logger.error(`event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`);
-    else countDropped(`evt.${this.stream.producer}.>`, 'body', `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`);
+    const known =
+      event.success &&
+      (await this.bus.request(quarantine, { event: event.data, reason: reasonOf(cause) }, systemContext(this.consumer)))
+        .known;
+    if (known)
+      this.logger.error(
+        `event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`,
+      );
+    else
+      countDropped(
+        `evt.${this.stream.producer}.>`,
+        'body',
+        `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`,
+      );
   }
 
   private acknowledge(received: Received): void {
@@ -214,12 +243,16 @@ export class EventConsumer<S extends Stream> {
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
-    this.logger.error(`event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`);
+    this.logger.error(
+      `event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`,
+    );
     for (const received of batch) this.settle(received, () => received.message.nak(delayMs));
   }
 }
 
-/** What cannot be said any more because the connection is closed is as if it had not been said: the event comes again. */
+/**
+ * What cannot be said any more because the connection is closed is as if it had not been said: the event comes again.
+ */
 function unlessClosed(say: () => void): void {
   try {
     say();
@@ -240,7 +273,18 @@ function typeOf({ subject }: JsMsg): string {
 
 /** Nothing of the event itself, which may name somebody. */
 function reasonOf(cause: unknown): string {
-  if (cause instanceof z.ZodError) return `does not fit the schema at ${[...new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'))].join(', ')}`.slice(0, 300);
-  const { name = 'Error', code, constraint } = (cause ?? {}) as { name?: unknown; code?: unknown; constraint?: unknown };
-  return [name, code, constraint].filter((part) => typeof part === 'string').join(' ').slice(0, 300);
+  if (cause instanceof z.ZodError)
+    return `does not fit the schema at ${[...new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'))].join(', ')}`.slice(
+      0,
+      300,
+    );
+  const {
+    name = 'Error',
+    code,
+    constraint,
+  } = (cause ?? {}) as { name?: unknown; code?: unknown; constraint?: unknown };
+  return [name, code, constraint]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .slice(0, 300);
 }

@@ -1,6 +1,16 @@
-import { probeStream, streams, type Stream } from '@holdfast/contracts';
-import { AckPolicy, DeliverPolicy, DiscardPolicy, jetstreamManager, JetStreamApiError, RetentionPolicy, StorageType, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
+  type StreamConfig,
+} from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { probeStream, streams, type Stream } from '@holdfast/contracts';
 
 const ackWaitMs = 2000;
 const day = 24 * 60 * 60 * 1000;
@@ -35,7 +45,11 @@ async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<st
   return `stream ${name}`;
 }
 
-async function declareStream(jsm: JetStreamManager, { name, subjects, consumers, maxBytes }: Stream, replicas: number): Promise<string[]> {
+async function declareStream(
+  jsm: JetStreamManager,
+  { name, subjects, consumers, maxBytes }: Stream,
+  replicas: number,
+): Promise<string[]> {
   const config: Partial<StreamConfig> & { name: string } = {
     name,
     subjects,
@@ -43,8 +57,8 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers,
     retention: RetentionPolicy.Interest,
     storage: StorageType.File,
     max_age: nanos(day),
-    // A consumer that is away must not fill the disk of all, nor refuse what others wait for: the oldest events go, and the
-    // relay publishes them again (relay.ts).
+    // A consumer that is away must not fill the disk of all, nor refuse what others wait for: the oldest events go, and
+    // the relay publishes them again (relay.ts).
     max_bytes: maxBytes,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(2 * 60 * 1000),
@@ -63,7 +77,14 @@ async function declareStream(jsm: JetStreamManager, { name, subjects, consumers,
     };
     // To add one that is there with the settings of another version is refused.
     const known = await jsm.consumers.info(name, durable).catch(unlessMissing);
-    await (known ? jsm.consumers.update(name, durable, settings) : jsm.consumers.add(name, { durable_name: durable, ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, ...settings }));
+    await (known
+      ? jsm.consumers.update(name, durable, settings)
+      : jsm.consumers.add(name, {
+          durable_name: durable,
+          ack_policy: AckPolicy.Explicit,
+          deliver_policy: DeliverPolicy.All,
+          ...settings,
+        }));
   }
   await jsm.streams.update(name, config);
   return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];

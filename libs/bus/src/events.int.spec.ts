@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { cpSync, renameSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
 import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Logger } from '@nestjs/common';
-import { jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
 import { EventConsumer, type ApplyBatch } from './consumer.js';
 import { declareStreams } from './declare.js';
 import { outboxTables } from './outbox-table.js';
-import { quarantineTables } from './quarantine-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
+import { quarantineTables } from './quarantine-table.js';
 
 class OutboxOnly1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -57,15 +57,20 @@ describe('events', () => {
     return { outbox, emit };
   };
   const consumer = async (apply: ApplyBatch<DirectoryEvent>) => {
-    const events = new EventConsumer(streams.directory, 'audit', new Bus(await connectAs('audit')), apply, { retryAfterMs: 100 });
+    const events = new EventConsumer(streams.directory, 'audit', new Bus(await connectAs('audit')), apply, {
+      retryAfterMs: 100,
+    });
     events.start();
     closing.push(() => events.stop());
     // An event is confirmed once every consumer has it.
-    const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () => Promise.resolve());
+    const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () =>
+      Promise.resolve(),
+    );
     signals.start();
     closing.push(() => signals.stop());
   };
-  const unconfirmed = async () => Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
+  const unconfirmed = async () =>
+    Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
 
   beforeEach(async () => {
     closing = [];
@@ -113,12 +118,27 @@ describe('events', () => {
   it('deletes what everybody has, and keeps word of an erasure for whoever writes the receipt', async () => {
     await declare();
     const { outbox } = await producer();
-    const row = (aggregate: string, type: string) => ({ ...outbox.row(event()), aggregate, subject: `evt.directory.${type}` });
-    const rows = [row('ada', 'app.created'), row('bob', 'app.created'), row('ada', 'subject.erasing'), row('ada', 'app.updated'), row('cleo', 'subject.erased')];
-    await tables.query('INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)', [JSON.stringify(rows)]);
+    const row = (aggregate: string, type: string) => ({
+      ...outbox.row(event()),
+      aggregate,
+      subject: `evt.directory.${type}`,
+    });
+    const rows = [
+      row('ada', 'app.created'),
+      row('bob', 'app.created'),
+      row('ada', 'subject.erasing'),
+      row('ada', 'app.updated'),
+      row('cleo', 'subject.erased'),
+    ];
+    await tables.query(
+      'INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)',
+      [JSON.stringify(rows)],
+    );
     await consumer(() => Promise.resolve());
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
-    expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([{ aggregate: 'ada', subject: 'evt.directory.subject.erasing' }]);
+    expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([
+      { aggregate: 'ada', subject: 'evt.directory.subject.erasing' },
+    ]);
   });
 
   it('reach another replica when the one that took them hangs', async () => {
@@ -227,7 +247,9 @@ describe('events', () => {
     await emit(taken);
     // Takes events and never says another word, as a process does that is killed.
     const dead = await connectAs('audit');
-    const messages = await (await jetstream(dead).consumers.get('DIRECTORY', 'audit')).fetch({ max_messages: 5, expires: 2000 });
+    const messages = await (
+      await jetstream(dead).consumers.get('DIRECTORY', 'audit')
+    ).fetch({ max_messages: 5, expires: 2000 });
     let left = 5;
     for await (const _ of messages) if ((left -= 1) === 0) break;
     const applied = new Set<string>();
@@ -238,7 +260,8 @@ describe('events', () => {
     await nats.kill();
     await nats.restart();
     await eventually(() => expect(applied.size).toBe(10), 20_000);
-    // What the dead one took is in its hands for ack_wait, if the server wrote that down before it was killed; 2.10 counts it anew.
+    // What the dead one took is in its hands for ack_wait, if the server wrote that down before it was killed; 2.10
+    // counts it anew.
     await eventually(async () => expect(await unconfirmed()).toBe(0), 60_000);
   }, 120_000);
 
@@ -265,7 +288,10 @@ describe('events', () => {
     await declare();
     const left = event();
     const payload = JSON.stringify(left);
-    await tables.query(`INSERT INTO directory.outbox (id, aggregate, subject, payload) VALUES ($1, 'x', 'evt.directory.app.updated', $2)`, [left.id, payload]);
+    await tables.query(
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload) VALUES ($1, 'x', 'evt.directory.app.updated', $2)`,
+      [left.id, payload],
+    );
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
     await producer();

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { accessChanges, accessFeedSubject, appliedSubject, inboxPrefix, withdrawOffer, type BusUser, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { createLogger } from '@holdfast/kit';
-import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { Controller, Module } from '@nestjs/common';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Module } from '@nestjs/common';
+import {
+  accessChanges,
+  accessFeedSubject,
+  appliedSubject,
+  inboxPrefix,
+  withdrawOffer,
+  type BusUser,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { createLogger } from '@holdfast/kit';
+import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { AccessFeed } from './access-feed.js';
 import { AppliedNotices } from './applied.js';
 import { Bus, UncertainError } from './bus.js';
@@ -16,7 +25,10 @@ import { messagesDropped } from './metrics.js';
 import { Readiness } from './parts.js';
 import { startService, type RunningService } from './start-service.js';
 
-/** What a stolen service can do with its own rights: everything here is tried as a user of the bus, on a real nats-server. */
+/**
+ * What a stolen service can do with its own rights: everything here is tried as a user of the bus, on a real
+ * nats-server.
+ */
 
 const carriedOut: string[] = [];
 
@@ -53,15 +65,28 @@ const as = async (user: BusUser): Promise<NatsConnection> => {
 const deliverTo = (thief: NatsConnection, subject: string, request: object = { batch: 1, no_wait: true }): void =>
   thief.publish('$JS.API.CONSUMER.MSG.NEXT.DIRECTORY.audit', JSON.stringify(request), { reply: subject });
 const dropped = async (subject: string): Promise<number> =>
-  (await messagesDropped.get()).values.filter((v) => v.labels.subject === subject).reduce((sum, { value }) => sum + value, 0);
-const packet = (offerId: string, more: object = { id: '1' }) => JSON.stringify({ pattern: withdrawOffer.subject, ...more, data: { input: { offerId }, context: testContext() } });
+  (await messagesDropped.get()).values
+    .filter((v) => v.labels.subject === subject)
+    .reduce((sum, { value }) => sum + value, 0);
+const packet = (offerId: string, more: object = { id: '1' }) =>
+  JSON.stringify({ pattern: withdrawOffer.subject, ...more, data: { input: { offerId }, context: testContext() } });
 
 beforeAll(async () => {
   nats = await startTestBus();
   await declareStreams(await as('deploy'));
   services = [
-    await startService({ service: 'issuance', config: testConfig(nats, 'issuance'), module: IssuanceModule, logger: quiet }),
-    await startService({ service: 'directory', config: testConfig(nats, 'directory'), module: DirectoryModule, logger: quiet }),
+    await startService({
+      service: 'issuance',
+      config: testConfig(nats, 'issuance'),
+      module: IssuanceModule,
+      logger: quiet,
+    }),
+    await startService({
+      service: 'directory',
+      config: testConfig(nats, 'directory'),
+      module: DirectoryModule,
+      logger: quiet,
+    }),
   ];
 });
 afterAll(async () => {
@@ -94,7 +119,10 @@ test("JetStream's acknowledgement of an event is no heartbeat, though it has a n
   feed.start();
   await eventually(() => feed.fresh);
   const [directory, before] = [await as('directory'), await dropped(accessFeedSubject)];
-  const forging = setInterval(() => directory.publish('evt.directory.app.updated', '{}', { reply: accessFeedSubject }), 50);
+  const forging = setInterval(
+    () => directory.publish('evt.directory.app.updated', '{}', { reply: accessFeedSubject }),
+    50,
+  );
   await eventually(() => !feed.fresh, 5000);
   clearInterval(forging);
   expect(await dropped(accessFeedSubject)).toBeGreaterThan(before);
@@ -152,8 +180,14 @@ test.each([
 test.each([
   ['is empty', () => ''],
   ['is no JSON', () => '{'],
-  ['belongs to another request', () => JSON.stringify({ id: 'guessed', response: { seq: 9, entries: [] }, isDisposed: true })],
-  ['does not fit the contract', (id: string) => JSON.stringify({ id, response: { seq: 'x', entries: [] }, isDisposed: true })],
+  [
+    'belongs to another request',
+    () => JSON.stringify({ id: 'guessed', response: { seq: 9, entries: [] }, isDisposed: true }),
+  ],
+  [
+    'does not fit the contract',
+    (id: string) => JSON.stringify({ id, response: { seq: 'x', entries: [] }, isDisposed: true }),
+  ],
 ])('a reply that %s is not believed', async (_, reply) => {
   const [auth, misfits] = [await as('auth'), [] as string[]];
   // Somebody in the place of directory, who answers as it likes.
@@ -169,6 +203,11 @@ test.each([
   expect(new Set(misfits)).toEqual(new Set([accessChanges.subject]));
   subscription.unsubscribe();
   await impostor.flush();
-  services[1] = await startService({ service: 'directory', config: testConfig(nats, 'directory'), module: DirectoryModule, logger: quiet });
+  services[1] = await startService({
+    service: 'directory',
+    config: testConfig(nats, 'directory'),
+    module: DirectoryModule,
+    logger: quiet,
+  });
   await expect(bus.request(accessChanges, { since: 0 }, testContext())).resolves.toEqual({ seq: 1, entries: [] });
 });

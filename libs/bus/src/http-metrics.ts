@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 
-/** Rate, errors and duration of what comes by HTTP. Every label has a closed list of values: nothing of a request's own choosing. */
+/**
+ * Rate, errors and duration of what comes by HTTP. Every label has a closed list of values: nothing of a request's own
+ * choosing.
+ */
 export const requestSeconds = new Histogram({
   name: 'holdfast_http_request_seconds',
   help: 'Time from the head of a request to the end of its response, by route template, method and class of status',
@@ -20,7 +23,10 @@ export const requestErrors = new Counter({
   labelNames: ['route', 'status', 'code', 'dependency', 'cause'],
 });
 
-export const requestsUnderWay = new Gauge({ name: 'holdfast_http_requests_under_way', help: 'Requests that have not been answered yet' });
+export const requestsUnderWay = new Gauge({
+  name: 'holdfast_http_requests_under_way',
+  help: 'Requests that have not been answered yet',
+});
 
 export const accessLinesSummedUp = new Counter({
   name: 'holdfast_access_lines_summed_up_total',

@@ -2,7 +2,10 @@ import type { ErrorOrigin } from '@holdfast/contracts';
 import { LogBudget, type HttpLogConfig, type Logger } from '@holdfast/kit';
 import { accessLinesSummedUp, requestErrors, requestSeconds, requestsTotal } from './http-metrics.js';
 
-/** One request, when it is over. No path, no address and no name of a customer: those stand in the audit log, where they can be erased. */
+/**
+ * One request, when it is over. No path, no address and no name of a customer: those stand in the audit log, where they
+ * can be erased.
+ */
 export interface ObservedRequest {
   requestId: string;
   method: string;
@@ -28,9 +31,9 @@ const summaryIntervalMs = 5000;
 const maxGroups = 50;
 
 /**
- * Metrics of every request, and one access line each for what an operator looks for: all that failed on our side, what was
- * refused as far as the budget goes, a sample of what succeeded. What exceeds a budget is counted by kind in a summary line,
- * so that the log stays bounded under an attack and still says what happened.
+ * Metrics of every request, and one access line each for what an operator looks for: all that failed on our side, what
+ * was refused as far as the budget goes, a sample of what succeeded. What exceeds a budget is counted by kind in a
+ * summary line, so that the log stays bounded under an attack and still says what happened.
  */
 export class HttpObserver {
   private readonly clientErrors: LogBudget;
@@ -70,7 +73,14 @@ export class HttpObserver {
     const statusClass = `${Math.floor(status / 100)}xx`;
     requestSeconds.observe({ route, method, status_class: statusClass }, seconds);
     requestsTotal.inc({ route, method, status, organization: this.classOf(org, verified) });
-    if (status >= 400) requestErrors.inc({ route, status, code: code ?? '', dependency: origin?.dependency ?? '', cause: origin?.cause ?? '' });
+    if (status >= 400)
+      requestErrors.inc({
+        route,
+        status,
+        code: code ?? '',
+        dependency: origin?.dependency ?? '',
+        cause: origin?.cause ?? '',
+      });
   }
 
   /** Few values, whoever calls: an organization of its own label is one that the operator named and a token proved. */
@@ -83,14 +93,24 @@ export class HttpObserver {
   private write(request: ObservedRequest, affordable: boolean, level: 'info' | 'warn' | 'error'): void {
     if (!affordable) return this.sumUp(request);
     const { route = 'unmatched', seconds, origin, detail, verified, ...rest } = request;
-    const line = { ...rest, route, durationMs: Math.round(seconds * 10_000) / 10, ...(verified === false && { verified }), ...(detail && { detail }), ...origin };
+    const line = {
+      ...rest,
+      route,
+      durationMs: Math.round(seconds * 10_000) / 10,
+      ...(verified === false && { verified }),
+      ...(detail && { detail }),
+      ...origin,
+    };
     this.logger[level](line, 'request');
   }
 
   private sumUp({ route = 'unmatched', status, code, origin }: ObservedRequest): void {
     accessLinesSummedUp.inc({ status_class: `${Math.floor(status / 100)}xx` });
     const key = JSON.stringify({ route, status, code, ...origin });
-    const kept = this.summedUp.has(key) || this.summedUp.size < maxGroups ? key : JSON.stringify({ route: '*', status: `${Math.floor(status / 100)}xx` });
+    const kept =
+      this.summedUp.has(key) || this.summedUp.size < maxGroups
+        ? key
+        : JSON.stringify({ route: '*', status: `${Math.floor(status / 100)}xx` });
     this.summedUp.set(kept, (this.summedUp.get(kept) ?? 0) + 1);
     this.timer ??= setTimeout(() => this.flush(), summaryIntervalMs).unref();
   }

@@ -4,14 +4,21 @@ import { countDropped } from './dropped.js';
 import { parseJson } from './loops.js';
 
 /**
- * The one way to subscribe to plain messages (eslint.config.mjs refuses others). A message is accepted on a subject that
- * was subscribed to, without a reply subject, and with a body that fits the schema; all others are counted and dropped.
- * JetStream can be made to deliver to any subject (`$JS.API.CONSUMER.MSG.NEXT` with a reply subject of the caller's choice):
- * what it delivers has the subject of the stored event and an acknowledgement as its reply, or is empty. So none of it is accepted.
+ * The one way to subscribe to plain messages (eslint.config.mjs refuses others). A message is accepted on a subject
+ * that was subscribed to, without a reply subject, and with a body that fits the schema; all others are counted and
+ * dropped. JetStream can be made to deliver to any subject (`$JS.API.CONSUMER.MSG.NEXT` with a reply subject of the
+ * caller's choice): what it delivers has the subject of the stored event and an acknowledgement as its reply, or is
+ * empty. So none of it is accepted.
  */
-export function listen<S extends z.ZodType>(connection: NatsConnection, subject: string, schema: S, heard: (body: z.output<S>, subject: string) => void): void {
+export function listen<S extends z.ZodType>(
+  connection: NatsConnection,
+  subject: string,
+  schema: S,
+  heard: (body: z.output<S>, subject: string) => void,
+): void {
   const take = (message: Msg): void => {
-    if (!matches(subject, message.subject)) return countDropped(subject, 'subject', `it was sent as ${shown(message.subject)}`);
+    if (!matches(subject, message.subject))
+      return countDropped(subject, 'subject', `it was sent as ${shown(message.subject)}`);
     if (message.reply) return countDropped(subject, 'sender', 'it asks for a reply, as nothing does that belongs here');
     const body = schema.safeParse(parseJson(message));
     if (!body.success) return countDropped(subject, 'body', 'it does not fit the schema');

@@ -1,7 +1,14 @@
 import type { Msg, NatsConnection, Status } from '@nats-io/transport-node';
 
-/** Calls `heed` with each change of the connection's state until it is closed; what it throws goes to `failed` and ends nothing. */
-export function onStatus(connection: NatsConnection, heed: (status: Status) => void, failed: (error: unknown) => void): void {
+/**
+ * Calls `heed` with each change of the connection's state until it is closed; what it throws goes to `failed` and ends
+ * nothing.
+ */
+export function onStatus(
+  connection: NatsConnection,
+  heed: (status: Status) => void,
+  failed: (error: unknown) => void,
+): void {
   const loop = async (): Promise<void> => {
     for await (const status of connection.status()) {
       try {

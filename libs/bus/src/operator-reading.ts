@@ -2,9 +2,14 @@ import { recordReading, type AuditTarget, type CallContext, type OperatorReading
 import type { Bus } from './bus.js';
 
 /**
- * Puts into the log of the context's organization that the operator reads this of it; the gateway sees to everybody else.
- * Resolves when the answer may leave. @throws unavailable
+ * Puts into the log of the context's organization that the operator reads this of it; the gateway sees to everybody
+ * else. Resolves when the answer may leave. @throws unavailable
  */
-export async function recordOperator(bus: Bus, context: CallContext, action: OperatorReading, targets: AuditTarget[] = []): Promise<void> {
+export async function recordOperator(
+  bus: Bus,
+  context: CallContext,
+  action: OperatorReading,
+  targets: AuditTarget[] = [],
+): Promise<void> {
   if (context.actor.type === 'operator') await bus.request(recordReading, { action, targets }, context);
 }

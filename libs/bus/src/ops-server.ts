@@ -5,11 +5,17 @@ import { register } from './metrics.js';
 export type ReadyCheck = () => Promise<boolean>;
 
 /**
- * Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work), `/metrics`.
- * What an operator should know of a service stands there too, a line each (Readiness.mentions).
+ * Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work),
+ * `/metrics`. What an operator should know of a service stands there too, a line each (Readiness.mentions).
  * Who looks whether a service with a test clock is ready sees that it has one: `testClock` is its offset in seconds.
  */
-export function startOpsServer(port: number, host: string, ready: ReadyCheck, testClock?: number, mentioned: () => string[] = () => []): Promise<Server> {
+export function startOpsServer(
+  port: number,
+  host: string,
+  ready: ReadyCheck,
+  testClock?: number,
+  mentioned: () => string[] = () => [],
+): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -17,7 +23,15 @@ export function startOpsServer(port: number, host: string, ready: ReadyCheck, te
     if (request.url === '/healthz') return answer(200, 'ok\n');
     if (request.url === '/readyz') {
       ready().then(
-        (yes) => answer(yes ? 200 : 503, [`${yes ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`, ...mentioned(), ''].join('\n')),
+        (yes) =>
+          answer(
+            yes ? 200 : 503,
+            [
+              `${yes ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`,
+              ...mentioned(),
+              '',
+            ].join('\n'),
+          ),
         () => answer(503, 'not ready\n'),
       );
       return;

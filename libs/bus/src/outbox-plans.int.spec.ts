@@ -1,7 +1,7 @@
-import { migrate } from '@holdfast/data';
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migrate } from '@holdfast/data';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { outboxTables } from './outbox-table.js';
 import { QuarantinedEvents1764210000000 } from './quarantine-table.js';
 import { confirm, confirmErasures } from './relay-statements.js';
@@ -18,7 +18,9 @@ const rows = [1000, 30_000];
 
 beforeAll(async () => {
   for (const count of rows) {
-    const tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000]));
+    const tables = await createTestDatabase('directory', (url) =>
+      migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000]),
+    );
     databases.push(tables);
     // Of which a consumer lacks all but the first hundred: word of twenty erasures and eighty others.
     await tables.query(
@@ -31,15 +33,20 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(databases.map((tables) => tables.drop())));
 
-test.each([confirm, confirmErasures].map((statement) => [statement.name, statement] as const))('%s reads what it confirms, however many rows wait', async (_, statement) => {
-  const now = new Date().toISOString();
-  const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, [100, now, 0])));
-  expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
-});
+test.each([confirm, confirmErasures].map((statement) => [statement.name, statement] as const))(
+  '%s reads what it confirms, however many rows wait',
+  async (_, statement) => {
+    const now = new Date().toISOString();
+    const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, [100, now, 0])));
+    expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
+  },
+);
 
 test('what every consumer has is gone afterwards, but word of erasures, and nothing else', async () => {
   for (const [i, tables] of databases.entries()) {
-    const found = await tables.query(`SELECT count(*)::int AS all, count(*) FILTER (WHERE confirmed)::int AS confirmed, min(stream_seq) FILTER (WHERE NOT confirmed)::int AS first FROM directory.outbox`);
+    const found = await tables.query(
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE confirmed)::int AS confirmed, min(stream_seq) FILTER (WHERE NOT confirmed)::int AS first FROM directory.outbox`,
+    );
     expect(found).toEqual([{ all: rows[i]! - 80, confirmed: 20, first: 101 }]);
   }
 });

@@ -1,6 +1,6 @@
+import type { FactoryProvider } from '@nestjs/common';
 import type { ServiceName, Stream } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import type { FactoryProvider } from '@nestjs/common';
 import { Bus } from './bus.js';
 import { Outbox } from './outbox.js';
 import { Readiness, Shutdown } from './parts.js';

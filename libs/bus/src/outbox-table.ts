@@ -1,6 +1,7 @@
 /**
  * The outbox of a producing service, for its migrations. `stream_seq` is the event's place in JetStream once that has
- * acknowledged it. What every consumer has is deleted, but word of an erasure, which is `confirmed` until its receipt is written. The partial indexes keep each sweep as small as its work.
+ * acknowledged it. What every consumer has is deleted, but word of an erasure, which is `confirmed` until its receipt
+ * is written. The partial indexes keep each sweep as small as its work.
  */
 export const outboxTables: readonly string[] = [
   `CREATE TABLE outbox (

@@ -1,6 +1,6 @@
+import type { NatsConnection } from '@nats-io/transport-node';
 import { marksSchema, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { AppliedNotices } from './applied.js';
 import { waitsRunOut } from './metrics.js';
 import { Relay, type OutboxRow } from './relay.js';
@@ -9,11 +9,19 @@ import { StoreProbe } from './store-probe.js';
 /** How long a command's answer is held for its read model and for its place in the audit log. */
 const visibleWithin = 1000;
 
-const insert = statement('outbox_insert', 'INSERT INTO outbox (id, aggregate, subject, payload) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])');
+const insert = statement(
+  'outbox_insert',
+  'INSERT INTO outbox (id, aggregate, subject, payload) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])',
+);
 
 /** Inserts rows in the transaction of the change that they tell of. */
 export async function insertOutboxRows(sql: Sql, rows: OutboxRow[]): Promise<void> {
-  await sql.rows(insert, [rows.map((r) => r.id), rows.map((r) => r.aggregate), rows.map((r) => r.subject), rows.map((r) => r.payload)]);
+  await sql.rows(insert, [
+    rows.map((r) => r.id),
+    rows.map((r) => r.aggregate),
+    rows.map((r) => r.subject),
+    rows.map((r) => r.payload),
+  ]);
 }
 
 /** One aggregate whose state must be visible in a read model. */
@@ -25,8 +33,8 @@ export interface Mark {
 }
 
 /**
- * The outbox of a producing service. An event is a row that commits with the change that it tells of; the relay hands it
- * to JetStream right after, and again until every consumer has confirmed it.
+ * The outbox of a producing service. An event is a row that commits with the change that it tells of; the relay hands
+ * it to JetStream right after, and again until every consumer has confirmed it.
  */
 export class Outbox {
   private readonly notices: AppliedNotices;
@@ -53,13 +61,18 @@ export class Outbox {
   }
 
   /**
-   * The row of an event, for a statement that inserts it together with the change. Throws for one that its consumers could
-   * not read: it would stand in the way of all that comes after it.
+   * The row of an event, for a statement that inserts it together with the change. Throws for one that its consumers
+   * could not read: it would stand in the way of all that comes after it.
    */
   row(event: HouseEvent): OutboxRow {
     this.stream.event.parse(event);
     const { subject, app, setting } = event as { subject?: string; app?: string; setting?: string };
-    return { id: event.id, aggregate: subject ?? app ?? setting ?? event.org, subject: `evt.${this.stream.producer}.${event.type}`, payload: JSON.stringify(event) };
+    return {
+      id: event.id,
+      aggregate: subject ?? app ?? setting ?? event.org,
+      subject: `evt.${this.stream.producer}.${event.type}`,
+      payload: JSON.stringify(event),
+    };
   }
 
   /**
@@ -71,7 +84,8 @@ export class Outbox {
     const last = rows.at(-1);
     if (!last) return;
     const audited = this.notices.wait('audit', last.id, visibleWithin);
-    const visible = mark && this.readModel ? this.notices.wait(this.readModel, last.id, visibleWithin) : Promise.resolve(true);
+    const visible =
+      mark && this.readModel ? this.notices.wait(this.readModel, last.id, visibleWithin) : Promise.resolve(true);
     this.relay.publish(rows);
     if (!(await visible) && mark) {
       waitsRunOut.inc({ read_model: this.readModel ?? '' });

@@ -1,16 +1,30 @@
-import { appendRecords, createOffer, getSubject, listSubjects, withdrawOffer, type CallContext, type Contract } from '@holdfast/contracts';
-import { testContext } from '@holdfast/testing';
-import type { AppError } from '@holdfast/kit';
 import { expect, test } from '@jest/globals';
+import {
+  appendRecords,
+  createOffer,
+  getSubject,
+  listSubjects,
+  withdrawOffer,
+  type CallContext,
+  type Contract,
+} from '@holdfast/contracts';
+import type { AppError } from '@holdfast/kit';
+import { testContext } from '@holdfast/testing';
+import { wasNotBegun } from './admission.js';
 import { OutgoingLimits } from './outgoing-limits.js';
 import { systemContext } from './system-context.js';
-import { wasNotBegun } from './admission.js';
 
 /** Asks that are not answered before `end`. */
 function asking(limits: OutgoingLimits) {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const ask = (contract: Contract, context: CallContext = testContext()) => limits.run(contract, context, () => ended).then(() => 'answered', (error: AppError) => (wasNotBegun(error) ? 'refused' : 'failed'));
+  const ask = (contract: Contract, context: CallContext = testContext()) =>
+    limits
+      .run(contract, context, () => ended)
+      .then(
+        () => 'answered',
+        (error: AppError) => (wasNotBegun(error) ? 'refused' : 'failed'),
+      );
   return { end, ask };
 }
 

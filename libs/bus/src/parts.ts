@@ -25,7 +25,10 @@ export class Readiness {
 
   private readonly remarks: (() => string[])[] = [];
 
-  /** What an operator should know though the service may be sent work: it stands in the answer of `/readyz`, one line each. */
+  /**
+   * What an operator should know though the service may be sent work: it stands in the answer of `/readyz`, one line
+   * each.
+   */
   mentions(remark: () => string[]): void {
     this.remarks.push(remark);
   }

@@ -3,7 +3,10 @@ import { cautiousMedian } from '@holdfast/kit';
 
 /** Announcements older than this count no more: the clock may have been set since, and who is silent has no say. */
 const windowMs = 5000;
-/** Words that came within less than this may all have been long on their way: they were waiting for us while we stood still. */
+/**
+ * Words that came within less than this may all have been long on their way: they were waiting for us while we stood
+ * still.
+ */
 const leastSpanMs = 2000;
 /** Of one service: a stolen one could make up replicas without end. */
 const maxReplicas = 64;
@@ -12,13 +15,16 @@ const minServices = 2;
 
 interface Heard {
   receivedAtMs: number;
-  /** What the peer's clock showed when `performance.now()` of this process was 0, less the time that its word was on its way. */
+  /**
+   * What the peer's clock showed when `performance.now()` of this process was 0, less the time that its word was on its
+   * way.
+   */
   epochMs: number;
 }
 
 /**
- * What the other services' machines take for the time, by their announcements (announce.ts). Each service has one vote, however many
- * replicas it has or makes up, so one that lies moves nothing.
+ * What the other services' machines take for the time, by their announcements (announce.ts). Each service has one vote,
+ * however many replicas it has or makes up, so one that lies moves nothing.
  */
 export class PeerClocks {
   private readonly services = new Map<ServiceName, Map<string, Heard[]>>();
@@ -37,9 +43,9 @@ export class PeerClocks {
   }
 
   /**
-   * By how much a clock, given as what it showed when `performance.now()` was 0, is ahead of the median of the other services, in ms.
-   * A word that was long on its way makes us look ahead and never behind; the quickest one of each replica counts. That we are
-   * behind is certain by one word, that we are ahead only by those of some seconds.
+   * By how much a clock, given as what it showed when `performance.now()` was 0, is ahead of the median of the other
+   * services, in ms. A word that was long on its way makes us look ahead and never behind; the quickest one of each
+   * replica counts. That we are behind is certain by one word, that we are ahead only by those of some seconds.
    * @returns undefined while fewer than two services are heard
    */
   aheadMs(epochMs: number): number | undefined {

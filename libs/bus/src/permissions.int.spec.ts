@@ -1,7 +1,17 @@
-import { accessFeedSubject, appliedSubject, contracts, inboxPrefix, natsUsers, probeSubject, serviceNames, streams, type BusUser } from '@holdfast/contracts';
-import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
+import {
+  accessFeedSubject,
+  appliedSubject,
+  contracts,
+  inboxPrefix,
+  natsUsers,
+  probeSubject,
+  serviceNames,
+  streams,
+  type BusUser,
+} from '@holdfast/contracts';
+import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 
 const all = Object.values(streams);
 
@@ -15,15 +25,27 @@ function forbiddenToPublish(user: BusUser): string[] {
     `$JS.API.STREAM.SNAPSHOT.${name}`,
     `$JS.API.STREAM.RESTORE.${name}`,
     ...consumers.map((c) => `$JS.API.CONSUMER.DELETE.${name}.${c}`),
-    ...(user === 'deploy' ? [] : [`$JS.API.STREAM.CREATE.${name}`, `$JS.API.STREAM.UPDATE.${name}`, `$JS.API.CONSUMER.DURABLE.CREATE.${name}.mine`]),
-    ...consumers.filter((c) => c !== user).flatMap((c) => [`$JS.API.CONSUMER.MSG.NEXT.${name}.${c}`, `$JS.ACK.${name}.${c}.1.1.1.1.0`]),
+    ...(user === 'deploy'
+      ? []
+      : [
+          `$JS.API.STREAM.CREATE.${name}`,
+          `$JS.API.STREAM.UPDATE.${name}`,
+          `$JS.API.CONSUMER.DURABLE.CREATE.${name}.mine`,
+        ]),
+    ...consumers
+      .filter((c) => c !== user)
+      .flatMap((c) => [`$JS.API.CONSUMER.MSG.NEXT.${name}.${c}`, `$JS.ACK.${name}.${c}.1.1.1.1.0`]),
   ]);
   return [
-    ...contracts().filter((c) => !c.callers.includes(user)).map((c) => c.subject),
+    ...contracts()
+      .filter((c) => !c.callers.includes(user))
+      .map((c) => c.subject),
     ...all.filter((s) => s.producer !== user).map((s) => `evt.${s.producer}.anything`),
     ...serviceNames.filter((s) => s !== user || !all.some(({ producer }) => producer === s)).map(probeSubject),
     // Who is not awaited has nothing to say.
-    ...all.flatMap((s) => s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer))),
+    ...all.flatMap((s) =>
+      s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer)),
+    ),
     ...(user === 'directory' ? [] : [accessFeedSubject]),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.forged`),
     ...api,
@@ -70,7 +92,9 @@ describe('what the broker refuses', () => {
   it('nobody answers in the queue group of another service', async () => {
     const { connection, violations } = await connectAs(nats, 'gateway');
     connection.subscribe('rpc.issuance.>', { queue: 'issuance', callback: () => undefined });
-    await eventually(() => expect(violations).toMatchObject([{ operation: 'subscription', subject: 'rpc.issuance.>', queue: 'issuance' }]));
+    await eventually(() =>
+      expect(violations).toMatchObject([{ operation: 'subscription', subject: 'rpc.issuance.>', queue: 'issuance' }]),
+    );
     await connection.close();
   });
 
@@ -79,7 +103,10 @@ describe('what the broker refuses', () => {
   });
 });
 
-async function connectAs(nats: TestBus, user: BusUser): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
+async function connectAs(
+  nats: TestBus,
+  user: BusUser,
+): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(nats.seed(user)));
   const connection = await connect({ servers: nats.url, authenticator, inboxPrefix: inboxPrefix(user) });
   const violations: PermissionViolationError[] = [];

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Events that a consumer cannot apply, in the schema of their producer, for its migrations. The event itself stays in the
- * outbox, unconfirmed, so that its data is in one place and an erasure that somebody has not applied gets no receipt. `held` is
- * false while it is delivered anew.
+ * Events that a consumer cannot apply, in the schema of their producer, for its migrations. The event itself stays in
+ * the outbox, unconfirmed, so that its data is in one place and an erasure that somebody has not applied gets no
+ * receipt. `held` is false while it is delivered anew.
  */
 export const quarantineTables: readonly string[] = [
   `CREATE TABLE quarantined_event (

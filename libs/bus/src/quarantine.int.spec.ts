@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Logger, Module } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { quarantines, streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Logger, Module } from '@nestjs/common';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import {
+  createTestDatabase,
+  eventually,
+  startTestBus,
+  testConfig,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
 import { EventConsumer, type ApplyBatch } from './consumer.js';
@@ -56,10 +64,13 @@ const emit = async (events: DirectoryEvent[]): Promise<void> => {
   await directory.app.get(Database).transaction((sql) => insertOutboxRows(sql, rows));
   await outbox.published(rows);
 };
-const unconfirmed = async (): Promise<string[]> => (await tables.query<{ id: string }>('SELECT id FROM directory.outbox WHERE NOT confirmed')).map(({ id }) => id);
+const unconfirmed = async (): Promise<string[]> =>
+  (await tables.query<{ id: string }>('SELECT id FROM directory.outbox WHERE NOT confirmed')).map(({ id }) => id);
 const list = () => operator.request(quarantines.directory.list, {}, testContext());
 const metric = async (name: string, labels: object): Promise<number | undefined> =>
-  (await register.getSingleMetric(name)!.get()).values.find((v) => Object.entries(labels).every(([key, value]) => v.labels[key] === value))?.value;
+  (await register.getSingleMetric(name)!.get()).values.find((v) =>
+    Object.entries(labels).every(([key, value]) => v.labels[key] === value),
+  )?.value;
 
 beforeEach(async () => {
   [closing, poison, applied] = [[], new Set(), new Set()];
@@ -68,7 +79,13 @@ beforeEach(async () => {
   await declareStreams((await as('deploy')).connection);
   operator = await as('operator');
   const config = { ...testConfig(nats, 'directory'), DATABASE_URL: tables.url() };
-  directory = await startService({ service: 'directory', config, module: Directory, database: { url: config.DATABASE_URL, pool: 4 }, logger: quiet });
+  directory = await startService({
+    service: 'directory',
+    config,
+    module: Directory,
+    database: { url: config.DATABASE_URL, pool: 4 },
+    logger: quiet,
+  });
   Logger.overrideLogger(false);
   await consumer('audit', async (events) => {
     if (events.some((e) => poison.has(e.id))) throw new TypeError('a fault of ours');
@@ -87,14 +104,27 @@ test('an event that cannot be applied is quarantined, those behind it are confir
   const [bad, others] = [event(), Array.from({ length: 50 }, event)];
   poison.add(bad.id);
   await emit([...others.slice(0, 25), bad, ...others.slice(25)]);
-  await eventually(async () => expect(await list()).toMatchObject({ count: 1, events: [{ event: bad.id, type: 'app.updated', consumer: 'audit', reason: 'TypeError', retries: 0 }] }), 20_000);
+  await eventually(
+    async () =>
+      expect(await list()).toMatchObject({
+        count: 1,
+        events: [{ event: bad.id, type: 'app.updated', consumer: 'audit', reason: 'TypeError', retries: 0 }],
+      }),
+    20_000,
+  );
   await eventually(async () => expect(await unconfirmed()).toEqual([bad.id]), 20_000);
   expect(applied.size).toBe(50);
-  await eventually(async () => expect(await metric('holdfast_events_quarantined', { stream: 'DIRECTORY', consumer: 'audit' })).toBe(1), 20_000);
+  await eventually(
+    async () => expect(await metric('holdfast_events_quarantined', { stream: 'DIRECTORY', consumer: 'audit' })).toBe(1),
+    20_000,
+  );
 
   // Tried anew and still bad: quarantined again.
   expect(await operator.request(quarantines.directory.retry, { event: bad.id }, testContext())).toEqual({ retried: 1 });
-  await eventually(async () => expect(await list()).toMatchObject({ count: 1, events: [{ event: bad.id, retries: 1 }] }), 20_000);
+  await eventually(
+    async () => expect(await list()).toMatchObject({ count: 1, events: [{ event: bad.id, retries: 1 }] }),
+    20_000,
+  );
   expect(await unconfirmed()).toEqual([bad.id]);
 
   poison.clear();
@@ -108,12 +138,23 @@ test('an event that cannot be applied is quarantined, those behind it are confir
 test('an event that its producer never wrote is dropped after some attempts, and counted', async () => {
   const stolen = await as('directory');
   const before = (await metric(droppedName, { subject: 'evt.directory.>' })) ?? 0;
-  for (const [body, msgID] of [['', randomUUID()], ['{"pattern":"rpc.directory.create-organization","id":"1","data":{}}', undefined], [JSON.stringify(event()).replace('app.updated', 'no.such'), 'x']] as const) {
+  for (const [body, msgID] of [
+    ['', randomUUID()],
+    ['{"pattern":"rpc.directory.create-organization","id":"1","data":{}}', undefined],
+    [JSON.stringify(event()).replace('app.updated', 'no.such'), 'x'],
+  ] as const) {
     await jetstream(stolen.connection).publish('evt.directory.app.updated', body, msgID === undefined ? {} : { msgID });
   }
-  await eventually(async () => expect(await metric(droppedName, { subject: 'evt.directory.>' })).toBe(before + 3), 20_000);
+  await eventually(
+    async () => expect(await metric(droppedName, { subject: 'evt.directory.>' })).toBe(before + 3),
+    20_000,
+  );
   const manager = await jetstreamManager((await as('deploy')).connection, { checkAPI: false });
-  await eventually(async () => expect(await manager.consumers.info('DIRECTORY', 'audit')).toMatchObject({ num_pending: 0, num_ack_pending: 0 }), 10_000);
+  await eventually(
+    async () =>
+      expect(await manager.consumers.info('DIRECTORY', 'audit')).toMatchObject({ num_pending: 0, num_ack_pending: 0 }),
+    10_000,
+  );
   expect(await list()).toEqual({ events: [], count: 0 });
   const good = event();
   await emit([good]);
@@ -144,5 +185,14 @@ test('a consumer that is away fills its stream, and neither holds up the others 
 }, 180_000);
 
 function event(): DirectoryEvent {
-  return { id: randomUUID(), occurredAt: new Date().toISOString(), org: 'acme', version: 1, requestId: 'r', traceparent: '00-0-0-01', type: 'app.updated', app: 'app-1' };
+  return {
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    version: 1,
+    requestId: 'r',
+    traceparent: '00-0-0-01',
+    type: 'app.updated',
+    app: 'app-1',
+  };
 }

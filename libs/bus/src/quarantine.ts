@@ -1,6 +1,6 @@
-import type { CallContext, BusUser, QuarantineContracts, ReplyOf, RequestOf } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
 import { Controller, Logger, type Type } from '@nestjs/common';
+import type { BusUser, CallContext, QuarantineContracts, ReplyOf, RequestOf } from '@holdfast/contracts';
+import { Database, statement, type Sql } from '@holdfast/data';
 import { Handles } from './handles.js';
 import { eventsQuarantined } from './metrics.js';
 
@@ -26,8 +26,14 @@ const release = (which: string): string =>
 const releaseDue = statement('quarantine_release_due', release('retry_at <= now()'));
 const releaseChosen = statement('quarantine_release', release('($1::uuid IS NULL OR event = $1)'));
 /** Everybody has these now. */
-const settle = statement('quarantine_settle', 'DELETE FROM quarantined_event q WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.id = q.event AND NOT o.confirmed)');
-const standing = statement('quarantine_standing', 'SELECT consumer, count(*)::int AS count FROM quarantined_event WHERE held GROUP BY consumer');
+const settle = statement(
+  'quarantine_settle',
+  'DELETE FROM quarantined_event q WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.id = q.event AND NOT o.confirmed)',
+);
+const standing = statement(
+  'quarantine_standing',
+  'SELECT consumer, count(*)::int AS count FROM quarantined_event WHERE held GROUP BY consumer',
+);
 
 interface Row {
   event: string;
@@ -44,7 +50,9 @@ interface Row {
 export async function tendQuarantine(sql: Sql, stream: string, consumers: readonly string[]): Promise<void> {
   await sql.rows(settle);
   await sql.rows(releaseDue);
-  const held = new Map((await sql.rows<{ consumer: string; count: number }>(standing)).map(({ consumer, count }) => [consumer, count]));
+  const held = new Map(
+    (await sql.rows<{ consumer: string; count: number }>(standing)).map(({ consumer, count }) => [consumer, count]),
+  );
   for (const consumer of consumers) eventsQuarantined.set({ stream, consumer }, held.get(consumer) ?? 0);
 }
 
@@ -57,21 +65,39 @@ export function quarantineController(contracts: QuarantineContracts): Type {
     constructor(private readonly database: Database) {}
 
     @Handles(contracts.quarantine)
-    async quarantine({ event, reason }: RequestOf<QuarantineContracts['quarantine']>, _: CallContext, consumer: BusUser): Promise<ReplyOf<QuarantineContracts['quarantine']>> {
+    async quarantine(
+      { event, reason }: RequestOf<QuarantineContracts['quarantine']>,
+      _: CallContext,
+      consumer: BusUser,
+    ): Promise<ReplyOf<QuarantineContracts['quarantine']>> {
       const known = await this.database.transaction(async (sql) => {
         if ((await sql.rows(find, [event])).length === 0) return false;
         await sql.rows(hold, [event, consumer, reason]);
         return true;
       });
-      if (known) logger.error(`${consumer} cannot apply event ${event} (${reason}): it is quarantined, and delivered anew from time to time. See "When events are quarantined" in docs/runbook.md`);
-      else logger.warn(`${consumer} cannot apply event ${event} (${reason}), which is not in the outbox: forged, or applied by everybody before`);
+      if (known)
+        logger.error(
+          `${consumer} cannot apply event ${event} (${reason}): it is quarantined, and delivered anew from time to time. See "When events are quarantined" in docs/runbook.md`,
+        );
+      else
+        logger.warn(
+          `${consumer} cannot apply event ${event} (${reason}), which is not in the outbox: forged, or applied by everybody before`,
+        );
       return { known };
     }
 
     @Handles(contracts.list)
     async list(): Promise<ReplyOf<QuarantineContracts['list']>> {
       const rows = await this.database.rows<Row>(list);
-      const events = rows.map(({ event, type, consumer, reason, since, retries, retry_at }) => ({ event, type, consumer, reason, since: since.toISOString(), retries, retryAt: retry_at.toISOString() }));
+      const events = rows.map(({ event, type, consumer, reason, since, retries, retry_at }) => ({
+        event,
+        type,
+        consumer,
+        reason,
+        since: since.toISOString(),
+        retries,
+        retryAt: retry_at.toISOString(),
+      }));
       return { events, count: rows[0]?.count ?? 0 };
     }
 

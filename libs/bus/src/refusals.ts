@@ -19,9 +19,10 @@ interface Counted {
 }
 
 /**
- * Counts what callers do whom nobody knows: refusals (401, 429, guesses) and public requests that succeed. One record per actor, route, reason and minute. The promise
- * resolves when audit has kept the count, so that a kill loses nothing that was answered, and rejects with `unavailable`
- * when audit is away: then nothing leaves. However many there are, one message is under way at a time.
+ * Counts what callers do whom nobody knows: refusals (401, 429, guesses) and public requests that succeed. One record
+ * per actor, route, reason and minute. The promise resolves when audit has kept the count, so that a kill loses nothing
+ * that was answered, and rejects with `unavailable` when audit is away: then nothing leaves. However many there are,
+ * one message is under way at a time.
  */
 export class RefusalCounter {
   /** Our counts replace each other; those of another process stand beside them. */
@@ -41,12 +42,13 @@ export class RefusalCounter {
   ) {}
 
   /**
-   * The record's own time, request and trace stand for the first of its minute. `network` is whose refusal it is (networkOf):
-   * one that makes very many kinds of them has the rest counted together, as `*`.
+   * The record's own time, request and trace stand for the first of its minute. `network` is whose refusal it is
+   * (networkOf): one that makes very many kinds of them has the rest counted together, as `*`.
    */
   async count(org: string, record: Omit<AuditRecord, 'id'>, network: string): Promise<void> {
     this.turn(minuteOf(record));
-    const counted = this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, together(record)) : undefined);
+    const counted =
+      this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, together(record)) : undefined);
     // A log that does not exist misses nothing.
     if (!counted) return;
     counted.count += 1;
@@ -86,16 +88,28 @@ export class RefusalCounter {
   }
 
   private async keep(): Promise<void> {
-    const refusals = [...this.changed].map(({ org, record, count }) => ({ org, record: { ...record, outcome: { ...record.outcome, count } } }));
+    const refusals = [...this.changed].map(({ org, record, count }) => ({
+      org,
+      record: { ...record, outcome: { ...record.outcome, count } },
+    }));
     this.changed = new Set();
     for (let i = 0; i < refusals.length; i += batchSize) {
-      await this.bus.request(countRefusals, { source: this.source, refusals: refusals.slice(i, i + batchSize) }, systemContext(this.service));
+      await this.bus.request(
+        countRefusals,
+        { source: this.source, refusals: refusals.slice(i, i + batchSize) },
+        systemContext(this.service),
+      );
     }
   }
 }
 
 /** What succeeded must not be counted with what was refused. */
-function together({ occurredAt, action, outcome: { result }, request }: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
+function together({
+  occurredAt,
+  action,
+  outcome: { result },
+  request,
+}: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
   return {
     occurredAt,
     action: result === 'success' ? action : 'api.refused',
@@ -110,7 +124,10 @@ function together({ occurredAt, action, outcome: { result }, request }: Omit<Aud
 async function inTime(kept: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })), countRefusals.timeout);
+    timer = setTimeout(
+      () => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })),
+      countRefusals.timeout,
+    );
   });
   await Promise.race([kept, late]).finally(() => clearTimeout(timer));
 }

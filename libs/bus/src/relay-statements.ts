@@ -14,23 +14,32 @@ export const unpublished = statement(
   `SELECT id, aggregate, subject, payload, (SELECT coalesce(sum(retries), 0)::int FROM quarantined_event q WHERE q.event = outbox.id) AS retries FROM outbox
    WHERE stream_seq IS NULL AND ($1 OR created_at < now() - interval '1 second') AND id <> ALL ($2::uuid[]) ORDER BY created_at, id LIMIT 500`,
 );
-export const forget = statement('outbox_forget', 'UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND stream_seq IS NOT NULL');
+export const forget = statement(
+  'outbox_forget',
+  'UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND stream_seq IS NOT NULL',
+);
 /** JetStream drops what is older than its max age: tell it again in time. */
 export const forgetOld = statement(
   'outbox_forget_old',
   `UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
 );
 /**
- * Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files. What a
- * consumer has quarantined it has acknowledged, and not applied.
+ * Only what was published before JetStream was asked (`$2`): sequence numbers begin anew when it has lost its files.
+ * What a consumer has quarantined it has acknowledged, and not applied.
  */
 const passed = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2
      AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id)`;
 const erasing = `subject LIKE '%.subject.erasing'`;
-/** Every consumer has these, and nothing asks for them again: one deletion in place of an update of every index and a deletion later. */
+/**
+ * Every consumer has these, and nothing asks for them again: one deletion in place of an update of every index and a
+ * deletion later.
+ */
 export const confirm = statement('outbox_confirm', `DELETE FROM outbox WHERE ${passed} AND NOT ${erasing}`);
 /** Word of an erasure stays until its producer has written the receipt. */
-export const confirmErasures = statement('outbox_confirm_erasures', `UPDATE outbox SET confirmed = true WHERE ${passed} AND ${erasing}`);
+export const confirmErasures = statement(
+  'outbox_confirm_erasures',
+  `UPDATE outbox SET confirmed = true WHERE ${passed} AND ${erasing}`,
+);
 export const standing = statement(
   'outbox_standing',
   `SELECT count(*)::int AS waiting, count(*) FILTER (WHERE stream_seq <= $1)::int AS dubious, coalesce(max(stream_seq), 0) AS newest, now() AS at

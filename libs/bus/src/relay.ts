@@ -1,13 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { Stream } from '@holdfast/contracts';
-import type { Database } from '@holdfast/data';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
+import type { Stream } from '@holdfast/contracts';
+import type { Database } from '@holdfast/data';
 import { onStatus } from './loops.js';
-import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures, streamBytes, streamMaxBytes } from './metrics.js';
+import {
+  consumerPending,
+  outboxPublished,
+  outboxUnconfirmed,
+  publishFailures,
+  streamBytes,
+  streamMaxBytes,
+} from './metrics.js';
 import { tendQuarantine } from './quarantine.js';
-import { confirmIn, drop, dropAtOnce, forget, forgetOld, recordPublished, standing, unpublished, type Standing } from './relay-statements.js';
+import {
+  confirmIn,
+  drop,
+  dropAtOnce,
+  forget,
+  forgetOld,
+  recordPublished,
+  standing,
+  unpublished,
+  type Standing,
+} from './relay-statements.js';
 import type { StoreProbe } from './store-probe.js';
 
 export interface OutboxRow {
@@ -22,7 +39,10 @@ export interface OutboxRow {
   retries?: number;
 }
 
-/** From this part of its size on, a stream may discard events before we look again: then nothing that consumers say is believed. */
+/**
+ * From this part of its size on, a stream may discard events before we look again: then nothing that consumers say is
+ * believed.
+ */
 const crowdedAt = 0.75;
 /** Below this part there is room for events that are published again. */
 const roomyAt = 0.5;
@@ -47,9 +67,9 @@ interface Heard {
 const nothing = (): Heard => ({ session: randomUUID(), acked: [], inFlight: new Set() });
 
 /**
- * Moves outbox rows to JetStream: at once after a commit, and by a sweep for what a killed process left. A row counts as
- * confirmed when every durable consumer of the stream has acknowledged it. What is not confirmed is published again on
- * start, on every reconnect and when the stream has lost its tail, so that losing JetStream loses nothing; consumers
+ * Moves outbox rows to JetStream: at once after a commit, and by a sweep for what a killed process left. A row counts
+ * as confirmed when every durable consumer of the stream has acknowledged it. What is not confirmed is published again
+ * on start, on every reconnect and when the stream has lost its tail, so that losing JetStream loses nothing; consumers
  * pass over what they have (PostgreSQL is the record, JetStream moves it).
  */
 export class Relay {
@@ -66,7 +86,9 @@ export class Relay {
   private stopped = false;
   /** Bytes in the stream when we looked last, how many it may hold, and what we have published since. */
   private size = { bytes: 0, maxBytes: Infinity, since: 0, lookedAt: performance.now() };
-  /** The stream may have discarded what a consumer has not had. Its outbox rows are published again once there is room. */
+  /**
+   * The stream may have discarded what a consumer has not had. Its outbox rows are published again once there is room.
+   */
   private crowded = false;
   private failures = 0;
   private warnedAt = -Infinity;
@@ -120,7 +142,9 @@ export class Relay {
     this.probe?.notStored(this.stream.name, error);
     this.failures += 1;
     if (performance.now() - this.warnedAt < warnEveryMs) return;
-    this.logger.warn(`JetStream did not take ${this.failures} events of ${this.stream.name}; they stay in the outbox and are published again: ${String(error)}`);
+    this.logger.warn(
+      `JetStream did not take ${this.failures} events of ${this.stream.name}; they stay in the outbox and are published again: ${String(error)}`,
+    );
     this.failures = 0;
     this.warnedAt = performance.now();
   }
@@ -164,13 +188,17 @@ export class Relay {
       // Not awaited: a further break must be noticed at once.
       if (type === 'reconnect') void this.republish();
     };
-    onStatus(this.connection, heed, (error) => this.logger.error(`lost sight of the connection's state: ${String(error)}`));
+    onStatus(this.connection, heed, (error) =>
+      this.logger.error(`lost sight of the connection's state: ${String(error)}`),
+    );
   }
 
   /** Forgets what JetStream has acknowledged and publishes all again. Nothing is confirmed until this has succeeded. */
   private republish(): Promise<void> {
     return (this.republishing ??= this.forgetAndSweep()
-      .catch((error: unknown) => this.logger.warn(`could not look for events to publish again, will try again: ${String(error)}`))
+      .catch((error: unknown) =>
+        this.logger.warn(`could not look for events to publish again, will try again: ${String(error)}`),
+      )
       .finally(() => (this.republishing = undefined)));
   }
 
@@ -220,7 +248,8 @@ export class Relay {
   private async confirm(): Promise<void> {
     const { trusted } = this;
     const ahead = trusted?.ahead ?? 0;
-    const [{ waiting, dubious, newest, at } = { waiting: 0, dubious: 0, newest: 0, at: new Date() }] = await this.database.rows<Standing>(standing, [ahead]);
+    const [{ waiting, dubious, newest, at } = { waiting: 0, dubious: 0, newest: 0, at: new Date() }] =
+      await this.database.rows<Standing>(standing, [ahead]);
     outboxUnconfirmed.set(waiting);
     const stoodStill = performance.now() - this.size.lookedAt > lookWithinMs;
     if (waiting === 0) return this.nothingWaits();
@@ -228,7 +257,8 @@ export class Relay {
     const { incarnation, last, floor } = await this.jetStreamStands();
     if (stoodStill || this.filled > crowdedAt) this.crowded = true;
     if (this.crowded) return this.filled < roomyAt ? this.republish() : this.warnCrowded();
-    if (incarnation === trusted.incarnation && last >= newest) return this.database.transaction((sql) => confirmIn(sql, [floor, at, ahead]));
+    if (incarnation === trusted.incarnation && last >= newest)
+      return this.database.transaction((sql) => confirmIn(sql, [floor, at, ahead]));
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
   }
@@ -263,7 +293,8 @@ export class Relay {
     this.size = { bytes, maxBytes, since: 0, lookedAt: performance.now() };
     streamBytes.set({ stream: name }, bytes);
     streamMaxBytes.set({ stream: name }, maxBytes);
-    for (const { name: consumer, num_pending, num_ack_pending } of marks) consumerPending.set({ stream: name, consumer }, num_pending + num_ack_pending);
+    for (const { name: consumer, num_pending, num_ack_pending } of marks)
+      consumerPending.set({ stream: name, consumer }, num_pending + num_ack_pending);
     const delivered = Math.max(...marks.map((m) => m.delivered.stream_seq));
     return {
       // A consumer made anew begins behind the stream's first message: it has not seen what came before.

@@ -30,7 +30,13 @@ it('does one round at a time, goes on after one that failed, and stops when the 
 it('takes a round that throws at once for one that failed', async () => {
   const shutdown = new Shutdown();
   let failures = 0;
-  repeat(shutdown, { every: 1, work: () => { throw new Error('at once'); }, failed: () => void (failures += 1) });
+  repeat(shutdown, {
+    every: 1,
+    work: () => {
+      throw new Error('at once');
+    },
+    failed: () => void (failures += 1),
+  });
   while (failures < 3) await sleep(1);
   await shutdown.run();
 });
@@ -39,7 +45,12 @@ it('leaves rounds out while they are not permitted, and goes on when they are', 
   let permitted = false;
   let rounds = 0;
   const shutdown = new Shutdown();
-  repeat(shutdown, { every: 5, permitted: () => permitted, work: async () => void (rounds += 1), failed: () => undefined });
+  repeat(shutdown, {
+    every: 5,
+    permitted: () => permitted,
+    work: async () => void (rounds += 1),
+    failed: () => undefined,
+  });
   await sleep(50);
   expect(rounds).toBe(0);
   permitted = true;

@@ -1,8 +1,15 @@
-import { addressedSubject, aliveSubject, getPresencePolicy, getSubject, withdrawOffer, type Contract } from '@holdfast/contracts';
-import { AppError, createLogger } from '@holdfast/kit';
-import { eventually, startTestBus, testContext, type TestBus } from '@holdfast/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
+import {
+  addressedSubject,
+  aliveSubject,
+  getPresencePolicy,
+  getSubject,
+  withdrawOffer,
+  type Contract,
+} from '@holdfast/contracts';
+import { AppError, createLogger } from '@holdfast/kit';
+import { eventually, startTestBus, testContext, type TestBus } from '@holdfast/testing';
 import { Bus, UncertainError } from './bus.js';
 import { connectBus } from './connection.js';
 import { Replicas } from './replicas.js';
@@ -14,7 +21,8 @@ let bus: Bus;
 let heard: Set<string>;
 const stops: (() => Promise<void>)[] = [];
 
-const as = (user: 'gateway' | 'issuance' | 'operator' | 'subjects'): Promise<NatsConnection> => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
+const as = (user: 'gateway' | 'issuance' | 'operator' | 'subjects'): Promise<NatsConnection> =>
+  connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, createLogger('test', 'fatal'));
 
 beforeAll(async () => {
   nats = await startTestBus();
@@ -44,11 +52,17 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
       callback: (_, message) => {
         stub.requests += 1;
         const { id: request } = message.json<{ id: string }>();
-        if (stub.state === 'well' || stub.state === 'not ready') message.respond(JSON.stringify({ id: request, response: {}, isDisposed: true }));
+        if (stub.state === 'well' || stub.state === 'not ready')
+          message.respond(JSON.stringify({ id: request, response: {}, isDisposed: true }));
       },
     });
   }
-  const announce = () => stub.state !== 'paused' && connection.publish(aliveSubject(contract.service), JSON.stringify({ replica: id, atMs: Date.now(), ready: stub.state !== 'not ready' }));
+  const announce = () =>
+    stub.state !== 'paused' &&
+    connection.publish(
+      aliveSubject(contract.service),
+      JSON.stringify({ replica: id, atMs: Date.now(), ready: stub.state !== 'not ready' }),
+    );
   announce();
   const timer = setInterval(announce, 100);
   await connection.flush();
@@ -70,17 +84,24 @@ async function callerThatKnows(contract: Contract, ...ids: string[]): Promise<Re
 
 const command = { ...withdrawOffer, timeout: 1500 };
 const ask = () => bus.request(command, { offerId }, testContext());
-const outcome = (request: Promise<unknown>) => request.then(() => 'ok', (error: unknown) => (error instanceof UncertainError ? 'uncertain' : error instanceof AppError ? error.code : String(error)));
+const outcome = (request: Promise<unknown>) =>
+  request.then(
+    () => 'ok',
+    (error: unknown) =>
+      error instanceof UncertainError ? 'uncertain' : error instanceof AppError ? error.code : String(error),
+  );
 
 test('of two replicas one that hangs gets its share of what is under way and nothing after that', async () => {
   const [well, hung] = [await replica('replica00001'), await replica('replica00002')];
   await callerThatKnows(command, 'replica00001', 'replica00002');
   hung.state = 'paused';
-  const outcomes = await Promise.all(Array.from({ length: 16 }, async () => {
-    const results: string[] = [];
-    while (results.length < 40) results.push(await outcome(ask()));
-    return results;
-  }));
+  const outcomes = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const results: string[] = [];
+      while (results.length < 40) results.push(await outcome(ask()));
+      return results;
+    }),
+  );
   const failed = outcomes.flat().filter((result) => result !== 'ok');
   // 16 callers: half of what each has under way, and no more while those wait.
   expect(failed.length).toBeLessThanOrEqual(9);
@@ -116,7 +137,9 @@ test('a replica that says that it is not ready is asked only when no other is', 
   const [ready, unready] = [await replica('replica00005'), await replica('replica00006')];
   unready.state = 'not ready';
   const replicas = await callerThatKnows(command, 'replica00005', 'replica00006');
-  await eventually(() => expect(Array.from({ length: 10 }, () => replicas.choose('issuance')?.id)).toEqual(Array(10).fill('replica00005')));
+  await eventually(() =>
+    expect(Array.from({ length: 10 }, () => replicas.choose('issuance')?.id)).toEqual(Array(10).fill('replica00005')),
+  );
   for (let i = 0; i < 10; i += 1) expect(await outcome(ask())).toBe('ok');
   expect([ready.requests, unready.requests]).toEqual([10, 0]);
   ready.state = 'not ready';
@@ -146,7 +169,10 @@ test('a query that one replica does not answer is asked of the other', async () 
 });
 
 test('who asks once waits for the first replica that is heard, so a hung one is never asked', async () => {
-  const [well, hung] = [await replica('replica00011', getPresencePolicy), await replica('replica00012', getPresencePolicy)];
+  const [well, hung] = [
+    await replica('replica00011', getPresencePolicy),
+    await replica('replica00012', getPresencePolicy),
+  ];
   hung.state = 'paused';
   const query = { ...getPresencePolicy, timeout: 1000, reply: withdrawOffer.reply };
   const operator = await as('operator');

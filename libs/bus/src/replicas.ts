@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aliveSchema, aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { aliveSchema, aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
 import type { ChosenReplica, ReplicaChooser } from './bus.js';
 import { listen } from './listen.js';
 
@@ -54,10 +54,10 @@ class Replica implements ChosenReplica {
 }
 
 /**
- * The replicas that have announced themselves, and which of them is to be asked: of those that live, are ready and answer, the
- * one with the fewest requests under way. So a replica that hangs keeps no more requests than its share of what is under way
- * at that moment, and gets no others from a second later on. A queue group of NATS chooses blindly until it evicts a client
- * (docs/adr/0027-hung-replicas.md).
+ * The replicas that have announced themselves, and which of them is to be asked: of those that live, are ready and
+ * answer, the one with the fewest requests under way. So a replica that hangs keeps no more requests than its share of
+ * what is under way at that moment, and gets no others from a second later on. A queue group of NATS chooses blindly
+ * until it evicts a client (docs/adr/0027-hung-replicas.md).
  */
 export class Replicas implements ReplicaChooser {
   private readonly services = new Map<ServiceName, Map<string, Replica>>();
@@ -75,9 +75,12 @@ export class Replicas implements ReplicaChooser {
     for (const service of services) this.of(service);
   }
 
-  /** Waits until a replica of this service is heard, `withinMs` at most: for who asks once, and has listened to nobody before. */
+  /**
+   * Waits until a replica of this service is heard, `withinMs` at most: for who asks once, and has listened to nobody
+   * before.
+   */
   async untilHeard(service: ServiceName, withinMs: number): Promise<void> {
-    for (const until = this.now() + withinMs; !this.choose(service) && this.now() < until; ) await sleep(10);
+    for (const until = this.now() + withinMs; !this.choose(service) && this.now() < until;) await sleep(10);
   }
 
   /** Undefined when none is known to live: then the queue group decides, which is never worse than not to ask. */

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Inject, Module } from '@nestjs/common';
 import { getSubject, platformKeys, withdrawOffer, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { AppError, createLogger, type Logger } from '@holdfast/kit';
 import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Inject, Module } from '@nestjs/common';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { Bus, UncertainError } from './bus.js';
 import { connectBus } from './connection.js';
 import { Handles } from './handles.js';
@@ -47,11 +47,20 @@ describe('asking over the bus', () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
 
-  const start = () => startService({ service: 'issuance', config: testConfig(nats, 'issuance'), module: Issuance, logger: createLogger('issuance', 'info', '1', sink) });
+  const start = () =>
+    startService({
+      service: 'issuance',
+      config: testConfig(nats, 'issuance'),
+      module: Issuance,
+      logger: createLogger('issuance', 'info', '1', sink),
+    });
 
   beforeAll(async () => {
     nats = await startTestBus();
-    caller = await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, createLogger('test', 'fatal'));
+    caller = await connectBus(
+      { url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' },
+      createLogger('test', 'fatal'),
+    );
     bus = new Bus(caller);
     service = await start();
   });
@@ -72,12 +81,20 @@ describe('asking over the bus', () => {
 
   it('tells of any other error nothing but `internal`, and logs it', async () => {
     const error = await failure(bus.request(withdrawOffer, { offerId: offers.plain }, testContext()));
-    expect(error.toWire()).toEqual({ code: 'internal', status: 500, origin: { dependency: 'issuance', cause: 'internal' } });
+    expect(error.toWire()).toEqual({
+      code: 'internal',
+      status: 500,
+      origin: { dependency: 'issuance', cause: 'internal' },
+    });
     expect(lines.join('')).toContain('hunter2');
   });
 
   it('answers unavailable when the database is away', async () => {
-    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({ code: 'unavailable', retryAfter: 1, origin: { dependency: 'issuance/postgres', cause: 'unreachable' } });
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({
+      code: 'unavailable',
+      retryAfter: 1,
+      origin: { dependency: 'issuance/postgres', cause: 'unreachable' },
+    });
   });
 
   it('refuses input that is not of the contract, member by member', async () => {
@@ -87,28 +104,53 @@ describe('asking over the bus', () => {
     expect(error.errors?.map((e) => e.pointer)).toEqual(['#/offerId', '#/surprise']);
   });
 
-  it.each(['plain', 'away'] as const)('does not know what a command did whose handler failed (%s): it may have committed', async (how) => {
-    expect(await failure(bus.request(withdrawOffer, { offerId: offers[how] }, testContext()))).toBeInstanceOf(UncertainError);
-    const query = { ...withdrawOffer, kind: 'query' } as const;
-    expect(await failure(bus.request(query, { offerId: offers[how] }, testContext()))).not.toBeInstanceOf(UncertainError);
-  });
+  it.each(['plain', 'away'] as const)(
+    'does not know what a command did whose handler failed (%s): it may have committed',
+    async (how) => {
+      expect(await failure(bus.request(withdrawOffer, { offerId: offers[how] }, testContext()))).toBeInstanceOf(
+        UncertainError,
+      );
+      const query = { ...withdrawOffer, kind: 'query' } as const;
+      expect(await failure(bus.request(query, { offerId: offers[how] }, testContext()))).not.toBeInstanceOf(
+        UncertainError,
+      );
+    },
+  );
 
   it('knows that a command was refused', async () => {
-    expect(await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()))).not.toBeInstanceOf(UncertainError);
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()))).not.toBeInstanceOf(
+      UncertainError,
+    );
   });
 
   it('gives up on a handler that hangs, and says that the change may have happened', async () => {
     const started = Date.now();
-    const error = await failure(bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()));
+    const error = await failure(
+      bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()),
+    );
     expect(error).toBeInstanceOf(UncertainError);
     expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: 'issuance', cause: 'timeout' } });
     expect(Date.now() - started).toBeLessThan(1500);
   });
 
   it('does not begin what its caller no longer waits for, and says that nothing was done', async () => {
-    const ask = (transit: object) => caller.request(withdrawOffer.subject, JSON.stringify({ pattern: withdrawOffer.subject, id: '1', transit, data: { input: { offerId: offers.logs }, context: testContext() } }));
+    const ask = (transit: object) =>
+      caller.request(
+        withdrawOffer.subject,
+        JSON.stringify({
+          pattern: withdrawOffer.subject,
+          id: '1',
+          transit,
+          data: { input: { offerId: offers.logs }, context: testContext() },
+        }),
+      );
     const answers = [];
-    for (const agoMs of [0, 10_000]) answers.push((await ask({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{ err?: { origin?: object } }>());
+    for (const agoMs of [0, 10_000])
+      answers.push(
+        (await ask({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{
+          err?: { origin?: object };
+        }>(),
+      );
     expect(answers.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
   });
 
@@ -116,7 +158,10 @@ describe('asking over the bus', () => {
     const started = Date.now();
     for (const contract of [getSubject, platformKeys] as const) {
       const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
-      expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: contract.service, cause: 'not_running' } });
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        origin: { dependency: contract.service, cause: 'not_running' },
+      });
       expect(error).not.toBeInstanceOf(UncertainError);
     }
     expect(Date.now() - started).toBeLessThan(500);
@@ -134,7 +179,9 @@ describe('asking over the bus', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     await service.stop();
     await expect(running).resolves.toEqual({});
-    expect((await failure(bus.request(withdrawOffer, { offerId: offers.logs }, testContext()))).code).toBe('unavailable');
+    expect((await failure(bus.request(withdrawOffer, { offerId: offers.logs }, testContext()))).code).toBe(
+      'unavailable',
+    );
     service = await start();
     await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
   });

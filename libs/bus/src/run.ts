@@ -1,6 +1,6 @@
-import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/kit';
 import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
+import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/kit';
 import { unhandledRejections } from './metrics.js';
 import { startService, type ServiceOptions } from './start-service.js';
 

@@ -1,12 +1,19 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { contracts, type ServiceName } from '@holdfast/contracts';
-import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/kit';
-import { Database, statement, type DatabaseOptions } from '@holdfast/data';
-import { Logger as NestLog, Module, type DynamicModule, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { NatsConnection } from '@nats-io/transport-node';
+import {
+  Module,
+  Logger as NestLog,
+  type DynamicModule,
+  type INestApplicationContext,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { contracts, type ServiceName } from '@holdfast/contracts';
+import { Database, statement, type DatabaseOptions } from '@holdfast/data';
+import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/kit';
 import { configureAdmission } from './admission.js';
 import { announce } from './announce.js';
 import { Bus } from './bus.js';
@@ -15,8 +22,8 @@ import { connectBus, tooOld } from './connection.js';
 import { countDropped, reportDropped } from './dropped.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
-import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
 import { OutgoingLimits, type OutgoingLimitsOptions } from './outgoing-limits.js';
+import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
 import { Replicas } from './replicas.js';
 import { BusTransport } from './transport.js';
 
@@ -54,17 +61,26 @@ class ServiceRoot {}
  * Starts a service: bus, database, the Nest app with its handlers, health and metrics. Nothing answers before all of it
  * is there; stop() takes no more work, finishes what it has, and closes.
  */
-export async function startService<Config extends BaseConfig>(options: ServiceOptions<Config>): Promise<RunningService> {
+export async function startService<Config extends BaseConfig>(
+  options: ServiceOptions<Config>,
+): Promise<RunningService> {
   const { service, config, module } = options;
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
   NestLog.overrideLogger(nestLogger(logger));
   reportDropped((line) => new NestLog('bus').warn(line));
   startDefaultMetrics();
   const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
-  configureAdmission(service, { ...(maxRunning !== undefined && { maxRunning }), ...(maxQueued !== undefined && { maxQueued }), ...(maxWaitMs !== undefined && { maxWaitMs }) });
+  configureAdmission(service, {
+    ...(maxRunning !== undefined && { maxRunning }),
+    ...(maxQueued !== undefined && { maxQueued }),
+    ...(maxWaitMs !== undefined && { maxWaitMs }),
+  });
   const offset = config.HOLDFAST_TEST_CLOCK;
   testClockOffset.set(offset ?? 0);
-  if (offset !== undefined) logger.warn(`${service} lives ${Math.abs(offset)} seconds ${offset < 0 ? 'in the past' : 'in the future'}: HOLDFAST_TEST_CLOCK is set. That is for tests; take it away for anything else`);
+  if (offset !== undefined)
+    logger.warn(
+      `${service} lives ${Math.abs(offset)} seconds ${offset < 0 ? 'in the past' : 'in the future'}: HOLDFAST_TEST_CLOCK is set. That is for tests; take it away for anything else`,
+    );
 
   const watch = new ClockWatch({
     hasDatabase: options.database !== undefined,
@@ -73,13 +89,23 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
     machineMs: options.machineTimeMs,
   });
   const connection = await connectBus({ url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service }, logger);
-  const database = options.database && (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, watch, logger));
+  const database =
+    options.database &&
+    (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, watch, logger));
   const readiness = new Readiness();
   const shutdown = new Shutdown();
   const replicas = new Replicas(connection, (from, alive) => watch.hear(from, alive));
   replicas.hearAll(contracts().flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
   const providers: Provider[] = [
-    { provide: Bus, useValue: new Bus(connection, ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`), replicas, options.outgoing && new OutgoingLimits(options.outgoing)) },
+    {
+      provide: Bus,
+      useValue: new Bus(
+        connection,
+        ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`),
+        replicas,
+        options.outgoing && new OutgoingLimits(options.outgoing),
+      ),
+    },
     { provide: CONFIG, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: CLOCK, useValue: options.clock ?? watch },
@@ -92,7 +118,8 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const replica = randomBytes(9).toString('hex');
   const transport = new BusTransport(connection, service, replica);
   const app = await (options.createApp ?? microservice)(root, transport);
-  // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will say.
+  // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will
+  // say.
   await connection.flush().catch(() => undefined);
 
   readiness.requires(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
@@ -102,7 +129,9 @@ export async function startService<Config extends BaseConfig>(options: ServiceOp
   const watching = watch.start(logger);
   const isReady = () => withLimit(readiness.ready(), 2000);
   const answers = contracts().some((contract) => contract.service === service);
-  const announcements = answers ? announce(connection, service, replica, isReady, () => watch.machineTimeMs()) : undefined;
+  const announcements = answers
+    ? announce(connection, service, replica, isReady, () => watch.machineTimeMs())
+    : undefined;
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.mentioned);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 

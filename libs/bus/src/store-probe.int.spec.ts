@@ -1,10 +1,10 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
 import { notStoringRemark, probeStream } from '@holdfast/contracts';
 import { createLogger } from '@holdfast/kit';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Logger } from '@nestjs/common';
-import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { connectBus } from './connection.js';
 import { declareStreams } from './declare.js';
 import { jetStreamStores } from './metrics.js';
@@ -32,10 +32,17 @@ afterAll(async () => {
   await nats.stop();
 });
 
-const gauge = async (): Promise<number | undefined> => (await jetStreamStores.get()).values.find(({ labels }) => labels.stream === probeStream.name)?.value;
+const gauge = async (): Promise<number | undefined> =>
+  (await jetStreamStores.get()).values.find(({ labels }) => labels.stream === probeStream.name)?.value;
 
 it('says that nothing is stored when no stream takes the message', async () => {
-  await eventually(() => expect(probe.remarks()).toEqual([expect.stringMatching(`^${notStoringRemark} in PROBE for \\d+ s: no stream takes the message; run holdfast bus declare$`)]));
+  await eventually(() =>
+    expect(probe.remarks()).toEqual([
+      expect.stringMatching(
+        `^${notStoringRemark} in PROBE for \\d+ s: no stream takes the message; run holdfast bus declare$`,
+      ),
+    ]),
+  );
   expect(await gauge()).toBe(0);
 });
 
@@ -52,7 +59,9 @@ it('says so while JetStream has no room, though it answers pings and requests; a
     for (;;) await js.publish('evt.directory.filler', new Uint8Array(mebibyte / 4));
   };
   await expect(fill()).rejects.toThrow('insufficient');
-  await eventually(() => expect(probe.remarks()).toEqual([expect.stringMatching(/in PROBE for \d+ s: .*insufficient/)]));
+  await eventually(() =>
+    expect(probe.remarks()).toEqual([expect.stringMatching(/in PROBE for \d+ s: .*insufficient/)]),
+  );
   expect([await gauge(), (await jsm.streams.info('DIRECTORY')).state.messages > 20]).toEqual([0, true]);
 
   await jsm.streams.update('DIRECTORY', { max_bytes: mebibyte, discard: DiscardPolicy.Old });

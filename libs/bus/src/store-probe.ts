@@ -1,7 +1,7 @@
-import { notStoringRemark, probeStream, probeSubject, type ServiceName } from '@holdfast/contracts';
 import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 import { RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
+import { notStoringRemark, probeStream, probeSubject, type ServiceName } from '@holdfast/contracts';
 import { jetStreamStores } from './metrics.js';
 
 export interface StoreProbeOptions {
@@ -9,7 +9,10 @@ export interface StoreProbeOptions {
   timeoutMs?: number;
 }
 
-/** More than what is left of a block of the file system that the last message began: that would take a small one on a full disk. */
+/**
+ * More than what is left of a block of the file system that the last message began: that would take a small one on a
+ * full disk.
+ */
 const body = new Uint8Array(8192);
 
 interface Failure {
@@ -18,10 +21,10 @@ interface Failure {
 }
 
 /**
- * Whether JetStream stores what it is given: known from events that are published anyway, and from a small message every
- * five seconds. A server can answer pings, requests and its own health page, and store nothing (its disk was full, a
- * stream has closed itself); who only asks for information does not notice. A stream that stores no events says nothing
- * about another, so each is known by itself.
+ * Whether JetStream stores what it is given: known from events that are published anyway, and from a small message
+ * every five seconds. A server can answer pings, requests and its own health page, and store nothing (its disk was
+ * full, a stream has closed itself); who only asks for information does not notice. A stream that stores no events says
+ * nothing about another, so each is known by itself.
  */
 export class StoreProbe {
   private readonly logger = new Logger('jetstream');
@@ -63,12 +66,18 @@ export class StoreProbe {
     const known = this.failures.get(stream);
     const reason = reasonOf(error);
     this.failures.set(stream, { sinceMs: known?.sinceMs ?? performance.now(), reason });
-    if (known?.reason !== reason) this.logger.warn(`${notStoringRemark} in ${stream}: ${reason}. Events stay in the outbox, and are published again`);
+    if (known?.reason !== reason)
+      this.logger.warn(
+        `${notStoringRemark} in ${stream}: ${reason}. Events stay in the outbox, and are published again`,
+      );
   }
 
   /** For the answer of `/readyz`: a line for each stream that does not store. */
   remarks(): string[] {
-    return [...this.failures].map(([stream, { sinceMs, reason }]) => `${notStoringRemark} in ${stream} for ${Math.round((performance.now() - sinceMs) / 1000)} s: ${reason}`);
+    return [...this.failures].map(
+      ([stream, { sinceMs, reason }]) =>
+        `${notStoringRemark} in ${stream} for ${Math.round((performance.now() - sinceMs) / 1000)} s: ${reason}`,
+    );
   }
 
   /** Without a connection nothing is learned about JetStream: `/readyz` says so by itself. */
@@ -84,12 +93,19 @@ export class StoreProbe {
 
   private answers(): Promise<boolean> {
     const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1000).unref());
-    return Promise.race([this.connection.flush().then(() => true, () => false), late]);
+    return Promise.race([
+      this.connection.flush().then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
   }
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof JetStreamApiError) return `${error.message} (${error.code})`;
-  if (error instanceof Error && error.cause instanceof RequestError) return 'no stream takes the message; run holdfast bus declare';
+  if (error instanceof Error && error.cause instanceof RequestError)
+    return 'no stream takes the message; run holdfast bus declare';
   return error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : String(error);
 }

@@ -5,5 +5,10 @@ import { newId } from '@holdfast/kit';
 /** Context of a question that a service asks for itself and not for a caller. */
 export function systemContext(service: ServiceName): CallContext {
   const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
-  return { org: '', actor: { type: 'system', id: service }, request: { id: newId(), traceparent, method: '', route: '' }, auditId: newId() };
+  return {
+    org: '',
+    actor: { type: 'system', id: service },
+    request: { id: newId(), traceparent, method: '', route: '' },
+    auditId: newId(),
+  };
 }

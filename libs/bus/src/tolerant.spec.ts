@@ -1,6 +1,6 @@
-import { contracts } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { contracts } from '@holdfast/contracts';
 import { tolerant } from './tolerant.js';
 
 const reply = z.strictObject({
@@ -13,7 +13,13 @@ const id = '00000000-0000-4000-8000-000000000001';
 const fits = { items: [{ id }], next: { seq: 1 }, loose: { a: 1, b: 2 }, either: { kind: 'b' } };
 
 test('members that a newer service added are cut off, at any depth', () => {
-  const newer = { ...fits, added: 1, items: [{ id, added: 1 }], next: { seq: 1, added: 1 }, either: { kind: 'b', added: 1 } };
+  const newer = {
+    ...fits,
+    added: 1,
+    items: [{ id, added: 1 }],
+    next: { seq: 1, added: 1 },
+    either: { kind: 'b', added: 1 },
+  };
   expect(reply.safeParse(newer).success).toBe(false);
   expect(tolerant(reply).parse(newer)).toEqual(fits);
 });

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 
 /**
- * The same schema for who receives it: members that it does not name are cut off instead of refused, at any depth. A newer
- * service may add members to a reply, and older callers must go on (CONTRIBUTING, deployability).
+ * The same schema for who receives it: members that it does not name are cut off instead of refused, at any depth. A
+ * newer service may add members to a reply, and older callers must go on (CONTRIBUTING, deployability).
  */
 export function tolerant(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const { catchall } = schema.def;
     if (catchall && !(catchall instanceof z.ZodNever)) return schema;
-    const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, member]) => [name, tolerant(member)]);
+    const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, member]) => [
+      name,
+      tolerant(member),
+    ]);
     return z.object(Object.fromEntries(members) as Record<string, z.ZodType>);
   }
   if (schema instanceof z.ZodArray) return z.array(tolerant(schema.element as z.ZodType));

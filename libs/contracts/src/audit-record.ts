@@ -61,8 +61,8 @@ export type Action = keyof typeof actions;
 export const actionNames = Object.keys(actions) as [Action, ...Action[]];
 
 /**
- * How long the entries of a log are kept. Each class lies in partitions of its own, a month each, which the operator drops
- * when their time is over. Hashes stay, so that the rest of the log still verifies.
+ * How long the entries of a log are kept. Each class lies in partitions of its own, a month each, which the operator
+ * drops when their time is over. Hashes stay, so that the rest of the log still verifies.
  */
 export const retentions = {
   reads: { months: 13, says: 'What was looked at, tokens, and calls refused at the door' },
@@ -73,13 +73,34 @@ export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
 /** What the operator reads of an organization from other services than audit; none of it names a customer. */
-export const operatorReadings = ['app.list', 'app.read', 'app.secret.list', 'credential_type.list', 'presence.read', 'passkey.count', 'key.list'] as const satisfies Action[];
+export const operatorReadings = [
+  'app.list',
+  'app.read',
+  'app.secret.list',
+  'credential_type.list',
+  'presence.read',
+  'passkey.count',
+  'key.list',
+] as const satisfies Action[];
 export type OperatorReading = (typeof operatorReadings)[number];
 
 const reads = new Set<Action>([
   ...operatorReadings,
-  'subject.list', 'subject.read', 'audit.list', 'audit.read', 'audit.prove', 'audit.export', 'credential.read', 'event.list',
-  'claim.read', 'claim.begin', 'presence.challenge', 'customer.userinfo', 'customer.token', 'token.issue', 'api.refused',
+  'subject.list',
+  'subject.read',
+  'audit.list',
+  'audit.read',
+  'audit.prove',
+  'audit.export',
+  'credential.read',
+  'event.list',
+  'claim.read',
+  'claim.begin',
+  'presence.challenge',
+  'customer.userinfo',
+  'customer.token',
+  'token.issue',
+  'api.refused',
 ]);
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
@@ -92,16 +113,18 @@ export function retentionOf(action: Action): Retention {
 }
 
 /**
- * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log, how
- * many they were, and at which places: the first, the last, and SHA-256 in base64 over all of them, ascending, 8 bytes
- * each, big-endian. Whoever verifies the log requires that these places and no others have lost their bytes. Records from
- * before they named places have none.
+ * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log,
+ * how many they were, and at which places: the first, the last, and SHA-256 in base64 over all of them, ascending, 8
+ * bytes each, big-endian. Whoever verifies the log requires that these places and no others have lost their bytes.
+ * Records from before they named places have none.
  */
 export const droppedSchema = z.strictObject({
   retention: z.strictObject({ to: z.enum(retentionNames) }),
   month: z.strictObject({ to: z.string().regex(/^\d{4}-\d{2}$/) }),
   entries: z.strictObject({ to: z.int().min(1) }),
-  places: z.strictObject({ to: z.strictObject({ first: z.int().min(1), last: z.int().min(1), sha256: z.base64() }) }).optional(),
+  places: z
+    .strictObject({ to: z.strictObject({ first: z.int().min(1), last: z.int().min(1), sha256: z.base64() }) })
+    .optional(),
 });
 export type Dropped = z.infer<typeof droppedSchema>;
 
@@ -112,14 +135,19 @@ export const outcomes = ['success', 'denied', 'failure'] as const;
  * in its place, which erasure cuts off from the id for ever.
  */
 export const auditTargetSchema = z.strictObject({
-  type: z.enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event', 'credential_type']).describe('What it is'),
+  type: z
+    .enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event', 'credential_type'])
+    .describe('What it is'),
   id: z.string().describe('Which one'),
   holder: z.string().optional().describe('The customer or person to whom the id belongs'),
 });
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
 /** From and to of each field that changed. Never a secret, never an id of a customer. */
-export const changesSchema = z.record(z.string(), z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }));
+export const changesSchema = z.record(
+  z.string(),
+  z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }),
+);
 
 /** A record before it has its place in the log: as a handler or the gateway writes it. */
 export const auditRecordSchema = z.strictObject({
@@ -128,13 +156,20 @@ export const auditRecordSchema = z.strictObject({
   action: z.enum(actionNames).describe('What was done; the list may grow'),
   actor: actorSchema.describe('Who did it'),
   targets: z.array(auditTargetSchema).describe('What it was done to'),
-  outcome: z.strictObject({
-    result: z.enum(outcomes).describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
-    status: z.int().optional().describe('HTTP status of the answer'),
-    code: z.string().optional().describe('Error code of the answer'),
-    count: z.int().optional().describe('How many requests this record stands for'),
-    replay: z.literal(true).optional().describe('The response is that of an earlier request with the same Idempotency-Key: nothing was done again'),
-  }).describe('How it ended'),
+  outcome: z
+    .strictObject({
+      result: z
+        .enum(outcomes)
+        .describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
+      status: z.int().optional().describe('HTTP status of the answer'),
+      code: z.string().optional().describe('Error code of the answer'),
+      count: z.int().optional().describe('How many requests this record stands for'),
+      replay: z
+        .literal(true)
+        .optional()
+        .describe('The response is that of an earlier request with the same Idempotency-Key: nothing was done again'),
+    })
+    .describe('How it ended'),
   request: requestInfoSchema.describe('How it came in'),
   changes: changesSchema.optional().describe('Of each field that changed: before and after. Never a secret'),
 });
@@ -145,7 +180,9 @@ export const auditEventSchema = auditRecordSchema
   .extend({
     seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
     request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
-    targets: z.array(auditTargetSchema.omit({ holder: true })).describe("A customer's ids, or their pseudonyms once the customer is erased"),
+    targets: z
+      .array(auditTargetSchema.omit({ holder: true }))
+      .describe("A customer's ids, or their pseudonyms once the customer is erased"),
   })
   .meta({ id: 'AuditEvent' });
 export type AuditEvent = z.infer<typeof auditEventSchema>;

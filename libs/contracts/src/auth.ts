@@ -14,21 +14,35 @@ export const platformKeys = query({
 export const issuerKeySchema = z.strictObject({
   kid: z.string(),
   alg: z.string(),
-  state: z.enum(['next', 'signing', 'verifying']).describe('`next`: published, and signs from `signsFrom` on. `verifying`: signs no more, and is published until its tokens are gone'),
+  state: z
+    .enum(['next', 'signing', 'verifying'])
+    .describe(
+      '`next`: published, and signs from `signsFrom` on. `verifying`: signs no more, and is published until its tokens are gone',
+    ),
   signsFrom: instant,
 });
 export type IssuerKey = z.infer<typeof issuerKeySchema>;
 
 /** The published keys of an organization's issuer. */
 export const listKeys = query({
-  service: 'auth', name: 'list-keys', callers: ['operator'],
-  request: z.strictObject({ shortId: z.string() }), reply: z.strictObject({ keys: z.array(issuerKeySchema) }), errors: ['unknown_organization'],
+  service: 'auth',
+  name: 'list-keys',
+  callers: ['operator'],
+  request: z.strictObject({ shortId: z.string() }),
+  reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
+  errors: ['unknown_organization'],
 });
 
 /** Begins the rotation of an organization's signing keys: the new ones are published now and sign after the overlap. */
 export const rotateKeys = command({
-  service: 'auth', name: 'rotate-keys', callers: ['operator'],
-  request: z.strictObject({ shortId: z.string(), overlapSeconds: z.int().min(0).default(3600), retire: z.boolean().default(false).describe('End the old keys at once: for a key that leaked') }),
+  service: 'auth',
+  name: 'rotate-keys',
+  callers: ['operator'],
+  request: z.strictObject({
+    shortId: z.string(),
+    overlapSeconds: z.int().min(0).default(3600),
+    retire: z.boolean().default(false).describe('End the old keys at once: for a key that leaked'),
+  }),
   reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
   errors: ['unknown_organization'],
 });

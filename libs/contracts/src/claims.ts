@@ -15,7 +15,9 @@ export const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
 export const claimSchema = z
   .strictObject({
     state: z.enum(claimStates).describe('`open`: it can be claimed. A superseded offer counts as withdrawn'),
-    credentialType: z.strictObject({ name: credentialTypeName.describe('For programs'), display: z.string().describe('For people') }).describe('What the claim issues'),
+    credentialType: z
+      .strictObject({ name: credentialTypeName.describe('For programs'), display: z.string().describe('For people') })
+      .describe('What the claim issues'),
     recovery: z.boolean().describe('The customer holds this credential already; claiming moves it to a new passkey'),
     expiresAt: instant.describe('When the offer ends'),
     returnUrl: z.url().optional().describe('Where to go on after the claim'),
@@ -32,29 +34,67 @@ const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** Asking changes nothing, so that a link scanner is harmless. */
 export const getClaim = query({
-  service: 'issuance', name: 'get-claim', callers: ['gateway'],
-  request: z.strictObject({ token: claimTokenSchema }), reply: claimSchema, errors: ['unknown_claim'],
+  service: 'issuance',
+  name: 'get-claim',
+  callers: ['gateway'],
+  request: z.strictObject({ token: claimTokenSchema }),
+  reply: claimSchema,
+  errors: ['unknown_claim'],
 });
 
 export const beginClaim = command({
-  service: 'issuance', name: 'begin-claim', callers: ['gateway'],
-  request: z.strictObject({ token: claimTokenSchema, organizationName: z.string(), browser: browserHash.optional(), relyingParty: relyingPartySchema.optional() }),
+  service: 'issuance',
+  name: 'begin-claim',
+  callers: ['gateway'],
+  request: z.strictObject({
+    token: claimTokenSchema,
+    organizationName: z.string(),
+    browser: browserHash.optional(),
+    relyingParty: relyingPartySchema.optional(),
+  }),
   reply: z.strictObject({ options: webAuthnJson }),
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
 });
 
 /** Exactly one wins, however many race. Writes the audit record, as the customer. */
 export const completeClaim = command({
-  service: 'issuance', name: 'complete-claim', callers: ['gateway'], visibleIn: 'subjects',
-  request: z.strictObject({ token: claimTokenSchema, response: webAuthnJson, browser: browserHash.optional(), relyingParty: relyingPartySchema.optional() }),
-  reply: z.strictObject({ returnUrl: z.url().optional(), subject: uuid.describe('For the record; not shown to the page') }),
-  errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
+  service: 'issuance',
+  name: 'complete-claim',
+  callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({
+    token: claimTokenSchema,
+    response: webAuthnJson,
+    browser: browserHash.optional(),
+    relyingParty: relyingPartySchema.optional(),
+  }),
+  reply: z.strictObject({
+    returnUrl: z.url().optional(),
+    subject: uuid.describe('For the record; not shown to the page'),
+  }),
+  errors: [
+    'unknown_claim',
+    'claim_spent',
+    'claim_expired',
+    'claim_withdrawn',
+    'ceremony_expired',
+    'passkey_invalid',
+    'invalid_state',
+  ],
 });
 
-/** How many passkeys an organization has for each RP ID: what a change of the RP ID concerns, and how far a move has come. */
+/**
+ * How many passkeys an organization has for each RP ID: what a change of the RP ID concerns, and how far a move has
+ * come.
+ */
 export const countPasskeys = query({
-  service: 'issuance', name: 'count-passkeys', callers: ['operator'],
+  service: 'issuance',
+  name: 'count-passkeys',
+  callers: ['operator'],
   request: z.strictObject({}),
-  reply: z.strictObject({ ownRpId: rpId.describe('Of the deployment'), items: z.array(z.strictObject({ rpId: z.string(), passkeys: z.int() })) }),
+  reply: z.strictObject({
+    ownRpId: rpId.describe('Of the deployment'),
+    items: z.array(z.strictObject({ rpId: z.string(), passkeys: z.int() })),
+  }),
   errors: ['unknown_organization'],
 });

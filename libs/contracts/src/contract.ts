@@ -19,7 +19,10 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   timeout: number;
   /** A query may be asked again of another replica when one does not answer; a command never is. */
   kind: 'query' | 'command';
-  /** A command that does the same however often it arrives, and at however many replicas at a time: it is asked again as a query is. */
+  /**
+   * A command that does the same however often it arrives, and at however many replicas at a time: it is asked again as
+   * a query is.
+   */
   repeatable?: boolean;
   /** The read model in which a command's change is visible before its answer leaves. */
   visibleIn?: ServiceName;
@@ -47,7 +50,13 @@ function declare<Request extends z.ZodType, Reply extends z.ZodType>(
   { name, errors = [], timeout, ...rest }: Definition<Request, Reply>,
 ): Contract<Request, Reply> {
   // Two seconds are ample for a read; a command may wait a second for its read model on top of a busy database.
-  const contract = { ...rest, kind, errors, timeout: timeout ?? (kind === 'query' ? 2000 : 5000), subject: `rpc.${rest.service}.${name}` };
+  const contract = {
+    ...rest,
+    kind,
+    errors,
+    timeout: timeout ?? (kind === 'query' ? 2000 : 5000),
+    subject: `rpc.${rest.service}.${name}`,
+  };
   declared.push(contract);
   return contract;
 }
@@ -61,17 +70,31 @@ export function command<Request extends z.ZodType, Reply extends z.ZodType>(defi
 }
 
 /** What a request with an Idempotency-Key may meet besides the errors of the command itself. */
-export const idempotencyErrors = ['idempotency_mismatch', 'idempotency_in_progress', 'conflict'] as const satisfies ErrorCode[];
+export const idempotencyErrors = [
+  'idempotency_mismatch',
+  'idempotency_in_progress',
+  'conflict',
+] as const satisfies ErrorCode[];
 /** Present when nothing was done, because an earlier request with this key was answered so. */
-const replayed = z.strictObject({ subject: uuid.optional().describe('The customer whom it concerned, for the record; absent once they are erased') }).optional();
+const replayed = z
+  .strictObject({
+    subject: uuid.optional().describe('The customer whom it concerned, for the record; absent once they are erased'),
+  })
+  .optional();
 
 /**
- * A change that an app may repeat safely with an Idempotency-Key: its handler runs within `Idempotency.once`, its endpoint
- * says `idempotent`. Neither member travels where no key was given.
+ * A change that an app may repeat safely with an Idempotency-Key: its handler runs within `Idempotency.once`, its
+ * endpoint says `idempotent`. Neither member travels where no key was given.
  */
-export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z.ZodRawShape>({ request, reply, errors = [], ...rest }: Definition<z.ZodObject<Request>, z.ZodObject<Reply>>) {
+export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z.ZodRawShape>({
+  request,
+  reply,
+  errors = [],
+  ...rest
+}: Definition<z.ZodObject<Request>, z.ZodObject<Reply>>) {
   return declare('command', {
-    ...rest, errors: [...errors, ...idempotencyErrors.filter((code) => !errors.includes(code))],
+    ...rest,
+    errors: [...errors, ...idempotencyErrors.filter((code) => !errors.includes(code))],
     request: request.extend({ idempotencyKey: z.string().optional() }),
     reply: reply.extend({ replayed }),
   });

@@ -12,10 +12,16 @@ export const credentialSchema = z
     credentialType: credentialTypeName.describe('Name of the credential type'),
     status: z.enum(credentialStatuses).describe('An offer that ran out leaves `offered`; expiry is no status'),
     issuedAt: instant.optional().describe('When the customer first held it, across renewals'),
-    expiresAt: instant.optional().describe('When it ends, if it has an end; of one that is only offered, the latest end that the offer fixed'),
+    expiresAt: instant
+      .optional()
+      .describe('When it ends, if it has an end; of one that is only offered, the latest end that the offer fixed'),
     revokedAt: instant.optional().describe('When it was revoked'),
     revokedReason: z.string().optional().describe('Why it was revoked'),
-    revocable: z.boolean().describe('Whether it can be revoked or suspended at all; a pass that is not revocable simply ends when it expires'),
+    revocable: z
+      .boolean()
+      .describe(
+        'Whether it can be revoked or suspended at all; a pass that is not revocable simply ends when it expires',
+      ),
     holderId: uuid.describe('The customer it was issued to'),
     holderClaimedAt: instant.optional().describe('When the customer claimed it'),
     holderApp: z.string().optional().describe('The app through which the customer claimed it'),
@@ -40,9 +46,15 @@ export const subjectSummarySchema = z
     subject: uuid.describe('The customer'),
     claimed: z.boolean().describe('Whether the customer has claimed a credential'),
     credentials: z.int().describe('Count of credentials issued to the customer, in any state, unclaimed ones included'),
-    live: z.int().describe('Count of credentials currently live: issued and not past their end; a suspended one is not live'),
-    openOffers: z.int().describe('Count of offers still waiting to be claimed; expired, withdrawn and superseded ones do not count'),
-    lastIssuedAt: instant.optional().describe('When a credential was last issued to the customer; a renewal does not count'),
+    live: z
+      .int()
+      .describe('Count of credentials currently live: issued and not past their end; a suspended one is not live'),
+    openOffers: z
+      .int()
+      .describe('Count of offers still waiting to be claimed; expired, withdrawn and superseded ones do not count'),
+    lastIssuedAt: instant
+      .optional()
+      .describe('When a credential was last issued to the customer; a renewal does not count'),
     createdAt: instant.describe('When the app first offered to this customer'),
   })
   .meta({ id: 'SubjectSummary' });

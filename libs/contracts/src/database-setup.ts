@@ -4,7 +4,10 @@ import { serviceNames, services, type ServiceName } from './services.js';
 /** The schema of high-water marks: the one place two services share, see docs/adr/0004-read-your-own-write.md. */
 export const marksSchema = 'marks';
 
-/** An empty table that is locked while a service's tables are migrated. No service's role has a right to it, so none can hold it. */
+/**
+ * An empty table that is locked while a service's tables are migrated. No service's role has a right to it, so none can
+ * hold it.
+ */
 export function migrationLock(service: ServiceName): string {
   return `${marksSchema}.migration_lock_${service}`;
 }
@@ -30,7 +33,9 @@ function quote(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** Of one role, at most: three replicas with their pools of 12. More need `DB_CONNECTIONS` at `holdfast database setup`. */
+/**
+ * Of one role, at most: three replicas with their pools of 12. More need `DB_CONNECTIONS` at `holdfast database setup`.
+ */
 export const defaultConnectionLimit = 40;
 
 export interface DatabaseSetupOptions {
@@ -41,19 +46,19 @@ export interface DatabaseSetupOptions {
 }
 
 /**
- * Defaults of a service's sessions. A role may change each of them for itself, in a session and for later ones: PostgreSQL
- * has no way to forbid that. What a stolen role cannot get rid of is in `limits`.
+ * Defaults of a service's sessions. A role may change each of them for itself, in a session and for later ones:
+ * PostgreSQL has no way to forbid that. What a stolen role cannot get rid of is in `limits`.
  */
 const settings = (service: ServiceName): [name: string, value: string][] => [
   ['search_path', service],
   // A killed client must not hold its locks for longer than a command may take.
   ['idle_in_transaction_session_timeout', "'5s'"],
   ['statement_timeout', "'15s'"],
-  // One plan a prepared statement for all values: planning costs more than most statements, and without statistics of the
-  // values (docs/adr/0028-no-planner-statistics.md) a plan made for certain ones is no better.
+  // One plan a prepared statement for all values: planning costs more than most statements, and without statistics of
+  // the values (docs/adr/0028-no-planner-statistics.md) a plan made for certain ones is no better.
   ['plan_cache_mode', 'force_generic_plan'],
-  // Such a plan may be made while its tables are nearly empty, and kept: what reads a table from end to end is cheap then.
-  // Each statement has its index, and looks into it row by row.
+  // Such a plan may be made while its tables are nearly empty, and kept: what reads a table from end to end is cheap
+  // then. Each statement has its index, and looks into it row by row.
   ['enable_seqscan', 'off'],
   ['enable_hashjoin', 'off'],
   ['enable_mergejoin', 'off'],
@@ -89,7 +94,11 @@ const takenFromAll = [
  * migrations, as the owner; a service's role may read and write rows of its own schema and nothing else.
  */
 export function databaseSetup({ passwords, connectionLimit = defaultConnectionLimit }: DatabaseSetupOptions): string[] {
-  const statements = ['REVOKE ALL ON SCHEMA public FROM PUBLIC', ...takenFromAll, `CREATE SCHEMA IF NOT EXISTS ${marksSchema}`];
+  const statements = [
+    'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+    ...takenFromAll,
+    `CREATE SCHEMA IF NOT EXISTS ${marksSchema}`,
+  ];
   for (const service of databaseServices) {
     const role = databaseRole(service);
     const password = passwords[service];
@@ -119,5 +128,8 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
       ...writers.map((s) => `GRANT SELECT, INSERT, UPDATE ON ${table} TO ${databaseRole(s)}`),
     );
   }
-  return [...statements, ...databaseServices.map((service) => `CREATE TABLE IF NOT EXISTS ${migrationLock(service)} ()`)];
+  return [
+    ...statements,
+    ...databaseServices.map((service) => `CREATE TABLE IF NOT EXISTS ${migrationLock(service)} ()`),
+  ];
 }

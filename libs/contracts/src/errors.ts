@@ -5,50 +5,206 @@ import type { AuditTarget } from './audit-record.js';
  * `docs/reference/errors.md` is generated from it. A code, once published, keeps its meaning.
  */
 export const errorCatalogue = {
-  missing_token: { status: 401, title: 'A bearer token is required', help: 'Send `Authorization: Bearer <access token>`; get one at the token endpoint.' },
-  invalid_token: { status: 401, title: 'The access token is not valid', help: 'It is expired, revoked, damaged or not meant for this API. Get a new one at the token endpoint.' },
-  wrong_organization: { status: 403, title: 'The token belongs to another organization', help: "Use your own organization's short ID in the path." },
-  insufficient_scope: { status: 403, title: 'The token lacks the scope for this operation', help: 'Request a token with the scope named in `WWW-Authenticate`; the app must have been granted it.' },
-  invalid_request: { status: 400, title: 'The request is not valid', help: '`errors` points at each member, parameter or header at fault. 400 when it cannot be read, 422 when it reads well but is not acceptable.' },
-  invalid_page_token: { status: 400, title: 'The page token is not valid', help: 'Pass `nextPageToken` unchanged, with the same filters and the same app; otherwise start again without it.' },
-  page_token_expired: { status: 410, title: 'The event feed no longer reaches back to this page token', help: 'Events are kept for 30 days at least. Read the present state from the API, then begin again without `next_page_token`.' },
-  not_found: { status: 404, title: 'There is nothing at this address', help: 'Check the path against the API reference at /docs.' },
-  method_not_allowed: { status: 405, title: 'This address does not support the method', help: '`Allow` lists the methods it supports.' },
-  unknown_subject: { status: 404, title: 'The calling app made no offer to this subject', help: 'Use a `subject` that an offer of this app returned, and that has not been erased.' },
-  unknown_offer: { status: 404, title: 'The calling app made no such offer', help: 'Use an `offerId` that an offer of this app returned.' },
-  unknown_credential: { status: 404, title: 'The calling app issued no such credential', help: 'Use the `id` of a credential of one of your own customers.' },
-  unknown_event: { status: 404, title: 'There is no such audit event', help: 'Use the `id` of an event of this organization.' },
-  unknown_tile: { status: 404, title: 'The log has no such tile', help: 'A tile exists once the log is long enough; its width must not exceed what the newest checkpoint holds.' },
-  unknown_claim: { status: 404, title: 'This link claims nothing here', help: 'It is damaged, of another organization, or what it led to was erased. Ask the organization for a new one.' },
-  claim_spent: { status: 410, title: 'This link has been used', help: 'The credential was claimed with it. If that was not the customer, the organization can revoke it and offer again.' },
+  missing_token: {
+    status: 401,
+    title: 'A bearer token is required',
+    help: 'Send `Authorization: Bearer <access token>`; get one at the token endpoint.',
+  },
+  invalid_token: {
+    status: 401,
+    title: 'The access token is not valid',
+    help: 'It is expired, revoked, damaged or not meant for this API. Get a new one at the token endpoint.',
+  },
+  wrong_organization: {
+    status: 403,
+    title: 'The token belongs to another organization',
+    help: "Use your own organization's short ID in the path.",
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The token lacks the scope for this operation',
+    help: 'Request a token with the scope named in `WWW-Authenticate`; the app must have been granted it.',
+  },
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    help: '`errors` points at each member, parameter or header at fault. 400 when it cannot be read, 422 when it reads well but is not acceptable.',
+  },
+  invalid_page_token: {
+    status: 400,
+    title: 'The page token is not valid',
+    help: 'Pass `nextPageToken` unchanged, with the same filters and the same app; otherwise start again without it.',
+  },
+  page_token_expired: {
+    status: 410,
+    title: 'The event feed no longer reaches back to this page token',
+    help: 'Events are kept for 30 days at least. Read the present state from the API, then begin again without `next_page_token`.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing at this address',
+    help: 'Check the path against the API reference at /docs.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'This address does not support the method',
+    help: '`Allow` lists the methods it supports.',
+  },
+  unknown_subject: {
+    status: 404,
+    title: 'The calling app made no offer to this subject',
+    help: 'Use a `subject` that an offer of this app returned, and that has not been erased.',
+  },
+  unknown_offer: {
+    status: 404,
+    title: 'The calling app made no such offer',
+    help: 'Use an `offerId` that an offer of this app returned.',
+  },
+  unknown_credential: {
+    status: 404,
+    title: 'The calling app issued no such credential',
+    help: 'Use the `id` of a credential of one of your own customers.',
+  },
+  unknown_event: {
+    status: 404,
+    title: 'There is no such audit event',
+    help: 'Use the `id` of an event of this organization.',
+  },
+  unknown_tile: {
+    status: 404,
+    title: 'The log has no such tile',
+    help: 'A tile exists once the log is long enough; its width must not exceed what the newest checkpoint holds.',
+  },
+  unknown_claim: {
+    status: 404,
+    title: 'This link claims nothing here',
+    help: 'It is damaged, of another organization, or what it led to was erased. Ask the organization for a new one.',
+  },
+  claim_spent: {
+    status: 410,
+    title: 'This link has been used',
+    help: 'The credential was claimed with it. If that was not the customer, the organization can revoke it and offer again.',
+  },
   claim_expired: { status: 410, title: 'This link has run out', help: 'Ask the organization for a new one.' },
-  claim_withdrawn: { status: 410, title: 'This link was withdrawn', help: 'The organization took the offer back or replaced it by a later one.' },
-  ceremony_expired: { status: 409, title: 'The passkey ceremony took too long, or began in another browser', help: 'Ask for new options and complete them once, in the same browser: the cookie that came with them must come along.' },
-  passkey_invalid: { status: 422, title: 'The passkey could not be verified', help: 'The answer of the authenticator does not fit: it must verify the user, on this site, with these options.' },
-  unknown_sign_in: { status: 404, title: 'This sign-in is over', help: 'It has run out, was finished, or began in another browser. Go back to the app and sign in again.' },
-  cross_site_request: { status: 403, title: 'The request came from another site', help: 'Only the claim and sign-in pages themselves may send this; programs send no `Origin`.' },
+  claim_withdrawn: {
+    status: 410,
+    title: 'This link was withdrawn',
+    help: 'The organization took the offer back or replaced it by a later one.',
+  },
+  ceremony_expired: {
+    status: 409,
+    title: 'The passkey ceremony took too long, or began in another browser',
+    help: 'Ask for new options and complete them once, in the same browser: the cookie that came with them must come along.',
+  },
+  passkey_invalid: {
+    status: 422,
+    title: 'The passkey could not be verified',
+    help: 'The answer of the authenticator does not fit: it must verify the user, on this site, with these options.',
+  },
+  unknown_sign_in: {
+    status: 404,
+    title: 'This sign-in is over',
+    help: 'It has run out, was finished, or began in another browser. Go back to the app and sign in again.',
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'The request came from another site',
+    help: 'Only the claim and sign-in pages themselves may send this; programs send no `Origin`.',
+  },
   rate_limited: { status: 429, title: 'Too many requests', help: 'Wait for `Retry-After`.' },
-  unknown_organization: { status: 404, title: 'There is no such organization', help: 'List the organizations with `holdfast org list`.' },
-  unknown_app: { status: 404, title: 'There is no such app', help: 'List the apps with `holdfast app list <organization>`.' },
-  unknown_secret: { status: 404, title: 'The app has no such client secret', help: 'List its secrets with `holdfast secret list <clientId>`.' },
-  unknown_credential_type: { status: 422, title: 'The organization has no such credential type', help: 'Leave `credentialType` out for the default type, or name one that exists.' },
-  not_grantable: { status: 422, title: 'The operation cannot be granted to this app', help: 'Customer scopes go to web and service apps, Admin API operations to service apps; roles, billing and the vault are for people only.' },
-  presence_required: { status: 422, title: 'A proof of presence is required', help: 'The organization takes no offer without `presence`: send what the widget on the sign-up form gave.' },
-  presence_invalid: { status: 422, title: 'The proof of presence is not valid', help: 'It is damaged, or was made for another organization or app. Let the visitor solve a new challenge.' },
-  presence_expired: { status: 422, title: 'The proof of presence has run out', help: 'Let the visitor solve a new challenge.' },
-  presence_replayed: { status: 422, title: 'The proof of presence has been used', help: 'Each is good for one offer. Let the visitor solve a new challenge.' },
-  presence_unavailable: { status: 503, title: 'The proof of presence cannot be verified right now', help: 'Its provider does not answer, or not as it should. Nothing was offered: try again with the same proof.' },
+  unknown_organization: {
+    status: 404,
+    title: 'There is no such organization',
+    help: 'List the organizations with `holdfast org list`.',
+  },
+  unknown_app: {
+    status: 404,
+    title: 'There is no such app',
+    help: 'List the apps with `holdfast app list <organization>`.',
+  },
+  unknown_secret: {
+    status: 404,
+    title: 'The app has no such client secret',
+    help: 'List its secrets with `holdfast secret list <clientId>`.',
+  },
+  unknown_credential_type: {
+    status: 422,
+    title: 'The organization has no such credential type',
+    help: 'Leave `credentialType` out for the default type, or name one that exists.',
+  },
+  not_grantable: {
+    status: 422,
+    title: 'The operation cannot be granted to this app',
+    help: 'Customer scopes go to web and service apps, Admin API operations to service apps; roles, billing and the vault are for people only.',
+  },
+  presence_required: {
+    status: 422,
+    title: 'A proof of presence is required',
+    help: 'The organization takes no offer without `presence`: send what the widget on the sign-up form gave.',
+  },
+  presence_invalid: {
+    status: 422,
+    title: 'The proof of presence is not valid',
+    help: 'It is damaged, or was made for another organization or app. Let the visitor solve a new challenge.',
+  },
+  presence_expired: {
+    status: 422,
+    title: 'The proof of presence has run out',
+    help: 'Let the visitor solve a new challenge.',
+  },
+  presence_replayed: {
+    status: 422,
+    title: 'The proof of presence has been used',
+    help: 'Each is good for one offer. Let the visitor solve a new challenge.',
+  },
+  presence_unavailable: {
+    status: 503,
+    title: 'The proof of presence cannot be verified right now',
+    help: 'Its provider does not answer, or not as it should. Nothing was offered: try again with the same proof.',
+  },
   not_revocable: { status: 409, title: 'The credential is not revocable', help: 'It ends when it expires.' },
-  invalid_state: { status: 409, title: 'The state of the object does not allow this', help: '`detail` names the state it is in.' },
+  invalid_state: {
+    status: 409,
+    title: 'The state of the object does not allow this',
+    help: '`detail` names the state it is in.',
+  },
   conflict: { status: 409, title: 'The request conflicts with what is stored', help: '`detail` says with what.' },
-  idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used for another request', help: 'Use a new key for a new request.' },
-  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running', help: 'Wait for `Retry-After`, then send it again unchanged.' },
+  idempotency_mismatch: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    help: 'Use a new key for a new request.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is still running',
+    help: 'Wait for `Retry-After`, then send it again unchanged.',
+  },
   payload_too_large: { status: 413, title: 'The request is too large', help: 'Bodies may have 100 kB.' },
-  request_timeout: { status: 408, title: 'The request did not arrive in time', help: 'Send headers and body without pauses, and repeat the request on a new connection.' },
-  client_closed_request: { status: 499, title: 'The client closed the connection before its request had arrived', help: 'Nobody receives this answer: it stands in audit records and metrics. Nothing was done.' },
-  unsupported_media_type: { status: 415, title: 'The content type is not supported', help: 'Send `Content-Type: application/json`.' },
-  unavailable: { status: 503, title: 'This cannot be answered right now', help: 'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: repeat it with the same Idempotency-Key.' },
-  internal: { status: 500, title: 'Something went wrong on our side', help: 'The log has the details under the request id.' },
+  request_timeout: {
+    status: 408,
+    title: 'The request did not arrive in time',
+    help: 'Send headers and body without pauses, and repeat the request on a new connection.',
+  },
+  client_closed_request: {
+    status: 499,
+    title: 'The client closed the connection before its request had arrived',
+    help: 'Nobody receives this answer: it stands in audit records and metrics. Nothing was done.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The content type is not supported',
+    help: 'Send `Content-Type: application/json`.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'This cannot be answered right now',
+    help: 'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: repeat it with the same Idempotency-Key.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    help: 'The log has the details under the request id.',
+  },
 } as const satisfies Record<string, { status: number; title: string; help: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -63,20 +219,33 @@ export interface InputFault {
 }
 
 /** How a dependency failed. A closed list, since it is a label of metrics. */
-export const errorCauses = ['not_running', 'timeout', 'bus', 'unreachable', 'overloaded', 'expired', 'stale', 'unavailable', 'internal'] as const;
+export const errorCauses = [
+  'not_running',
+  'timeout',
+  'bus',
+  'unreachable',
+  'overloaded',
+  'expired',
+  'stale',
+  'unavailable',
+  'internal',
+] as const;
 
 export type ErrorCause = (typeof errorCauses)[number];
 
 /**
- * Where an error of ours came from: for access logs and metrics, never for the response. `dependency` is the path from who was
- * asked to what failed, such as `issuance/postgres`: as many values as there are paths between services.
+ * Where an error of ours came from: for access logs and metrics, never for the response. `dependency` is the path from
+ * who was asked to what failed, such as `issuance/postgres`: as many values as there are paths between services.
  */
 export interface ErrorOrigin {
   dependency: string;
   cause: ErrorCause;
 }
 
-/** By which a service that speaks HTTP to the gateway tells it the origin of a 5xx, `dependency;cause`. It goes no further. */
+/**
+ * By which a service that speaks HTTP to the gateway tells it the origin of a 5xx, `dependency;cause`. It goes no
+ * further.
+ */
 export const originHeader = 'x-holdfast-origin';
 
 /** How an error crosses the bus. Only the gateway renders it. */

@@ -6,21 +6,31 @@ import { presenceSchema } from './presence.js';
 /** Body of an offer. No field can carry a name or an address (specification §1). */
 export const offerRequestSchema = z
   .strictObject({
-    credentialType: credentialTypeName.optional().describe("Name of the credential type; the organization's default type when left out"),
+    credentialType: credentialTypeName
+      .optional()
+      .describe("Name of the credential type; the organization's default type when left out"),
     subject: uuid
       .optional()
-      .describe('A customer of this app, to offer a further type or to recover a lost credential; needs the scope `issued:manage` as well'),
+      .describe(
+        'A customer of this app, to offer a further type or to recover a lost credential; needs the scope `issued:manage` as well',
+      ),
     offerExpiresIn: z
       .int()
       .positive()
       .optional()
-      .describe('Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out')
+      .describe(
+        'Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out',
+      )
       .meta({ examples: [259200] }),
     validUntil: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. Not for a credential that the customer holds and that has not ended: a recovery leaves it its end'),
-    presence: presenceSchema.optional().describe('Proof that a person was present on the sign-up form; good for one offer'),
+      .describe(
+        'RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. Not for a credential that the customer holds and that has not ended: a recovery leaves it its end',
+      ),
+    presence: presenceSchema
+      .optional()
+      .describe('Proof that a person was present on the sign-up form; good for one offer'),
     // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
     returnUrl: z
       .string()
@@ -51,9 +61,24 @@ export const createOffer = command({
   callers: ['gateway'],
   visibleIn: 'subjects',
   request: z.strictObject({ offer: offerRequestSchema, idempotencyKey: z.string().optional() }),
-  reply: z.strictObject({ offer: offerSchema, replayed: z.boolean().describe('The answer of an earlier request with this Idempotency-Key') }),
-  errors: ['invalid_request', 'unknown_subject', 'unknown_credential_type', 'invalid_state', 'conflict', 'idempotency_mismatch', 'idempotency_in_progress',
-    'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable'],
+  reply: z.strictObject({
+    offer: offerSchema,
+    replayed: z.boolean().describe('The answer of an earlier request with this Idempotency-Key'),
+  }),
+  errors: [
+    'invalid_request',
+    'unknown_subject',
+    'unknown_credential_type',
+    'invalid_state',
+    'conflict',
+    'idempotency_mismatch',
+    'idempotency_in_progress',
+    'presence_required',
+    'presence_invalid',
+    'presence_expired',
+    'presence_replayed',
+    'presence_unavailable',
+  ],
 });
 
 export const withdrawOffer = idempotentCommand({

@@ -1,6 +1,15 @@
-import { addressedSubject, aliveSubject, appliedSubject, accessFeedSubject, consumedBy, probeStream, probeSubject, streams } from './streams.js';
 import { contracts } from './contract.js';
 import { natsUsers, serviceNames, type BusUser, type ServiceName } from './services.js';
+import {
+  accessFeedSubject,
+  addressedSubject,
+  aliveSubject,
+  appliedSubject,
+  consumedBy,
+  probeStream,
+  probeSubject,
+  streams,
+} from './streams.js';
 
 interface Permissions {
   publish: string[];
@@ -32,8 +41,19 @@ export function busPermissions(user: BusUser): Permissions {
   const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(asked.map((c) => aliveSubject(c.service)))];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
-    publish.push('$JS.API.INFO', ...[...names, probeStream.name].flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)));
-    publish.push(...names.flatMap((n) => [`$JS.API.CONSUMER.DURABLE.CREATE.${n}.*`, `$JS.API.CONSUMER.CREATE.${n}.>`, `$JS.API.CONSUMER.INFO.${n}.*`]));
+    publish.push(
+      '$JS.API.INFO',
+      ...[...names, probeStream.name].flatMap((n) =>
+        ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`),
+      ),
+    );
+    publish.push(
+      ...names.flatMap((n) => [
+        `$JS.API.CONSUMER.DURABLE.CREATE.${n}.*`,
+        `$JS.API.CONSUMER.CREATE.${n}.>`,
+        `$JS.API.CONSUMER.INFO.${n}.*`,
+      ]),
+    );
   }
   if (!isService(user)) return { publish, subscribe, responds: false };
 
@@ -44,12 +64,20 @@ export function busPermissions(user: BusUser): Permissions {
     publish.push(aliveSubject(user));
   }
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
-    publish.push(...s.subjects, probeSubject(user), `$JS.API.STREAM.INFO.${s.name}`, `$JS.API.CONSUMER.INFO.${s.name}.*`);
+    publish.push(
+      ...s.subjects,
+      probeSubject(user),
+      `$JS.API.STREAM.INFO.${s.name}`,
+      `$JS.API.CONSUMER.INFO.${s.name}.*`,
+    );
     subscribe.push(`applied.${user}.*`);
   }
   for (const s of consumedBy(user)) {
     publish.push(`$JS.API.CONSUMER.INFO.${s.name}.${user}`, `$JS.API.CONSUMER.MSG.NEXT.${s.name}.${user}`);
-    publish.push(`$JS.ACK.${s.name}.${user}.>`, ...(s.awaited.includes(user) ? [appliedSubject(user, s.producer)] : []));
+    publish.push(
+      `$JS.ACK.${s.name}.${user}.>`,
+      ...(s.awaited.includes(user) ? [appliedSubject(user, s.producer)] : []),
+    );
   }
   if (user === 'directory') publish.push(accessFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(accessFeedSubject);
@@ -72,7 +100,13 @@ export interface NatsConfigOptions {
 }
 
 /** The whole nats.conf: users by NKey, so that it holds no secret, and each one's permissions. */
-export function natsConfig({ publicKeys, host, port, storeDir, maxFileBytes = 4_294_967_296 }: NatsConfigOptions): string {
+export function natsConfig({
+  publicKeys,
+  host,
+  port,
+  storeDir,
+  maxFileBytes = 4_294_967_296,
+}: NatsConfigOptions): string {
   const users = natsUsers.map((user) => {
     const { publish, subscribe, responds } = busPermissions(user);
     return {
@@ -94,7 +128,8 @@ export function natsConfig({ publicKeys, host, port, storeDir, maxFileBytes = 4_
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
-    // In seconds. A process that begins beside many others takes longer to sign the server's challenge than the 2 that are the default.
+    // In seconds. A process that begins beside many others takes longer to sign the server's challenge than the 2 that
+    // are the default.
     authorization: { timeout: 10, users },
   };
   return `${JSON.stringify(config, null, 2)}\n`;

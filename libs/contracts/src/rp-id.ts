@@ -2,21 +2,36 @@ import { z } from 'zod';
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
-/** A WebAuthn relying party identifier: a host name as browsers compare it. An IP address is none (WebAuthn Level 3 §5.1.2). */
+/**
+ * A WebAuthn relying party identifier: a host name as browsers compare it. An IP address is none (WebAuthn Level 3
+ * §5.1.2).
+ */
 export const rpId = z
   .string()
   .max(253)
-  .regex(new RegExp(`^(?:${label}\\.)*${label}$`), 'must be a host name such as example.com, in lower case and without scheme, port and path (letters beyond a to z as xn--…)')
-  .refine((name) => !/^[0-9]+$|^0x/.test(name.slice(name.lastIndexOf('.') + 1)), 'must be a host name: an IP address cannot have passkeys');
+  .regex(
+    new RegExp(`^(?:${label}\\.)*${label}$`),
+    'must be a host name such as example.com, in lower case and without scheme, port and path (letters beyond a to z as xn--…)',
+  )
+  .refine(
+    (name) => !/^[0-9]+$|^0x/.test(name.slice(name.lastIndexOf('.') + 1)),
+    'must be a host name: an IP address cannot have passkeys',
+  );
 
 /**
- * For which RP IDs an organization takes passkeys. New ones are made for `rpId`; while customers move, those made for the
- * earlier one sign in as well. An absent RP ID is that of the deployment.
+ * For which RP IDs an organization takes passkeys. New ones are made for `rpId`; while customers move, those made for
+ * the earlier one sign in as well. An absent RP ID is that of the deployment.
  */
-export const relyingPartySchema = z.strictObject({ rpId: rpId.optional(), earlier: z.strictObject({ rpId: rpId.optional() }).optional() });
+export const relyingPartySchema = z.strictObject({
+  rpId: rpId.optional(),
+  earlier: z.strictObject({ rpId: rpId.optional() }).optional(),
+});
 export type RelyingPartyIds = z.infer<typeof relyingPartySchema>;
 
-/** Whether pages of this host may use the RP ID without anybody's consent: it is the host, or a domain that the host lies in. */
+/**
+ * Whether pages of this host may use the RP ID without anybody's consent: it is the host, or a domain that the host
+ * lies in.
+ */
 export function coversHost(rpId: string, hostname: string): boolean {
   return hostname === rpId || hostname.endsWith(`.${rpId}`);
 }
@@ -24,4 +39,6 @@ export function coversHost(rpId: string, hostname: string): boolean {
 /** Where a browser looks whether pages of another domain may use an RP ID (WebAuthn Level 3 §5.11, related origins). */
 export const relatedOriginsPath = '/.well-known/webauthn';
 /** What it finds there. Others may add members. */
-export const relatedOriginsSchema = z.looseObject({ origins: z.array(z.string()).describe('Origins of the pages that may use this domain as RP ID') });
+export const relatedOriginsSchema = z.looseObject({
+  origins: z.array(z.string()).describe('Origins of the pages that may use this domain as RP ID'),
+});

@@ -11,24 +11,40 @@ export interface Stream<Event extends z.ZodType = z.ZodType> {
   consumers: readonly ServiceName[];
   /** Those among them for which a command's answer waits: they say what they have applied. */
   awaited: readonly ServiceName[];
-  /** What it may hold. A consumer that is away fills its stream so far, and then lacks the oldest events until the relay publishes them again. */
+  /**
+   * What it may hold. A consumer that is away fills its stream so far, and then lacks the oldest events until the relay
+   * publishes them again.
+   */
   maxBytes: number;
 }
 
 const mebibyte = 1_048_576;
 
-function stream<Event extends z.ZodType>(producer: ServiceName, event: Event, rest: Pick<Stream, 'consumers' | 'awaited' | 'maxBytes'>): Stream<Event> {
+function stream<Event extends z.ZodType>(
+  producer: ServiceName,
+  event: Event,
+  rest: Pick<Stream, 'consumers' | 'awaited' | 'maxBytes'>,
+): Stream<Event> {
   return { name: producer.toUpperCase(), producer, subjects: [`evt.${producer}.>`], event, ...rest };
 }
 
 export const streams = {
-  issuance: stream('issuance', issuanceEventSchema, { consumers: ['subjects', 'audit', 'auth', 'signals'], awaited: ['subjects', 'audit'], maxBytes: 1024 * mebibyte }),
-  directory: stream('directory', directoryEventSchema, { consumers: ['audit', 'signals'], awaited: ['audit'], maxBytes: 256 * mebibyte }),
+  issuance: stream('issuance', issuanceEventSchema, {
+    consumers: ['subjects', 'audit', 'auth', 'signals'],
+    awaited: ['subjects', 'audit'],
+    maxBytes: 1024 * mebibyte,
+  }),
+  directory: stream('directory', directoryEventSchema, {
+    consumers: ['audit', 'signals'],
+    awaited: ['audit'],
+    maxBytes: 256 * mebibyte,
+  }),
 };
 
 /**
- * Where producers prove that JetStream stores: each has one message there, which the next one replaces. It is a stream of
- * its own because nobody consumes it: a stream with consumers would hand the messages to them, and store none without.
+ * Where producers prove that JetStream stores: each has one message there, which the next one replaces. It is a stream
+ * of its own because nobody consumes it: a stream with consumers would hand the messages to them, and store none
+ * without.
  */
 export const probeStream = { name: 'PROBE', subjects: ['probe.*'], maxBytes: mebibyte };
 
@@ -64,8 +80,16 @@ export function aliveSubject(service: ServiceName): string {
 /** What names a replica: no other may be addressed by it, and it fits a subject. */
 const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/);
 
-/** `ready`: false when it lives and lacks something. `leaving`: it takes no more requests. `atMs` is its clock, so that clocks can be compared. */
-export const aliveSchema = z.looseObject({ replica: replicaId, atMs: z.number(), ready: z.boolean().optional(), leaving: z.boolean().optional() });
+/**
+ * `ready`: false when it lives and lacks something. `leaving`: it takes no more requests. `atMs` is its clock, so that
+ * clocks can be compared.
+ */
+export const aliveSchema = z.looseObject({
+  replica: replicaId,
+  atMs: z.number(),
+  ready: z.boolean().optional(),
+  leaving: z.boolean().optional(),
+});
 export type Alive = z.infer<typeof aliveSchema>;
 
 /** The subject of a contract at one replica of the service, and not at whichever the queue group chooses. */

@@ -1,7 +1,7 @@
 import './pg-types.js';
 import { readFileSync } from 'node:fs';
 import type { Pool, QueryResultRow } from 'pg';
-import { DataSource, type MixedList, type EntitySchema } from 'typeorm';
+import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -45,7 +45,13 @@ export interface DatabaseOptions {
 export class Database implements Sql {
   private constructor(readonly orm: DataSource) {}
 
-  static async connect({ url, passwordFile, pool, applicationName, entities = [] }: DatabaseOptions): Promise<Database> {
+  static async connect({
+    url,
+    passwordFile,
+    pool,
+    applicationName,
+    entities = [],
+  }: DatabaseOptions): Promise<Database> {
     const orm = new DataSource({
       type: 'postgres',
       url: addressNow(url, passwordFile),
@@ -62,9 +68,13 @@ export class Database implements Sql {
     await orm.initialize();
     if (passwordFile !== undefined) {
       // The pool looks here for each connection that it makes.
-      Object.defineProperty(poolOf(orm).options, 'connectionString', { get: () => addressNow(url, passwordFile), enumerable: true });
+      Object.defineProperty(poolOf(orm).options, 'connectionString', {
+        get: () => addressNow(url, passwordFile),
+        enumerable: true,
+      });
     }
-    // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the process.
+    // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the
+    // process.
     poolOf(orm).on('error', () => undefined);
     // One that breaks in the moment between being made and being handed out has nobody else who listens.
     poolOf(orm).on('connect', (client) => client.on('error', () => undefined));
@@ -86,9 +96,11 @@ export class Database implements Sql {
     const commit = () =>
       (committed ??= client.query('COMMIT').then(({ command }) => {
         // What PostgreSQL answers when a statement has failed before, though nobody may have minded.
-        if (command === 'ROLLBACK') throw new Error('a statement of the transaction has failed, so nothing was committed');
+        if (command === 'ROLLBACK')
+          throw new Error('a statement of the transaction has failed, so nothing was committed');
       }));
-    const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) => (await client.query<Row>({ ...s, values })).rows;
+    const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) =>
+      (await client.query<Row>({ ...s, values })).rows;
     const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
       const [result] = await Promise.all([rows<Row>(s, values), commit()]);
       return result;
@@ -115,7 +127,10 @@ export class Database implements Sql {
   }
 }
 
-/** The address with the password that holds now. A file that cannot be read, being replaced, leaves the one of the URL: PostgreSQL refuses it, and the next try reads again. */
+/**
+ * The address with the password that holds now. A file that cannot be read, being replaced, leaves the one of the URL:
+ * PostgreSQL refuses it, and the next try reads again.
+ */
 function addressNow(url: string, passwordFile: string | undefined): string {
   if (passwordFile === undefined) return url;
   try {

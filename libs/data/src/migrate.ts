@@ -1,15 +1,19 @@
 import './pg-types.js';
-import { migrationLock, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/kit';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { z } from 'zod';
+import { migrationLock, type ServiceName } from '@holdfast/contracts';
+import { loadConfig } from '@holdfast/kit';
 import { keepNoStatistics } from './no-statistics.js';
 
 /**
  * Runs a service's migrations in its own schema, as the owner of the database. Several may start at once: one runs, the
  * others wait and find nothing left to do.
  */
-export async function migrate(service: ServiceName, url: string, migrations: (new () => MigrationInterface)[]): Promise<string[]> {
+export async function migrate(
+  service: ServiceName,
+  url: string,
+  migrations: (new () => MigrationInterface)[],
+): Promise<string[]> {
   const orm = new DataSource({
     type: 'postgres',
     url,
@@ -23,8 +27,8 @@ export async function migrate(service: ServiceName, url: string, migrations: (ne
   await orm.initialize();
   const runner = orm.createQueryRunner();
   try {
-    // Open, and idle, until all is done. The lock of a row would give it a number (xid), and while a transaction with one
-    // is open, nothing that is deleted meanwhile leaves the files (keepNoStatistics).
+    // Open, and idle, until all is done. The lock of a row would give it a number (xid), and while a transaction with
+    // one is open, nothing that is deleted meanwhile leaves the files (keepNoStatistics).
     await runner.query('SET idle_in_transaction_session_timeout = 0');
     await runner.startTransaction();
     await runner.query(`LOCK TABLE ${migrationLock(service)} IN SHARE ROW EXCLUSIVE MODE`);
@@ -38,14 +42,18 @@ export async function migrate(service: ServiceName, url: string, migrations: (ne
   }
 }
 
-/** main() of a service's migrations: connects as the owner named by DATABASE_URL, says what it did, exits 1 on a fault. */
+/**
+ * main() of a service's migrations: connects as the owner named by DATABASE_URL, says what it did, exits 1 on a fault.
+ */
 export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
   try {
     const { DATABASE_URL } = loadConfig(z.object({ DATABASE_URL: z.string().min(1) }));
     const done = await migrate(service, DATABASE_URL, migrations);
     process.stdout.write(`${service}: ${done.length ? done.join(', ') : 'nothing to migrate'}\n`);
   } catch (error) {
-    process.stderr.write(`${service} could not be migrated: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(
+      `${service} could not be migrated: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     process.exitCode = 1;
   }
 }

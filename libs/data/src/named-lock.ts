@@ -2,9 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { statement, type Sql } from './database.js';
 
 /**
- * Locks that stand for no row of their own. They are rows of the service's schema and not advisory locks: those belong to
- * the whole database, so any other service's role could take them, and with them the lock that every change of access waits
- * for ("disabled means disabled" would be over).
+ * Locks that stand for no row of their own. They are rows of the service's schema and not advisory locks: those belong
+ * to the whole database, so any other service's role could take them, and with them the lock that every change of
+ * access waits for ("disabled means disabled" would be over).
  */
 const namedLockTable = 'CREATE TABLE named_lock (name text PRIMARY KEY)';
 
@@ -22,7 +22,10 @@ export class NamedLocks1764200000000 implements MigrationInterface {
 }
 
 /** `WHERE false` leaves the row as it is and locks it all the same. */
-const take = statement('named_lock_take', 'INSERT INTO named_lock AS l (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false');
+const take = statement(
+  'named_lock_take',
+  'INSERT INTO named_lock AS l (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false',
+);
 const tryToTake = statement('named_lock_try', 'SELECT FROM named_lock WHERE name = $1 FOR UPDATE SKIP LOCKED');
 
 /** Waits for the lock and holds it until the transaction ends. */

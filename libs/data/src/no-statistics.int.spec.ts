@@ -1,6 +1,6 @@
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { migrate } from './migrate.js';
 
 class Tables1700000000000 implements MigrationInterface {
@@ -32,7 +32,9 @@ describe('a migrated schema', () => {
   const kept = () => tables.query(`SELECT tablename, attname FROM pg_stats WHERE schemaname = 'issuance'`);
   beforeAll(async () => {
     tables = await createTestDatabase('issuance', (url) => migrate('issuance', url, [Tables1700000000000]));
-    await tables.query(`INSERT INTO issuance.person SELECT 'Ada Canary', 'Lakeside', now() FROM generate_series(1, 300)`);
+    await tables.query(
+      `INSERT INTO issuance.person SELECT 'Ada Canary', 'Lakeside', now() FROM generate_series(1, 300)`,
+    );
     await tables.query(`INSERT INTO issuance.visit SELECT 'acme', 'Ada Canary' FROM generate_series(1, 300)`);
   });
   afterAll(() => tables.drop());
@@ -46,15 +48,22 @@ describe('a migrated schema', () => {
     await tables.query('ALTER TABLE issuance.person ALTER name SET STATISTICS 100');
     await tables.query('ALTER INDEX issuance.person_lower ALTER COLUMN 2 SET STATISTICS 100');
     await tables.query('ANALYZE');
-    expect(await kept()).toEqual([{ tablename: 'person', attname: 'name' }, { tablename: 'person_lower', attname: 'lower' }]);
+    expect(await kept()).toEqual([
+      { tablename: 'person', attname: 'name' },
+      { tablename: 'person_lower', attname: 'lower' },
+    ]);
     await migrate('issuance', tables.ownerUrl, [Tables1700000000000, Later1800000000000]);
     expect(await kept()).toEqual([]);
     await tables.query('ANALYZE');
     expect(await kept()).toEqual([]);
-    expect(await tables.query(`SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = 'issuance'::regnamespace`)).toEqual([]);
+    expect(
+      await tables.query(`SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = 'issuance'::regnamespace`),
+    ).toEqual([]);
     // Nor in the file, where a row that was deleted stays until it is written anew.
     await tables.query('CHECKPOINT');
-    const [{ file }] = (await tables.query<{ file: Buffer }>(`SELECT pg_read_binary_file(pg_relation_filepath('pg_catalog.pg_statistic')) AS file`)) as [{ file: Buffer }];
+    const [{ file }] = (await tables.query<{ file: Buffer }>(
+      `SELECT pg_read_binary_file(pg_relation_filepath('pg_catalog.pg_statistic')) AS file`,
+    )) as [{ file: Buffer }];
     expect([file.includes('Ada Canary'), file.includes('Lakeside')]).toEqual([false, false]);
   });
 });

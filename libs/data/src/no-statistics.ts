@@ -4,21 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Run = (sql: string) => Promise<unknown>;
 
 /**
- * ANALYZE copies values of rows (the most common ones, bounds of a histogram) into `pg_statistic`, and there they stay when
- * the rows are deleted, until the next ANALYZE of that table. So an erased customer would be readable in `pg_stats` for weeks.
- * Hence no column of a service's schema has statistics. It is a rule without exceptions: a list of columns with values that
- * may be kept would have to be right for every column that is ever added. Statements do without, see
- * docs/adr/0028-no-planner-statistics.md. A database that had statistics loses them here.
+ * ANALYZE copies values of rows (the most common ones, bounds of a histogram) into `pg_statistic`, and there they stay
+ * when the rows are deleted, until the next ANALYZE of that table. So an erased customer would be readable in
+ * `pg_stats` for weeks. Hence no column of a service's schema has statistics. It is a rule without exceptions: a list
+ * of columns with values that may be kept would have to be right for every column that is ever added. Statements do
+ * without, see docs/adr/0028-no-planner-statistics.md. A database that had statistics loses them here.
  */
 export async function keepNoStatistics(schema: string, run: Run): Promise<void> {
   await run(stopGathering(schema));
-  const [{ kept } = { kept: 0 }] = (await run(`SELECT count(*)::int AS kept FROM pg_stats WHERE schemaname = '${schema}'`)) as { kept: number }[];
+  const [{ kept } = { kept: 0 }] = (await run(
+    `SELECT count(*)::int AS kept FROM pg_stats WHERE schemaname = '${schema}'`,
+  )) as { kept: number }[];
   if (kept === 0) return;
   await run(removeGathered(schema));
-  // What was removed stays in the blocks of the catalogue's file until they are written anew, and is written anew as well while a
-  // snapshot from before could still see it: one of autovacuum's ANALYZE is enough.
-  const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::xid::text AS "removedAt"')) as { removedAt: string }[];
-  for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isSeen(run, removedAt)); waitedMs += 100) await sleep(100);
+  // What was removed stays in the blocks of the catalogue's file until they are written anew, and is written anew as
+  // well while a snapshot from before could still see it: one of autovacuum's ANALYZE is enough.
+  const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::xid::text AS "removedAt"')) as {
+    removedAt: string;
+  }[];
+  for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isSeen(run, removedAt)); waitedMs += 100)
+    await sleep(100);
   await run('VACUUM (FULL) pg_catalog.pg_statistic');
 }
 
@@ -33,7 +38,10 @@ async function isSeen(run: Run, xid: string): Promise<boolean> {
   return (older as unknown[]).length > 0;
 }
 
-/** Statistics of an index's expressions are kept as columns of the index. Extended statistics have no target: they are dropped. */
+/**
+ * Statistics of an index's expressions are kept as columns of the index. Extended statistics have no target: they are
+ * dropped.
+ */
 const stopGathering = (schema: string) => `
 DO $$
 DECLARE c record;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
-import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/testing';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 import { isDatabaseAway, whyDatabaseIsAway } from './pg-errors.js';
 
@@ -34,13 +34,19 @@ it('takes a rotated password from its file for new connections, and counts as aw
   const failed = async () => {
     for (;;) {
       // The first ones meet the connections that were ended.
-      const error = await database.rows(who).then(() => undefined, (e: unknown) => e);
+      const error = await database.rows(who).then(
+        () => undefined,
+        (e: unknown) => e,
+      );
       if ((error as { code?: string } | undefined)?.code?.startsWith('28')) return error;
       expect(isDatabaseAway(error)).toBe(true);
     }
   };
   const error = await failed();
-  expect([isDatabaseAway(error), whyDatabaseIsAway(error)]).toEqual([true, "the database refuses this service's role or its password"]);
+  expect([isDatabaseAway(error), whyDatabaseIsAway(error)]).toEqual([
+    true,
+    "the database refuses this service's role or its password",
+  ]);
   writeFileSync(passwordFile, 'second');
   expect(await database.rows(who)).toEqual([{ name: role }]);
   await database.close();

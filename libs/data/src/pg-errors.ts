@@ -10,10 +10,19 @@ const readOnly = '25006';
 /** The server ended a transaction in which nothing came for too long: this process stood still (database.ts). */
 const idleInTransaction = '25P03';
 
-/** Classes 08 (connection), 28 (role or password), 53 (resources: disk, memory, connections), 57 (operator: shutdown, timeout); read-only. */
+/**
+ * Classes 08 (connection), 28 (role or password), 53 (resources: disk, memory, connections), 57 (operator: shutdown,
+ * timeout); read-only.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
-  if (code === readOnly || code === idleInTransaction || /^(08|28|53|57)...$/.test(code) || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
+  if (
+    code === readOnly ||
+    code === idleInTransaction ||
+    /^(08|28|53|57)...$/.test(code) ||
+    /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)
+  )
+    return true;
   return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
     error instanceof Error ? error.message : '',
   );
@@ -36,9 +45,9 @@ export function whyDatabaseIsAway(error: unknown): string | undefined {
 }
 
 /**
- * Whether the statement's own data may be at fault, so that other data would fare better: classes 22 (data), 23 (constraints),
- * 54 (limits), and errors that are not PostgreSQL's. A right that was revoked, a full disk and a server that only reads
- * refuse everything alike.
+ * Whether the statement's own data may be at fault, so that other data would fare better: classes 22 (data), 23
+ * (constraints), 54 (limits), and errors that are not PostgreSQL's. A right that was revoked, a full disk and a server
+ * that only reads refuse everything alike.
  */
 export function isFaultOfData(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: unknown };

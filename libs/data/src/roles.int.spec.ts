@@ -1,6 +1,13 @@
-import { databaseRole, databaseServices, databaseSetup, marksSchema, markWriters, migrationLock } from '@holdfast/contracts';
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  databaseRole,
+  databaseServices,
+  databaseSetup,
+  marksSchema,
+  markWriters,
+  migrationLock,
+} from '@holdfast/contracts';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 
 describe('what the database refuses', () => {
@@ -20,11 +27,18 @@ describe('what the database refuses', () => {
 
     const others = [...databaseServices.filter((s) => s !== service), 'public'];
     const forbidden = others.flatMap((s) => [`SELECT * FROM ${s}.secret`, `INSERT INTO ${s}.secret VALUES (1)`]);
-    const own = ['CREATE TABLE mine (id int)', `DROP TABLE ${service}.secret`, `TRUNCATE ${service}.secret`, 'CREATE SCHEMA mine', 'CREATE ROLE mine'];
+    const own = [
+      'CREATE TABLE mine (id int)',
+      `DROP TABLE ${service}.secret`,
+      `TRUNCATE ${service}.secret`,
+      'CREATE SCHEMA mine',
+      'CREATE ROLE mine',
+    ];
     const marks = markWriters()
       .filter(({ readModel, writers }) => readModel !== service && !writers.includes(service))
       .map(({ readModel }) => `SELECT * FROM ${marksSchema}.${readModel}`);
-    for (const sql of [...forbidden, ...own, ...marks]) await expect(run(sql)).rejects.toThrow(/permission denied|must be owner/);
+    for (const sql of [...forbidden, ...own, ...marks])
+      await expect(run(sql)).rejects.toThrow(/permission denied|must be owner/);
     await database.close();
   });
 
@@ -49,9 +63,14 @@ describe('what the database refuses', () => {
   });
 
   it('gives a role no more connections than its limit, and the others theirs', async () => {
-    const limited = databaseSetup({ passwords: Object.fromEntries(databaseServices.map((s) => [s, 'x'])), connectionLimit: 7 });
+    const limited = databaseSetup({
+      passwords: Object.fromEntries(databaseServices.map((s) => [s, 'x'])),
+      connectionLimit: 7,
+    });
     expect(limited.filter((sql) => sql.endsWith('CONNECTION LIMIT 7'))).toHaveLength(databaseServices.length);
-    const roles = await tables.query<{ rolconnlimit: number }>(`SELECT rolconnlimit FROM pg_roles WHERE rolname LIKE 'holdfast%'`);
+    const roles = await tables.query<{ rolconnlimit: number }>(
+      `SELECT rolconnlimit FROM pg_roles WHERE rolname LIKE 'holdfast%'`,
+    );
     expect(roles.map((r) => r.rolconnlimit)).toEqual(databaseServices.map(() => expect.any(Number)));
     expect(Math.min(...roles.map((r) => r.rolconnlimit))).toBeGreaterThan(0);
   });

@@ -1,5 +1,5 @@
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 import { isDatabaseAway } from './pg-errors.js';
 
@@ -26,7 +26,9 @@ describe('a transaction', () => {
   const stored = async () => (await database.rows<{ n: number }>(count))[0]!.n;
 
   it('runs what is begun together in order, each statement seeing those before', async () => {
-    const seen = await database.transaction(async (sql) => Promise.all([sql.rows(add, [1]), sql.rows<{ n: number }>(count), sql.rows(addMore, [2])]));
+    const seen = await database.transaction(async (sql) =>
+      Promise.all([sql.rows(add, [1]), sql.rows<{ n: number }>(count), sql.rows(addMore, [2])]),
+    );
     expect(seen[1]).toEqual([{ n: 1 }]);
     expect(await stored()).toBe(2);
   });
@@ -42,7 +44,10 @@ describe('a transaction', () => {
 
   it.each([
     ['a statement', async (sql: { rows: Database['rows'] }) => sql.rows(fail, [0])],
-    ['one of two begun together', async (sql: { rows: Database['rows'] }) => Promise.all([sql.rows(fail, [0]), sql.rows(addMore, [2])])],
+    [
+      'one of two begun together',
+      async (sql: { rows: Database['rows'] }) => Promise.all([sql.rows(fail, [0]), sql.rows(addMore, [2])]),
+    ],
   ])('stores nothing when %s fails, and says what failed', async (_, work) => {
     const running = database.transaction(async (sql) => {
       await sql.rows(add, [1]);
@@ -91,17 +96,23 @@ describe('a transaction', () => {
     });
     hung.catch(() => undefined);
     await held;
-    // Waits for the lock until the server has ended the other transaction, well before its own statement_timeout of 10 s.
+    // Waits for the lock until the server has ended the other transaction, well before its own statement_timeout of 10
+    // s.
     expect(await other.rows(lock)).toEqual([{ id: 7 }]);
     release();
-    const failure = await hung.then(() => undefined, (error: unknown) => error);
+    const failure = await hung.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(isDatabaseAway(failure)).toBe(true);
     expect(await stored()).toBe(1);
     await other.close();
   });
 
   it('throws what the work throws', async () => {
-    await expect(database.transaction(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow('changed my mind');
+    await expect(database.transaction(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow(
+      'changed my mind',
+    );
     expect(await stored()).toBe(0);
   });
 });

@@ -1,4 +1,11 @@
-import { errorCatalogue, type AuditTarget, type ErrorCode, type ErrorOrigin, type InputFault, type WireError } from '@holdfast/contracts';
+import {
+  errorCatalogue,
+  type AuditTarget,
+  type ErrorCode,
+  type ErrorOrigin,
+  type InputFault,
+  type WireError,
+} from '@holdfast/contracts';
 
 /**
  * The one error of the house: thrown anywhere, carried over the bus as a WireError, rendered by the gateway alone.
@@ -32,12 +39,21 @@ export class AppError extends Error {
   toWire(): WireError {
     const { code, detail, status, errors, retryAfter, targets, origin } = this;
     return {
-      code, ...(detail && { detail }), status, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }), ...(targets && { targets }), ...(origin && { origin }),
+      code,
+      ...(detail && { detail }),
+      status,
+      ...(errors && { errors }),
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(targets && { targets }),
+      ...(origin && { origin }),
     };
   }
 }
 
-/** 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. `origin` tells operators what failed. */
+/**
+ * 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. `origin` tells operators
+ * what failed.
+ */
 export function unavailable(detail: string, retryAfter = 1, origin?: ErrorOrigin): AppError {
   return new AppError('unavailable', detail, { retryAfter, ...(origin && { origin }) });
 }

@@ -8,6 +8,10 @@ export interface Audited {
 }
 
 /** The one audit record of a request: who and how come from the call's context alone. */
-export function auditRecord({ auditId, actor, request }: CallContext, now: Date, { changes, ...what }: Audited): AuditRecord {
+export function auditRecord(
+  { auditId, actor, request }: CallContext,
+  now: Date,
+  { changes, ...what }: Audited,
+): AuditRecord {
   return { id: auditId, occurredAt: now.toISOString(), actor, request, ...what, ...(changes && { changes }) };
 }

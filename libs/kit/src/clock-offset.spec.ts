@@ -4,10 +4,17 @@ import { aheadOf, cautiousMedian, RemoteClock, type ClockReading } from './clock
 
 const delayMs = fc.double({ min: 0, max: 30_000, noNaN: true });
 const epochMs = fc.double({ min: -1e12, max: 1e12, noNaN: true });
-const journeys = fc.array(fc.record({ waitMs: delayMs, thereMs: delayMs, backMs: delayMs }), { minLength: 1, maxLength: 20 });
+const journeys = fc.array(fc.record({ waitMs: delayMs, thereMs: delayMs, backMs: delayMs }), {
+  minLength: 1,
+  maxLength: 20,
+});
 
 /** Readings of a clock that shows `epochMs` when ours shows 0, one after the other. */
-function readingsOf(epoch: number, steps: { waitMs: number; thereMs: number; backMs: number }[], from = 0): ClockReading[] {
+function readingsOf(
+  epoch: number,
+  steps: { waitMs: number; thereMs: number; backMs: number }[],
+  from = 0,
+): ClockReading[] {
   let time = from;
   return steps.map(({ waitMs, thereMs, backMs }) => {
     const sentAtMs = (time += waitMs);
@@ -37,20 +44,32 @@ describe('bounds of another clock', () => {
     fc.assert(
       fc.property(epochMs, journeys, (epoch, steps) => {
         const { earliestMs, latestMs } = observed(readingsOf(epoch, steps));
-        expect(latestMs - earliestMs).toBeLessThanOrEqual(Math.min(...steps.slice(-8).map((s) => s.thereMs + s.backMs)) + 0.01);
+        expect(latestMs - earliestMs).toBeLessThanOrEqual(
+          Math.min(...steps.slice(-8).map((s) => s.thereMs + s.backMs)) + 0.01,
+        );
       }),
     );
   });
 
   it('follow the other clock when it is set anew', () => {
     fc.assert(
-      fc.property(epochMs, journeys, journeys, fc.double({ min: 90_000, max: 1e9, noNaN: true }), fc.boolean(), (epoch, before, after, step, back) => {
-        const first = readingsOf(epoch, before);
-        const epochAfter = epoch + (back ? -step : step);
-        const { earliestMs, latestMs } = observed([...first, ...readingsOf(epochAfter, after, first.at(-1)!.receivedAtMs)]);
-        expect(earliestMs).toBeLessThanOrEqual(epochAfter + 0.01);
-        expect(latestMs).toBeGreaterThanOrEqual(epochAfter - 0.01);
-      }),
+      fc.property(
+        epochMs,
+        journeys,
+        journeys,
+        fc.double({ min: 90_000, max: 1e9, noNaN: true }),
+        fc.boolean(),
+        (epoch, before, after, step, back) => {
+          const first = readingsOf(epoch, before);
+          const epochAfter = epoch + (back ? -step : step);
+          const { earliestMs, latestMs } = observed([
+            ...first,
+            ...readingsOf(epochAfter, after, first.at(-1)!.receivedAtMs),
+          ]);
+          expect(earliestMs).toBeLessThanOrEqual(epochAfter + 0.01);
+          expect(latestMs).toBeGreaterThanOrEqual(epochAfter - 0.01);
+        },
+      ),
     );
   });
 });
@@ -73,10 +92,14 @@ describe('the cautious median', () => {
 
   it('is moved by no minority, whatever it says', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 9 }), fc.array(fc.integer(), { maxLength: 9 }), (honest, liars) => {
-        const median = cautiousMedian([...honest, ...liars.slice(0, honest.length)])!;
-        expect(Math.abs(median)).toBeLessThanOrEqual(50);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 9 }),
+        fc.array(fc.integer(), { maxLength: 9 }),
+        (honest, liars) => {
+          const median = cautiousMedian([...honest, ...liars.slice(0, honest.length)])!;
+          expect(Math.abs(median)).toBeLessThanOrEqual(50);
+        },
+      ),
     );
   });
 });

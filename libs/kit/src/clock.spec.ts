@@ -6,7 +6,11 @@ import { describe, expect, it } from '@jest/globals';
 function shifted(seconds: number, expression: string): unknown {
   const clock = fileURLToPath(new URL('./clock.ts', import.meta.url));
   const program = `const before = new Date(0); const { shiftTime } = await import(${JSON.stringify(clock)}); shiftTime(${seconds}); process.stdout.write(JSON.stringify(${expression}))`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
+    { encoding: 'utf8' },
+  );
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout);
 }
@@ -23,7 +27,14 @@ describe('a shifted time', () => {
   });
 
   it('leaves times that are named alone', () => {
-    const named = '[new Date(0).toISOString(), new Date("2026-11-21T09:30:00.000Z").toISOString(), Date.UTC(2026, 0), before instanceof Date, new Date() instanceof Date]';
-    expect(shifted(86_400, named)).toEqual(['1970-01-01T00:00:00.000Z', '2026-11-21T09:30:00.000Z', Date.UTC(2026, 0), true, true]);
+    const named =
+      '[new Date(0).toISOString(), new Date("2026-11-21T09:30:00.000Z").toISOString(), Date.UTC(2026, 0), before instanceof Date, new Date() instanceof Date]';
+    expect(shifted(86_400, named)).toEqual([
+      '1970-01-01T00:00:00.000Z',
+      '2026-11-21T09:30:00.000Z',
+      Date.UTC(2026, 0),
+      true,
+      true,
+    ]);
   });
 });

@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto';
 
 /** SHA-256. */
 export function sha256(data: string | Buffer): Buffer {
@@ -15,8 +24,8 @@ function keyOf(bytes: Buffer): KeyObject {
 }
 
 /**
- * HMAC-SHA256 under the pepper: how 256-bit random secrets are stored. They cannot be guessed, so a slow hash would only
- * be slow; the pepper keeps a stolen table useless.
+ * HMAC-SHA256 under the pepper: how 256-bit random secrets are stored. They cannot be guessed, so a slow hash would
+ * only be slow; the pepper keeps a stolen table useless.
  */
 export function keyedHash(pepper: Buffer, secret: string): Buffer {
   return createHmac('sha256', keyOf(pepper)).update(secret).digest();
@@ -46,8 +55,8 @@ export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
 }
 
 /**
- * Stands for a customer where the row may outlive them (tombstones, marks, the ledger of erasures): the identifier is 122
- * random bits, so the hash leads back to nobody.
+ * Stands for a customer where the row may outlive them (tombstones, marks, the ledger of erasures): the identifier is
+ * 122 random bits, so the hash leads back to nobody.
  */
 export function customerKey(org: string, subject: string): Buffer {
   return sha256(`${org}/${subject}`);

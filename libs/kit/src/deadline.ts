@@ -15,5 +15,8 @@ export function remainingMs(): number {
 
 /** 503 for what is not begun, since its caller has gone. Nothing has been done. */
 export function expired(): AppError {
-  return unavailable('The caller no longer waits for this, so it was not begun.', 1, { dependency: 'admission', cause: 'expired' });
+  return unavailable('The caller no longer waits for this, so it was not begun.', 1, {
+    dependency: 'admission',
+    cause: 'expired',
+  });
 }

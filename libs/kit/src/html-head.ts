@@ -12,8 +12,9 @@ export interface HtmlHead {
 }
 
 /**
- * From the doctype to the end of the head, for every page that a person sees. Nothing in it is inline: the pages' policies
- * let nothing inline run. A file of its own, since the build of the customers' pages uses it and nothing else of this library.
+ * From the doctype to the end of the head, for every page that a person sees. Nothing in it is inline: the pages'
+ * policies let nothing inline run. A file of its own, since the build of the customers' pages uses it and nothing else
+ * of this library.
  */
 export function htmlHead({ title, styles, icon = '/pages/icon.svg', indexed = false, more = [] }: HtmlHead): string {
   const lines = [
@@ -30,5 +31,10 @@ export function htmlHead({ title, styles, icon = '/pages/icon.svg', indexed = fa
 }
 
 export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

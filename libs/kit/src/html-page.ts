@@ -11,11 +11,20 @@ export interface HtmlPage {
   body: string;
 }
 
-/** A whole document with no script and nothing inline. The gateway serves its stylesheet under a name that does not change. */
+/**
+ * A whole document with no script and nothing inline. The gateway serves its stylesheet under a name that does not
+ * change.
+ */
 export function htmlPage({ organization, tone, title, body }: HtmlPage): string {
   const initial = [...(organization?.trim() ?? '')][0]?.toUpperCase() ?? '';
-  const name = organization === undefined ? '' : `<span class="initial" aria-hidden="true">${escapeHtml(initial)}</span><span dir="auto">${escapeHtml(organization)}</span>`;
-  const head = htmlHead({ title: organization === undefined ? title : `${title} – ${organization}`, styles: ['/pages/page.css'] });
+  const name =
+    organization === undefined
+      ? ''
+      : `<span class="initial" aria-hidden="true">${escapeHtml(initial)}</span><span dir="auto">${escapeHtml(organization)}</span>`;
+  const head = htmlHead({
+    title: organization === undefined ? title : `${title} – ${organization}`,
+    styles: ['/pages/page.css'],
+  });
   return `${head}<body>
 <main class="card">
 ${name && `<p class="organization">${name}</p>\n`}<div class="icon ${tone}" aria-hidden="true"></div>

@@ -6,8 +6,8 @@ let msecs = 0;
 let seq = 0;
 
 /**
- * UUIDv7: ordered by time, so that it keeps an index's pages together. For ids that may show when they were made. Within a
- * millisecond a counter with a random beginning keeps the order (RFC 9562 §6.2).
+ * UUIDv7: ordered by time, so that it keeps an index's pages together. For ids that may show when they were made.
+ * Within a millisecond a counter with a random beginning keeps the order (RFC 9562 §6.2).
  */
 export function newId(): string {
   const random = randomForIds(16);

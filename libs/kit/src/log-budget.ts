@@ -1,6 +1,6 @@
 /**
- * How many lines of one kind may be written: `perSecond` on average, and a second's worth at once. Whoever can make a service
- * fail must not be able to fill its disk by it.
+ * How many lines of one kind may be written: `perSecond` on average, and a second's worth at once. Whoever can make a
+ * service fail must not be able to fill its disk by it.
  */
 export class LogBudget {
   private left: number;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallContext } from '@holdfast/contracts';
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import type { CallContext } from '@holdfast/contracts';
 
 export type { Logger } from 'pino';
 
@@ -12,7 +12,16 @@ export function inContext<T>(context: CallContext, work: () => T): T {
 }
 
 /** Members that would hold a secret are cut out wherever somebody logs an object with them. */
-const secretMembers = ['authorization', 'cookie', 'clientSecret', 'client_secret', 'claimUrl', 'access_token', 'token', 'password'];
+const secretMembers = [
+  'authorization',
+  'cookie',
+  'clientSecret',
+  'client_secret',
+  'claimUrl',
+  'access_token',
+  'token',
+  'password',
+];
 
 /** Structured lines on standard output, or wherever a test wants them. */
 export function createLogger(service: string, level: string, replica = '1', destination?: DestinationStream): Logger {

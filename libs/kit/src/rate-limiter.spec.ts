@@ -32,11 +32,15 @@ describe('a rate limiter', () => {
 
   it('lets no more through in any time than a bucket and what has filled since', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100 }), fc.array(fc.nat(10_000), { maxLength: 300 }), (perMinute, pauses) => {
-        const limit = limiter(perMinute);
-        const passed = pauses.filter((pause) => waitOf(limit, 'a', now + pause) === 0).length;
-        expect(passed).toBeLessThanOrEqual(perMinute + (now / 60_000) * perMinute + 1e-6);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fc.array(fc.nat(10_000), { maxLength: 300 }),
+        (perMinute, pauses) => {
+          const limit = limiter(perMinute);
+          const passed = pauses.filter((pause) => waitOf(limit, 'a', now + pause) === 0).length;
+          expect(passed).toBeLessThanOrEqual(perMinute + (now / 60_000) * perMinute + 1e-6);
+        },
+      ),
     );
   });
 
@@ -49,8 +53,15 @@ describe('a rate limiter', () => {
 
   it('names policy, remaining requests and wait in its headers', () => {
     const limit = limiter(2);
-    expect(limit.headersOf(limit.take('a'))).toEqual({ 'ratelimit-policy': '"claim";q=2;w=60', ratelimit: '"claim";r=1;t=30' });
+    expect(limit.headersOf(limit.take('a'))).toEqual({
+      'ratelimit-policy': '"claim";q=2;w=60',
+      ratelimit: '"claim";r=1;t=30',
+    });
     limit.take('a');
-    expect(limit.headersOf(limit.take('a'))).toEqual({ 'ratelimit-policy': '"claim";q=2;w=60', ratelimit: '"claim";r=0;t=30', 'retry-after': '30' });
+    expect(limit.headersOf(limit.take('a'))).toEqual({
+      'ratelimit-policy': '"claim";q=2;w=60',
+      ratelimit: '"claim";r=0;t=30',
+      'retry-after': '30',
+    });
   });
 });

@@ -18,12 +18,15 @@ export interface RateLimitResult {
 }
 
 const windowSeconds = 60;
-/** Keys that are remembered; one takes some 200 bytes. The least recently seen goes first, so that no flood of keys fills the memory. */
+/**
+ * Keys that are remembered; one takes some 200 bytes. The least recently seen goes first, so that no flood of keys
+ * fills the memory.
+ */
 const defaultMaxKeys = 20_000;
 
 /**
- * Requests per key as a token bucket: it holds a minute's worth and fills evenly. In this process alone, without a hop per
- * request: replicas each enforce the whole quota (docs/adr/0020-limits.md).
+ * Requests per key as a token bucket: it holds a minute's worth and fills evenly. In this process alone, without a hop
+ * per request: replicas each enforce the whole quota (docs/adr/0020-limits.md).
  */
 export class RateLimiter {
   private readonly buckets: LRUCache<string, Bucket>;
@@ -65,7 +68,12 @@ export class RateLimiter {
 
   private resultOf(allowed: boolean, tokens: number, filled: number): RateLimitResult {
     const retryAfterSeconds = allowed ? 0 : Math.ceil((1 - filled) / this.perSecond);
-    return { allowed, remaining: Math.floor(tokens), retryAfterSeconds, resetSeconds: Math.ceil((this.perMinute - tokens) / this.perSecond) };
+    return {
+      allowed,
+      remaining: Math.floor(tokens),
+      retryAfterSeconds,
+      resetSeconds: Math.ceil((this.perMinute - tokens) / this.perSecond),
+    };
   }
 
   private get perSecond(): number {

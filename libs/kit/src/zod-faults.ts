@@ -1,5 +1,5 @@
-import type { InputFault } from '@holdfast/contracts';
 import type { z } from 'zod';
+import type { InputFault } from '@holdfast/contracts';
 
 /** Points at each fault by JSON Pointer (RFC 6901); unknown members are pointed at one by one. */
 export function zodFaults(issues: readonly z.core.$ZodIssue[]): (InputFault & { pointer: string })[] {

@@ -1,6 +1,6 @@
-import type { WebAuthnJson } from '@holdfast/contracts';
 import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
 import { z } from 'zod';
+import type { WebAuthnJson } from '@holdfast/contracts';
 import { base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
 import { ceremonies } from './challenges.js';
 import { takesPasskeysOf, type RelyingParty } from './relying-party.js';
@@ -60,10 +60,15 @@ export interface PasskeyUse {
 }
 
 /** WebAuthn Level 3 §7.2. The challenge must have been taken. @throws AppError passkey_invalid */
-export async function verifyAuthentication(rp: RelyingParty, { challenge, response }: AuthenticationAnswer, passkey: StoredPasskey): Promise<PasskeyUse> {
+export async function verifyAuthentication(
+  rp: RelyingParty,
+  { challenge, response }: AuthenticationAnswer,
+  passkey: StoredPasskey,
+): Promise<PasskeyUse> {
   if (response.id !== passkey.credentialId) throw passkeyInvalid('another passkey');
   if (!takesPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('made for an RP ID that is not taken');
-  if (response.response.userHandle !== passkey.handle.toString('base64url')) throw passkeyInvalid('the user handle is not of the holder of this passkey');
+  if (response.response.userHandle !== passkey.handle.toString('base64url'))
+    throw passkeyInvalid('the user handle is not of the holder of this passkey');
   const { authenticationInfo } = await verified(() =>
     verifyAuthenticationResponse({
       response: { ...response, clientExtensionResults: {} },

@@ -1,6 +1,6 @@
-import { AppError } from '@holdfast/kit';
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
+import { AppError } from '@holdfast/kit';
 
 const logger = new Logger('passkeys');
 
@@ -8,13 +8,20 @@ const logger = new Logger('passkeys');
 export const algorithms = [-8, -7, -257];
 
 /** base64url without padding, as browsers send it, of at most `bytes` bytes. */
-export const base64url = (bytes: number) => z.string().regex(/^[A-Za-z0-9_-]+$/).max(Math.ceil((bytes * 4) / 3));
+export const base64url = (bytes: number) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .max(Math.ceil((bytes * 4) / 3));
 
 /** WebAuthn Level 3 §4: a credential id has 1023 bytes at most. */
 export const credentialId = base64url(1023);
 
 /** The members of clientDataJSON that we read ourselves; the library reads the others. */
-const clientData = z.looseObject({ challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/), crossOrigin: z.boolean().optional() });
+const clientData = z.looseObject({
+  challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  crossOrigin: z.boolean().optional(),
+});
 
 /** The one error of every ceremony. What exactly did not fit helps whoever forges it, so only the debug log has it. */
 export function passkeyInvalid(why: unknown, detail?: string): AppError {
@@ -25,7 +32,8 @@ export function passkeyInvalid(why: unknown, detail?: string): AppError {
 /** The answer of an authenticator in the form of `schema`. @throws AppError passkey_invalid */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
-  if (!result.success) throw passkeyInvalid(result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '));
+  if (!result.success)
+    throw passkeyInvalid(result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '));
   return result.data;
 }
 
@@ -48,7 +56,9 @@ function parsed(clientDataJSON: string): unknown {
 }
 
 /** Runs the library's verification: whatever it throws is `passkey_invalid`. */
-export async function verified<T extends { verified: boolean }>(verification: () => Promise<T>): Promise<T & { verified: true }> {
+export async function verified<T extends { verified: boolean }>(
+  verification: () => Promise<T>,
+): Promise<T & { verified: true }> {
   let result: T;
   try {
     result = await verification();

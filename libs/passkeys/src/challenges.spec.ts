@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '@holdfast/kit';
 import { describe, expect, test } from '@jest/globals';
+import { AppError } from '@holdfast/kit';
 import { requireSigned, signedChallenge } from './challenges.js';
 
 const key = randomBytes(32);
 const now = new Date('2026-11-21T09:30:00.500Z');
 const expired = new AppError('ceremony_expired');
-const take = (challenge: Buffer | string, { of = 'acme/i1', at = now, by = key } = {}) => () => requireSigned(by, typeof challenge === 'string' ? challenge : challenge.toString('base64url'), of, at);
+const take =
+  (challenge: Buffer | string, { of = 'acme/i1', at = now, by = key } = {}) =>
+  () =>
+    requireSigned(by, typeof challenge === 'string' ? challenge : challenge.toString('base64url'), of, at);
 
 describe('a signed challenge', () => {
   test('is 32 bytes, another each time, and counts for ten minutes in its own sign-in', () => {
@@ -18,13 +21,28 @@ describe('a signed challenge', () => {
     expect(take(challenge, { at: new Date('2026-11-21T09:40:00.500Z') })).toThrow(expired);
   });
 
-  test.each([['another sign-in', { of: 'acme/i2' }], ['another organization', { of: 'globex/i1' }], ['another key', { by: randomBytes(32) }]])('is refused for %s', (_, given) => {
+  test.each([
+    ['another sign-in', { of: 'acme/i2' }],
+    ['another organization', { of: 'globex/i1' }],
+    ['another key', { by: randomBytes(32) }],
+  ])('is refused for %s', (_, given) => {
     expect(take(signedChallenge(key, 'acme/i1', now), given)).toThrow(expired);
   });
 
   test('is refused with any bit of it changed, made up, or of another length', () => {
     const challenge = signedChallenge(key, 'acme/i1', now);
-    const flipped = Array.from({ length: 256 }, (_, bit) => Buffer.from(challenge.map((byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))));
-    for (const forged of [...flipped, randomBytes(32), Buffer.alloc(32), challenge.subarray(0, 31), Buffer.concat([challenge, Buffer.alloc(1)]), '', '!']) expect(take(forged)).toThrow(expired);
+    const flipped = Array.from({ length: 256 }, (_, bit) =>
+      Buffer.from(challenge.map((byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))),
+    );
+    for (const forged of [
+      ...flipped,
+      randomBytes(32),
+      Buffer.alloc(32),
+      challenge.subarray(0, 31),
+      Buffer.concat([challenge, Buffer.alloc(1)]),
+      '',
+      '!',
+    ])
+      expect(take(forged)).toThrow(expired);
   });
 });

@@ -3,17 +3,19 @@ import { statement, type Sql } from '@holdfast/data';
 import { AppError, equal, keyedHash, sha256 } from '@holdfast/kit';
 
 /**
- * How long a ceremony may take, in seconds, and how many of one binding may be under way. A sign-in page may idle with the
- * passkey offered in its form field; since anybody may begin a sign-in, its challenges are not stored, but signed. A claim
- * link may be opened on many devices: whoever loses the race must hear that somebody was faster, not that the ceremony ran
- * out; only the holder of the link can begin one.
+ * How long a ceremony may take, in seconds, and how many of one binding may be under way. A sign-in page may idle with
+ * the passkey offered in its form field; since anybody may begin a sign-in, its challenges are not stored, but signed.
+ * A claim link may be opened on many devices: whoever loses the race must hear that somebody was faster, not that the
+ * ceremony ran out; only the holder of the link can begin one.
  */
 export const ceremonies = {
   claim: { purpose: 'claim', seconds: 300, most: 100 },
   signIn: { purpose: 'sign_in', seconds: 600 },
 } as const;
 
-/** The table of a service that holds ceremonies, for its migrations. A challenge goes with its owner, a row of `owners`. */
+/**
+ * The table of a service that holds ceremonies, for its migrations. A challenge goes with its owner, a row of `owners`.
+ */
 export function challengeTable(owners: string): readonly string[] {
   return [
     `CREATE TABLE challenge (
@@ -40,7 +42,10 @@ const put = statement(
    INSERT INTO challenge (hash, purpose, binding, owner, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 );
 /** One statement finds it and takes it away: of any number of takers one gets it, on whatever replica. */
-const take = statement('challenge_take', 'DELETE FROM challenge WHERE hash = $1 AND purpose = $2 AND binding = $3 RETURNING expires_at AS "expiresAt"');
+const take = statement(
+  'challenge_take',
+  'DELETE FROM challenge WHERE hash = $1 AND purpose = $2 AND binding = $3 RETURNING expires_at AS "expiresAt"',
+);
 /** Of many who use the same one, the primary key lets one through. It is kept until it would be refused for its age. */
 const use = statement(
   'challenge_use',
@@ -68,20 +73,37 @@ export interface Binding {
 export async function putChallenge(sql: Sql, { ceremony, to, owner, browser }: Binding, now: Date): Promise<Buffer> {
   const challenge = randomBytes(32);
   const expiresAt = new Date(now.getTime() + ceremony.seconds * 1000);
-  await sql.rows(put, [hashOf(challenge.toString('base64url'), browser), ceremony.purpose, to, owner, now, expiresAt, ceremony.most - 1]);
+  await sql.rows(put, [
+    hashOf(challenge.toString('base64url'), browser),
+    ceremony.purpose,
+    to,
+    owner,
+    now,
+    expiresAt,
+    ceremony.most - 1,
+  ]);
   return challenge;
 }
 
 /**
  * Uses up a challenge, before anything is verified: whatever comes of the answer, it cannot be sent again.
- * @throws AppError ceremony_expired when it is unknown, used, of something else, of another browser (which does not use it up) or too old
+ * @throws AppError ceremony_expired when it is unknown, used, of something else, of another browser (which does not use
+ * it up) or too old
  */
-export async function takeChallenge(sql: Sql, challenge: string, { ceremony, to, browser }: Binding, now: Date): Promise<void> {
+export async function takeChallenge(
+  sql: Sql,
+  challenge: string,
+  { ceremony, to, browser }: Binding,
+  now: Date,
+): Promise<void> {
   const [taken] = await sql.rows<{ expiresAt: Date }>(take, [hashOf(challenge, browser), ceremony.purpose, to]);
   if (!taken || taken.expiresAt <= now) throw new AppError('ceremony_expired');
 }
 
-/** Bytes of a signed challenge: random ones, when it ends (seconds since 1970), and a truncated HMAC over all that it is bound to. */
+/**
+ * Bytes of a signed challenge: random ones, when it ends (seconds since 1970), and a truncated HMAC over all that it is
+ * bound to.
+ */
 const signedParts = { random: 12, end: 4, mac: 16 } as const;
 
 /**
@@ -96,23 +118,33 @@ export function signedChallenge(key: Buffer, interaction: string, now: Date): Bu
 }
 
 /**
- * Whether a challenge is ours, of this interaction, and in time. That it has not been used is not said yet: only an answer
- * that was verified uses one up, so that nobody without a passkey can store anything.
+ * Whether a challenge is ours, of this interaction, and in time. That it has not been used is not said yet: only an
+ * answer that was verified uses one up, so that nobody without a passkey can store anything.
  * @throws AppError ceremony_expired
  */
 export function requireSigned(key: Buffer, challenge: string, interaction: string, now: Date): void {
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, signedParts.random + signedParts.end);
-  const isOurs = bytes.length === body.length + signedParts.mac && equal(bytes.subarray(body.length), macOf(key, body, interaction));
+  const isOurs =
+    bytes.length === body.length + signedParts.mac && equal(bytes.subarray(body.length), macOf(key, body, interaction));
   if (!isOurs || endOf(body) <= now) throw new AppError('ceremony_expired');
 }
 
-/** Uses up a challenge that requireSigned() took, of an answer that was verified. @throws AppError ceremony_expired for all but the first */
+/**
+ * Uses up a challenge that requireSigned() took, of an answer that was verified. @throws AppError ceremony_expired for
+ * all but the first
+ */
 export async function useSigned(sql: Sql, challenge: string, interaction: string, now: Date): Promise<void> {
   const end = endOf(Buffer.from(challenge, 'base64url'));
   // Kept a minute longer than it counts: the clocks of replicas need not agree.
   const keptUntil = new Date(end.getTime() + 60_000);
-  const used = await sql.rows(use, [hashOf(challenge, undefined), ceremonies.signIn.purpose, interaction, now, keptUntil]);
+  const used = await sql.rows(use, [
+    hashOf(challenge, undefined),
+    ceremonies.signIn.purpose,
+    interaction,
+    now,
+    keptUntil,
+  ]);
   if (used.length === 0) throw new AppError('ceremony_expired');
 }
 

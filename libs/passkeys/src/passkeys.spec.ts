@@ -1,9 +1,21 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { encodeCbor, SoftwareAuthenticator, type Cbor, type AuthenticatorOptions, type CeremonyOptions } from '@holdfast/testing';
-import { Logger } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { authenticationOptions, counterAllowed, readAuthentication, verifyAuthentication, type StoredPasskey } from './authentication.js';
+import {
+  encodeCbor,
+  SoftwareAuthenticator,
+  type AuthenticatorOptions,
+  type Cbor,
+  type CeremonyOptions,
+} from '@holdfast/testing';
+import {
+  authenticationOptions,
+  counterAllowed,
+  readAuthentication,
+  verifyAuthentication,
+  type StoredPasskey,
+} from './authentication.js';
 import { providerName } from './provider-name.js';
 import { readRegistration, registrationOptions, verifyRegistration } from './registration.js';
 import { relyingParty, relyingPartyOf } from './relying-party.js';
@@ -20,18 +32,40 @@ const options = () => registrationOptions(rp, 'Acme', user, randomBytes(32));
 async function register(authenticator: SoftwareAuthenticator, ceremony: Partial<CeremonyOptions> = {}) {
   return verifyRegistration(rp, readRegistration(authenticator.register(await options(), { origin, ...ceremony })));
 }
-async function signIn(authenticator: SoftwareAuthenticator, passkey: StoredPasskey, ceremony: Partial<CeremonyOptions> = {}) {
-  return verifyAuthentication(rp, readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin, ...ceremony })), passkey);
+async function signIn(
+  authenticator: SoftwareAuthenticator,
+  passkey: StoredPasskey,
+  ceremony: Partial<CeremonyOptions> = {},
+) {
+  return verifyAuthentication(
+    rp,
+    readAuthentication(
+      authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin, ...ceremony }),
+    ),
+    passkey,
+  );
 }
 
 describe('the relying party', () => {
-  it('is the host of the base URL, and its origin the only one', () => expect(rp).toEqual({ id: 'id.example', origin }));
-  it('may be a domain above the host', () => expect(relyingParty('https://id.acme.example/', 'acme.example').id).toBe('acme.example'));
-  it.each(['other.example', 'd.example', 'x.id.example'])('cannot be %s', (id) => expect(() => relyingParty(origin, id)).toThrow('RP_ID'));
+  it('is the host of the base URL, and its origin the only one', () =>
+    expect(rp).toEqual({ id: 'id.example', origin }));
+  it('may be a domain above the host', () =>
+    expect(relyingParty('https://id.acme.example/', 'acme.example').id).toBe('acme.example'));
+  it.each(['other.example', 'd.example', 'x.id.example'])('cannot be %s', (id) =>
+    expect(() => relyingParty(origin, id)).toThrow('RP_ID'),
+  );
   it('of an organization is the deployment’s where it says nothing', () => {
     expect(relyingPartyOf(rp)).toEqual(rp);
-    expect(relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} })).toEqual({ id: 'acme.example', earlierId: 'id.example', origin });
-    expect(relyingPartyOf(rp, { earlier: { rpId: 'acme.example' } })).toEqual({ id: 'id.example', earlierId: 'acme.example', origin });
+    expect(relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} })).toEqual({
+      id: 'acme.example',
+      earlierId: 'id.example',
+      origin,
+    });
+    expect(relyingPartyOf(rp, { earlier: { rpId: 'acme.example' } })).toEqual({
+      id: 'id.example',
+      earlierId: 'acme.example',
+      origin,
+    });
     expect(relyingPartyOf(rp, { rpId: 'id.example', earlier: {} })).toEqual(rp);
   });
 });
@@ -50,15 +84,31 @@ describe('options', () => {
 
   it('of a sign-in name no passkey', async () => {
     const challenge = randomBytes(32);
-    expect(await authenticationOptions(rp, challenge)).toEqual({ rpId: 'id.example', challenge: challenge.toString('base64url'), timeout: 600_000, userVerification: 'required' });
+    expect(await authenticationOptions(rp, challenge)).toEqual({
+      rpId: 'id.example',
+      challenge: challenge.toString('base64url'),
+      timeout: 600_000,
+      userVerification: 'required',
+    });
   });
 });
 
-describe.each<[string, AuthenticatorOptions]>([['ES256', { algorithm: 'ES256' }], ['EdDSA', { algorithm: 'EdDSA' }], ['RS256', { algorithm: 'RS256' }], ['synced', { synced: true }]])('a passkey (%s)', (_, given) => {
+describe.each<[string, AuthenticatorOptions]>([
+  ['ES256', { algorithm: 'ES256' }],
+  ['EdDSA', { algorithm: 'EdDSA' }],
+  ['RS256', { algorithm: 'RS256' }],
+  ['synced', { synced: true }],
+])('a passkey (%s)', (_, given) => {
   it('is registered and signs in, again and again', async () => {
     const authenticator = new SoftwareAuthenticator({ ...given, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d' });
     const made = await register(authenticator);
-    expect(made).toMatchObject({ deviceType: given.synced ? 'multiDevice' : 'singleDevice', backedUp: given.synced ?? false, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d', counter: 0, transports: ['internal'] });
+    expect(made).toMatchObject({
+      deviceType: given.synced ? 'multiDevice' : 'singleDevice',
+      backedUp: given.synced ?? false,
+      aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d',
+      counter: 0,
+      transports: ['internal'],
+    });
     let counter = made.counter;
     for (const expected of given.synced ? [0, 0] : [1, 2]) {
       ({ counter } = await signIn(authenticator, { ...made, handle, rpId: 'id.example', counter }));
@@ -79,7 +129,9 @@ const wrong: [string, Partial<CeremonyOptions>][] = [
 ];
 
 describe('a registration is refused with', () => {
-  it.each(wrong)('%s', async (_, ceremony) => expect(register(new SoftwareAuthenticator(), ceremony)).rejects.toEqual(invalid));
+  it.each(wrong)('%s', async (_, ceremony) =>
+    expect(register(new SoftwareAuthenticator(), ceremony)).rejects.toEqual(invalid),
+  );
 
   it('another credential id than the attested one', async () => {
     const answer = new SoftwareAuthenticator().register(await options(), { origin });
@@ -88,8 +140,12 @@ describe('a registration is refused with', () => {
   });
 
   it('an attestation by certificates, unread', async () => {
-    const answer = new SoftwareAuthenticator().register(await options(), { origin }) as { response: { attestationObject: string } };
-    const attestationObject = Buffer.from(answer.response.attestationObject, 'base64url').toString('latin1').replace('dnone', 'eapple');
+    const answer = new SoftwareAuthenticator().register(await options(), { origin }) as {
+      response: { attestationObject: string };
+    };
+    const attestationObject = Buffer.from(answer.response.attestationObject, 'base64url')
+      .toString('latin1')
+      .replace('dnone', 'eapple');
     answer.response.attestationObject = Buffer.from(attestationObject, 'latin1').toString('base64url');
     await expect(verifyRegistration(rp, readRegistration(answer))).rejects.toEqual(invalid);
   });
@@ -100,15 +156,36 @@ describe('a public key that nobody could use, or anybody', () => {
   const [x, y] = [jwk.x, jwk.y].map((member) => Buffer.from(member!, 'base64url')) as [Buffer, Buffer];
   const exponent = Buffer.from([1, 0, 1]);
   const modulus = (bytes: number) => Buffer.concat([Buffer.from([0xc1]), randomBytes(bytes - 2), Buffer.from([1])]);
-  const ec = (members: [number, Cbor][] = []) => new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, x], [-3, y], ...members]);
-  const okp = (members: [number, Cbor][] = []) => new Map<number, Cbor>([[1, 1], [3, -8], [-1, 6], [-2, randomBytes(32)], ...members]);
-  const rsa = (n: Buffer, e = exponent) => new Map<number, Cbor>([[1, 3], [3, -257], [-1, n], [-2, e]]);
-  const registerWith = (key: Map<number, Cbor>) => register(new SoftwareAuthenticator(), { publicKey: encodeCbor(key) });
+  const ec = (members: [number, Cbor][] = []) =>
+    new Map<number, Cbor>([[1, 2], [3, -7], [-1, 1], [-2, x], [-3, y], ...members]);
+  const okp = (members: [number, Cbor][] = []) =>
+    new Map<number, Cbor>([[1, 1], [3, -8], [-1, 6], [-2, randomBytes(32)], ...members]);
+  const rsa = (n: Buffer, e = exponent) =>
+    new Map<number, Cbor>([
+      [1, 3],
+      [3, -257],
+      [-1, n],
+      [-2, e],
+    ]);
+  const registerWith = (key: Map<number, Cbor>) =>
+    register(new SoftwareAuthenticator(), { publicKey: encodeCbor(key) });
 
   it.each<[string, Map<number, Cbor>]>([
     ['EC: a point off the curve', ec([[-3, Buffer.from(y.map((byte, i) => (i === 31 ? byte ^ 1 : byte)))]])],
-    ['EC: the point at infinity', ec([[-2, Buffer.alloc(32)], [-3, Buffer.alloc(32)]])],
-    ['EC: coordinates beyond the field', ec([[-2, Buffer.alloc(32, 0xff)], [-3, Buffer.alloc(32, 0xff)]])],
+    [
+      'EC: the point at infinity',
+      ec([
+        [-2, Buffer.alloc(32)],
+        [-3, Buffer.alloc(32)],
+      ]),
+    ],
+    [
+      'EC: coordinates beyond the field',
+      ec([
+        [-2, Buffer.alloc(32, 0xff)],
+        [-3, Buffer.alloc(32, 0xff)],
+      ]),
+    ],
     ['EC: a short coordinate', ec([[-2, x.subarray(1)]])],
     ['EC: another curve', ec([[-1, 2]])],
     ['EC: a compressed point', ec([[-3, 1]])],
@@ -124,75 +201,145 @@ describe('a public key that nobody could use, or anybody', () => {
     ['RSA: e = 1', rsa(modulus(256), Buffer.from([1]))],
     ['RSA: an even exponent', rsa(modulus(256), Buffer.from([1, 0, 0]))],
     ['RSA: an exponent of 64 bits', rsa(modulus(256), Buffer.alloc(8, 0xff))],
-    ['an algorithm that was not asked for', new Map<number, Cbor>([[1, 2], [3, -35], [-1, 2], [-2, randomBytes(48)], [-3, randomBytes(48)]])],
-    ['no key type', new Map<number, Cbor>([[3, -7], [-1, 1], [-2, x], [-3, y]])],
+    [
+      'an algorithm that was not asked for',
+      new Map<number, Cbor>([
+        [1, 2],
+        [3, -35],
+        [-1, 2],
+        [-2, randomBytes(48)],
+        [-3, randomBytes(48)],
+      ]),
+    ],
+    [
+      'no key type',
+      new Map<number, Cbor>([
+        [3, -7],
+        [-1, 1],
+        [-2, x],
+        [-3, y],
+      ]),
+    ],
     ['padded with a member of a kilobyte', ec([[-700, randomBytes(1024)]])],
   ])('is refused when it is registered (%s)', async (_, key) => {
     await expect(registerWith(key)).rejects.toEqual(invalid);
   });
 
-  it.each<[string, Map<number, Cbor>]>([['EC', ec()], ['Ed25519', okp()], ['RSA with 2048 bits', rsa(modulus(256))], ['RSA with 4096 bits', rsa(modulus(512))]])('is not one that authenticators make (%s)', async (_, key) => {
+  it.each<[string, Map<number, Cbor>]>([
+    ['EC', ec()],
+    ['Ed25519', okp()],
+    ['RSA with 2048 bits', rsa(modulus(256))],
+    ['RSA with 4096 bits', rsa(modulus(512))],
+  ])('is not one that authenticators make (%s)', async (_, key) => {
     await expect(registerWith(key)).resolves.toMatchObject({ publicKey: encodeCbor(key) });
   });
 });
 
 describe('an assertion is refused with', () => {
-  it.each([...wrong, ['a signature of another key', { badSignature: true }], ["another holder's handle", { userHandle: randomBytes(32).toString('base64url') }], ['a counter that went back', { counter: 3 }], ['the same counter again', { counter: 5 }]] as typeof wrong)(
-    '%s',
-    async (_, ceremony) => {
-      const authenticator = new SoftwareAuthenticator();
-      const made = await register(authenticator);
-      await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6, ...ceremony })).rejects.toEqual(invalid);
-      await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6 })).resolves.toMatchObject({ counter: 6 });
-    },
-  );
+  it.each([
+    ...wrong,
+    ['a signature of another key', { badSignature: true }],
+    ["another holder's handle", { userHandle: randomBytes(32).toString('base64url') }],
+    ['a counter that went back', { counter: 3 }],
+    ['the same counter again', { counter: 5 }],
+  ] as typeof wrong)('%s', async (_, ceremony) => {
+    const authenticator = new SoftwareAuthenticator();
+    const made = await register(authenticator);
+    await expect(
+      signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6, ...ceremony }),
+    ).rejects.toEqual(invalid);
+    await expect(
+      signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6 }),
+    ).resolves.toMatchObject({ counter: 6 });
+  });
 
   it('a passkey of an RP ID that is not taken, and with an earlier one as long as that is', async () => {
     const authenticator = new SoftwareAuthenticator();
     const made = { ...(await register(authenticator)), handle, rpId: 'id.example' };
     const moved = relyingPartyOf(rp, { rpId: 'acme.example' });
     const moving = relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} });
-    const answer = async () => readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin }));
+    const answer = async () =>
+      readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin }));
     await expect(verifyAuthentication(moved, await answer(), made)).rejects.toEqual(invalid);
     await expect(verifyAuthentication(moving, await answer(), made)).resolves.toMatchObject({ backedUp: false });
     // It was made for one alone: a signature for the new one is no good for it.
-    await expect(verifyAuthentication(moving, readAuthentication(authenticator.authenticate({ ...(await authenticationOptions(rp, randomBytes(32))) }, { origin, rpId: 'acme.example' })), made)).rejects.toEqual(invalid);
+    await expect(
+      verifyAuthentication(
+        moving,
+        readAuthentication(
+          authenticator.authenticate(
+            { ...(await authenticationOptions(rp, randomBytes(32))) },
+            { origin, rpId: 'acme.example' },
+          ),
+        ),
+        made,
+      ),
+    ).rejects.toEqual(invalid);
   });
 
   it('another backup eligibility than it was made with', async () => {
     const authenticator = new SoftwareAuthenticator();
     const made = await register(authenticator);
-    await expect(signIn(authenticator, { ...made, handle, rpId: 'id.example', deviceType: 'multiDevice' })).rejects.toEqual(invalid);
+    await expect(
+      signIn(authenticator, { ...made, handle, rpId: 'id.example', deviceType: 'multiDevice' }),
+    ).rejects.toEqual(invalid);
   });
 
   it('no user handle', () => {
-    expect(() => readAuthentication({ id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } })).toThrow(invalid);
+    expect(() =>
+      readAuthentication({
+        id: 'AAAA',
+        rawId: 'AAAA',
+        type: 'public-key',
+        response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+      }),
+    ).toThrow(invalid);
   });
 });
 
 it('refuses whatever is no answer at all', async () => {
-  const anything = fc.oneof(fc.jsonValue(), fc.record({ id: fc.string(), rawId: fc.string(), type: fc.constant('public-key'), response: fc.jsonValue() }));
-  fc.assert(fc.property(anything, (json) => {
-    expect(() => readRegistration(json)).toThrow(invalid);
-    expect(() => readAuthentication(json)).toThrow(invalid);
-  }));
-  // Any single byte of the attestation changed: refused or, where the byte is of the key or id, another key; never an error of ours.
-  const answer = new SoftwareAuthenticator().register(await options(), { origin }) as { response: { attestationObject: string } };
+  const anything = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ id: fc.string(), rawId: fc.string(), type: fc.constant('public-key'), response: fc.jsonValue() }),
+  );
+  fc.assert(
+    fc.property(anything, (json) => {
+      expect(() => readRegistration(json)).toThrow(invalid);
+      expect(() => readAuthentication(json)).toThrow(invalid);
+    }),
+  );
+  // Any single byte of the attestation changed: refused or, where the byte is of the key or id, another key; never an
+  // error of ours.
+  const answer = new SoftwareAuthenticator().register(await options(), { origin }) as {
+    response: { attestationObject: string };
+  };
   const bytes = Buffer.from(answer.response.attestationObject, 'base64url');
-  await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
-    const changed = Buffer.from(bytes);
-    changed[at]! ^= by;
-    const result = await verifyRegistration(rp, readRegistration({ ...answer, response: { ...answer.response, attestationObject: changed.toString('base64url') } })).catch((e: { code?: string }) => e);
-    expect(result).toEqual(expect.objectContaining('code' in result ? { code: 'passkey_invalid' } : { credentialId: expect.any(String) }));
-  }));
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= by;
+      const result = await verifyRegistration(
+        rp,
+        readRegistration({
+          ...answer,
+          response: { ...answer.response, attestationObject: changed.toString('base64url') },
+        }),
+      ).catch((e: { code?: string }) => e);
+      expect(result).toEqual(
+        expect.objectContaining('code' in result ? { code: 'passkey_invalid' } : { credentialId: expect.any(String) }),
+      );
+    }),
+  );
 });
 
 it('lets counters rise, or stay at 0', () => {
   expect(counterAllowed(0, 0)).toBe(true);
-  fc.assert(fc.property(fc.nat(), fc.nat(), (stored, given) => {
-    fc.pre(stored > 0 || given > 0);
-    expect(counterAllowed(stored, given)).toBe(given > stored);
-  }));
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), (stored, given) => {
+      fc.pre(stored > 0 || given > 0);
+      expect(counterAllowed(stored, given)).toBe(given > stored);
+    }),
+  );
 });
 
 it('names providers that it knows', () => {

@@ -1,7 +1,7 @@
 /**
- * Names of common passkey providers by AAGUID (WebAuthn Level 3 §6.5.1), from the list that the passkey community keeps:
- * https://github.com/passkeydeveloper/passkey-authenticator-aaguids. Without attestation an AAGUID is only a claim: good
- * to show, good for nothing else.
+ * Names of common passkey providers by AAGUID (WebAuthn Level 3 §6.5.1), from the list that the passkey community
+ * keeps: https://github.com/passkeydeveloper/passkey-authenticator-aaguids. Without attestation an AAGUID is only a
+ * claim: good to show, good for nothing else.
  */
 const names: Record<string, string> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',

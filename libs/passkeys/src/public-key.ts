@@ -4,37 +4,51 @@ import { passkeyInvalid } from './ceremony.js';
 
 /** Bytes of a COSE key: RSA with 4096 bits takes 530. */
 const maxBytes = 1024;
-/** An authenticator's RSA keys. Shorter ones can be broken, longer ones cost CPU with every signature that is verified. */
+/**
+ * An authenticator's RSA keys. Shorter ones can be broken, longer ones cost CPU with every signature that is verified.
+ */
 const rsaBits = { least: 2048, most: 4096 };
 const maxExponent = 0xffff_ffffn;
 
-/** Labels of a COSE key (RFC 9052 §7.1, RFC 9053 §7); of RSA, `n` and `e` stand where others have the curve and `x` (RFC 8230 §4). */
+/**
+ * Labels of a COSE key (RFC 9052 §7.1, RFC 9053 §7); of RSA, `n` and `e` stand where others have the curve and `x` (RFC
+ * 8230 §4).
+ */
 const label = { kty: 1, alg: 3, crv: -1, x: -2, y: -3, n: -1, e: -2 } as const;
 
 /**
- * Refuses a key of the attested credential with which nobody could ever sign in, or anybody could. A registration without
- * attestation is not signed, so nothing else uses the key before it is kept. Key type and curve are those of the
- * algorithm (WebAuthn Level 3 §5.8.5); importing it finds a point that is not on its curve.
+ * Refuses a key of the attested credential with which nobody could ever sign in, or anybody could. A registration
+ * without attestation is not signed, so nothing else uses the key before it is kept. Key type and curve are those of
+ * the algorithm (WebAuthn Level 3 §5.8.5); importing it finds a point that is not on its curve.
  * @throws AppError passkey_invalid
  */
 export function requireUsableKey(cose: Uint8Array): void {
   if (cose.length > maxBytes) throw passkeyInvalid(`a public key of ${cose.length} bytes`);
   let key: KeyObject;
   try {
-    key = createPublicKey({ key: jwkOf(decodeCredentialPublicKey(new Uint8Array(cose)) as unknown as ReadonlyMap<number, unknown>), format: 'jwk' });
+    key = createPublicKey({
+      key: jwkOf(decodeCredentialPublicKey(new Uint8Array(cose)) as unknown as ReadonlyMap<number, unknown>),
+      format: 'jwk',
+    });
   } catch (error) {
     throw passkeyInvalid(error);
   }
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength !== undefined && (modulusLength < rsaBits.least || modulusLength > rsaBits.most)) throw passkeyInvalid(`an RSA key of ${modulusLength} bits`);
-  if (publicExponent !== undefined && (publicExponent < 3n || publicExponent > maxExponent || publicExponent % 2n === 0n)) throw passkeyInvalid('an RSA key with an unusable exponent');
+  if (modulusLength !== undefined && (modulusLength < rsaBits.least || modulusLength > rsaBits.most))
+    throw passkeyInvalid(`an RSA key of ${modulusLength} bits`);
+  if (
+    publicExponent !== undefined &&
+    (publicExponent < 3n || publicExponent > maxExponent || publicExponent % 2n === 0n)
+  )
+    throw passkeyInvalid('an RSA key with an unusable exponent');
 }
 
 function jwkOf(key: ReadonlyMap<number, unknown>): JsonWebKey {
   const kind = [label.alg, label.kty].map((member) => String(key.get(member))).join('/');
   const bytes = (member: number, length?: number): string => {
     const value = key.get(member);
-    if (!(value instanceof Uint8Array) || (length !== undefined && value.length !== length)) throw new Error(`member ${member} of the public key is not what it should be`);
+    if (!(value instanceof Uint8Array) || (length !== undefined && value.length !== length))
+      throw new Error(`member ${member} of the public key is not what it should be`);
     return Buffer.from(value).toString('base64url');
   };
   const curve = key.get(label.crv);

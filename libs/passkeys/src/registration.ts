@@ -1,7 +1,7 @@
-import type { WebAuthnJson } from '@holdfast/contracts';
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
+import type { WebAuthnJson } from '@holdfast/contracts';
 import { algorithms, base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
 import { ceremonies } from './challenges.js';
 import { requireUsableKey } from './public-key.js';
@@ -31,7 +31,12 @@ export interface NewPasskey {
  * WebAuthn Level 3 §5.4. No `excludeCredentials`: a holder who comes back with another link makes a new passkey, and an
  * authenticator that has the old one replaces it, since both have the same handle. To exclude it would be a dead end.
  */
-export async function registrationOptions(rp: RelyingParty, rpName: string, user: PasskeyUser, challenge: Buffer): Promise<WebAuthnJson> {
+export async function registrationOptions(
+  rp: RelyingParty,
+  rpName: string,
+  user: PasskeyUser,
+  challenge: Buffer,
+): Promise<WebAuthnJson> {
   const options = await generateRegistrationOptions({
     rpName,
     rpID: rp.id,
@@ -51,7 +56,9 @@ const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 type Transport = (typeof transports)[number];
 const known = (t: string): t is Transport => (transports as readonly string[]).includes(t);
 
-/** RegistrationResponseJSON (§5.1.8), as far as it is read. What an authenticator says of itself besides is not trusted. */
+/**
+ * RegistrationResponseJSON (§5.1.8), as far as it is read. What an authenticator says of itself besides is not trusted.
+ */
 const responseSchema = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -59,7 +66,11 @@ const responseSchema = z.object({
   response: z.object({
     clientDataJSON: base64url(8_000),
     attestationObject: base64url(32_000),
-    transports: z.array(z.string().max(32)).max(16).transform((all) => [...new Set(all.filter(known))]).default([]),
+    transports: z
+      .array(z.string().max(32))
+      .max(16)
+      .transform((all) => [...new Set(all.filter(known))])
+      .default([]),
   }),
 });
 
@@ -75,7 +86,10 @@ export function readRegistration(json: unknown): RegistrationAnswer {
 }
 
 /** WebAuthn Level 3 §7.1. The challenge must have been taken. @throws AppError passkey_invalid */
-export async function verifyRegistration(rp: RelyingParty, { challenge, response }: RegistrationAnswer): Promise<NewPasskey> {
+export async function verifyRegistration(
+  rp: RelyingParty,
+  { challenge, response }: RegistrationAnswer,
+): Promise<NewPasskey> {
   requirePlainAttestation(response.response.attestationObject);
   const { registrationInfo } = await verified(() =>
     verifyRegistrationResponse({
@@ -104,8 +118,8 @@ export async function verifyRegistration(rp: RelyingParty, { challenge, response
 }
 
 /**
- * We ask for no attestation, so what comes is `none`, or `packed` signed by the new key itself (§5.4.7). Certificates are
- * turned away unread: verifying a chain may fetch its revocation lists from wherever the sender of it wrote.
+ * We ask for no attestation, so what comes is `none`, or `packed` signed by the new key itself (§5.4.7). Certificates
+ * are turned away unread: verifying a chain may fetch its revocation lists from wherever the sender of it wrote.
  */
 function requirePlainAttestation(attestationObject: string): void {
   let fmt: string;
@@ -117,5 +131,6 @@ function requirePlainAttestation(attestationObject: string): void {
   } catch (error) {
     throw passkeyInvalid(error);
   }
-  if (fmt !== 'none' && (fmt !== 'packed' || certificates !== undefined)) throw passkeyInvalid(`attestation of the form ${fmt}`);
+  if (fmt !== 'none' && (fmt !== 'packed' || certificates !== undefined))
+    throw passkeyInvalid(`attestation of the form ${fmt}`);
 }

@@ -17,12 +17,19 @@ export interface RelyingParty {
 export function relyingParty(baseUrl: string, rpId?: string): RelyingParty {
   const { origin, hostname } = new URL(baseUrl);
   const id = (rpId ?? hostname).toLowerCase();
-  if (!coversHost(id, hostname)) throw new Error(`RP_ID must be the host of BASE_URL (${hostname}) or a domain that it lies in`);
+  if (!coversHost(id, hostname))
+    throw new Error(`RP_ID must be the host of BASE_URL (${hostname}) or a domain that it lies in`);
   return { id, origin };
 }
 
-/** The relying party of an organization; what it leaves open is the deployment's. Its pages are the deployment's in any case. */
-export function relyingPartyOf({ id: ownId, origin }: RelyingParty, { rpId, earlier }: RelyingPartyIds = {}): RelyingParty {
+/**
+ * The relying party of an organization; what it leaves open is the deployment's. Its pages are the deployment's in any
+ * case.
+ */
+export function relyingPartyOf(
+  { id: ownId, origin }: RelyingParty,
+  { rpId, earlier }: RelyingPartyIds = {},
+): RelyingParty {
   const id = rpId ?? ownId;
   const earlierId = earlier && (earlier.rpId ?? ownId);
   return { id, origin, ...(earlierId !== undefined && earlierId !== id && { earlierId }) };

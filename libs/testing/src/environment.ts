@@ -6,7 +6,10 @@ type Given = 'TEST_DATABASE_URL' | 'TEST_NATS_BIN' | 'TEST_TMP';
 /** What the runner of the integration tests gives to every suite. */
 function given(name: Given): string {
   const value = process.env[name];
-  if (!value) throw new Error(`This test needs a PostgreSQL and a nats-server (${name} is not set): run npm test, or node tools/test.mjs integration.`);
+  if (!value)
+    throw new Error(
+      `This test needs a PostgreSQL and a nats-server (${name} is not set): run npm test, or node tools/test.mjs integration.`,
+    );
   return value;
 }
 

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 
-/** Below the range from which systems take ports for outgoing connections, so that a restart finds its port free again. */
+/**
+ * Below the range from which systems take ports for outgoing connections, so that a restart finds its port free again.
+ */
 const lowest = 10_000;
 const span = 10_000;
 const handedOut = new Set<number>();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { natsConfig, natsUsers, type BusUser, type NatsConfigOptions } from '@holdfast/contracts';
 import { createUser } from '@nats-io/nkeys';
+import { natsConfig, natsUsers, type BusUser, type NatsConfigOptions } from '@holdfast/contracts';
 import { natsServerBinary, newTestFolder } from './environment.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
@@ -30,9 +30,15 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
   const port = await freePort();
   const storeDir = join(folder, 'jetstream');
   const keys = new Map(natsUsers.map((user) => [user, createUser()]));
-  const publicKeys = Object.fromEntries([...keys].map(([user, key]) => [user, key.getPublicKey()])) as Record<BusUser, string>;
+  const publicKeys = Object.fromEntries([...keys].map(([user, key]) => [user, key.getPublicKey()])) as Record<
+    BusUser,
+    string
+  >;
   const configFile = join(folder, 'nats.conf');
-  writeFileSync(configFile, natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir, ...(maxFileBytes !== undefined && { maxFileBytes }) }));
+  writeFileSync(
+    configFile,
+    natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir, ...(maxFileBytes !== undefined && { maxFileBytes }) }),
+  );
 
   let server = await startServer(folder, configFile, port);
   // Jest ends its workers without a word to their children.
@@ -70,7 +76,8 @@ async function startServer(folder: string, configFile: string, port: number): Pr
   const server = spawn(natsServerBinary(), ['-c', configFile], { cwd: folder, stdio: ['ignore', log, log] });
   closeSync(log);
   await eventually(async () => {
-    if (server.exitCode !== null) throw new Error(`nats-server did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
+    if (server.exitCode !== null)
+      throw new Error(`nats-server did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
     return greets(port);
   }, 10_000);
   return server;

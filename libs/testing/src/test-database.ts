@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { databaseRole, databaseServices, databaseSetup, type ServiceName } from '@holdfast/contracts';
 import pg from 'pg';
+import { databaseRole, databaseServices, databaseSetup, type ServiceName } from '@holdfast/contracts';
 import { testDatabaseUrl } from './environment.js';
 
 /** Roles belong to the whole server and suites run side by side, so every suite gives them the same password. */
@@ -23,7 +23,10 @@ export interface TestDatabase {
 }
 
 /** A fresh database with roles, schemas and grants as in production, and the tables of one service. */
-export async function createTestDatabase(service: ServiceName, migrate: (ownerUrl: string) => Promise<unknown>): Promise<TestDatabase> {
+export async function createTestDatabase(
+  service: ServiceName,
+  migrate: (ownerUrl: string) => Promise<unknown>,
+): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
   const server = testDatabaseUrl();
   const ownerUrl = addressOf(server, name);
@@ -40,7 +43,8 @@ export async function createTestDatabase(service: ServiceName, migrate: (ownerUr
   return {
     ownerUrl,
     url: (other = service) => addressOf(server, name, databaseRole(other)),
-    query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) => (await pool.query<Row>(sql, params)).rows,
+    query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) =>
+      (await pool.query<Row>(sql, params)).rows,
     buffers: (text, values) => buffersOf(addressOf(server, name, databaseRole(service)), text, values),
     refuseConnections: (refuse) => refuseConnections(server, name, refuse),
     drop: async () => {
@@ -83,7 +87,11 @@ function literal(value: unknown): string {
 async function refuseConnections(server: string, name: string, refuse: boolean): Promise<void> {
   await asAdmin(server, async (admin) => {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${!refuse}`);
-    if (refuse) await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()', [name]);
+    if (refuse)
+      await admin.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
+        [name],
+      );
   });
 }
 

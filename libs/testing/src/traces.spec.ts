@@ -14,10 +14,14 @@ describe('traces', () => {
     ['in bytes', `(${bytes(Buffer.from(`{"id":"${id}"}`))})`],
     ['as 16 bytes', `(${bytes(Buffer.from(id.replaceAll('-', ''), 'hex'))})`],
     ['in base64', `(${Buffer.from(`..${id}..`).toString('base64')})`],
-    ['in base64url of bytes, in bytes', `(${bytes(Buffer.from(Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')))})`],
+    [
+      'in base64url of bytes, in bytes',
+      `(${bytes(Buffer.from(Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')))})`,
+    ],
   ])('are found %s', (_, text) => expect(traces(`before ${text} after`, [id])).not.toEqual([]));
 
-  it('are not found of somebody else', () => expect(traces(`(${id})${bytes(Buffer.from(id))}`, [randomUUID()])).toEqual([]));
+  it('are not found of somebody else', () =>
+    expect(traces(`(${id})${bytes(Buffer.from(id))}`, [randomUUID()])).toEqual([]));
 });
 
 describe('traces in a file', () => {

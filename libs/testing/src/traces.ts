@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 /** Encodings of each value that stand in the text. */
 export function traces(text: string, values: string[]): string[] {
   // Base64 that stands in bytes is in the dump in hexadecimal.
-  return values.flatMap(forms).filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
+  return values
+    .flatMap(forms)
+    .filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
 }
 
 /** Encodings of each value that stand in a file, as text or as bytes. */
@@ -26,20 +28,44 @@ function insides(value: string): Buffer[] {
 }
 
 function forms(value: string): string[] {
-  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its neighbours.
-  const base64 = insides(value).flatMap((bytes) => [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(shift === 0 ? 0 : 4, -4)));
-  return [value, value.replaceAll('-', ''), ...insides(value).map((bytes) => bytes.toString('hex')), ...base64, ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_'))];
+  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its
+  // neighbours.
+  const base64 = insides(value).flatMap((bytes) =>
+    [0, 1, 2].map((shift) =>
+      Buffer.concat([Buffer.alloc(shift), bytes])
+        .toString('base64')
+        .slice(shift === 0 ? 0 : 4, -4),
+    ),
+  );
+  return [
+    value,
+    value.replaceAll('-', ''),
+    ...insides(value).map((bytes) => bytes.toString('hex')),
+    ...base64,
+    ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
 }
 
-/** Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints them). */
+/**
+ * Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints
+ * them).
+ */
 export function guessed(text: string, values: string[]): string[] {
   const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString());
-  const salts = [Buffer.alloc(0), ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))];
+  const salts = [
+    Buffer.alloc(0),
+    ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex')),
+  ];
   const words = wordsOf([text.replaceAll('\\x', ' '), ...leaves]);
   return values.filter((value) =>
     salts.some((salt) => {
       const hash = createHash('sha256').update(salt).update(value).digest();
-      return [hash.toString('base64url'), hash.toString('base64url', 0, 16), hash.toString('base64'), hash.toString('hex')].some((form) => words.has(form));
+      return [
+        hash.toString('base64url'),
+        hash.toString('base64url', 0, 16),
+        hash.toString('base64'),
+        hash.toString('hex'),
+      ].some((form) => words.has(form));
     }),
   );
 }

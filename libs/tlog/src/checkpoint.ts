@@ -26,8 +26,13 @@ export function parseCheckpoint(text: string): Checkpoint {
   const lines = text.split('\n');
   const [origin = '', size = '', root = '', end] = lines;
   // Extension lines are not audited by anybody, so ours have none and none is taken.
-  if (lines.length !== 4 || end !== '' || origin === '') throw new FormatError('It is not a checkpoint: three lines, with origin, size and root');
-  return { origin, size: fromDecimal(size, 'The size in a checkpoint'), root: fromBase64(root, 'The root in a checkpoint', hashSize) };
+  if (lines.length !== 4 || end !== '' || origin === '')
+    throw new FormatError('It is not a checkpoint: three lines, with origin, size and root');
+  return {
+    origin,
+    size: fromDecimal(size, 'The size in a checkpoint'),
+    root: fromBase64(root, 'The root in a checkpoint', hashSize),
+  };
 }
 
 /** Signs with an Ed25519 private key whose name is the log's origin. */
@@ -35,12 +40,17 @@ export function signCheckpoint(checkpoint: { origin: string; size: number; root:
   return signNote(formatCheckpoint(checkpoint), checkpoint.origin, key);
 }
 
-/** A checkpoint that a trusted key has signed, of the log that bears the key's name. @throws FormatError with a sentence that says why not */
+/**
+ * A checkpoint that a trusted key has signed, of the log that bears the key's name. @throws FormatError with a sentence
+ * that says why not
+ */
 export function openCheckpoint(note: string, known: readonly VerifierKey[]): Checkpoint {
   const { text, signers } = openNote(note, known);
   const checkpoint = parseCheckpoint(text);
   if (!signers.some(({ name }) => name === checkpoint.origin)) {
-    throw new FormatError(`It is a checkpoint of another log: ${checkpoint.origin}, where ${signers[0]!.name} was expected`);
+    throw new FormatError(
+      `It is a checkpoint of another log: ${checkpoint.origin}, where ${signers[0]!.name} was expected`,
+    );
   }
   return checkpoint;
 }

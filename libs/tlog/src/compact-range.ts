@@ -1,10 +1,13 @@
-import { hashSize, join, nodeHash } from './tree.js';
 import { assertSize } from './subtrees.js';
+import { hashSize, join, nodeHash } from './tree.js';
 
 /** Told of each subtree that has become perfect: what a log has to store to prove things later. */
 export type Completed = (level: number, index: number, hash: Buffer) => void;
 
-/** All of a tree that is needed to go on with it: the hashes of its perfect subtrees from the left, one for each bit of its size. */
+/**
+ * All of a tree that is needed to go on with it: the hashes of its perfect subtrees from the left, one for each bit of
+ * its size.
+ */
 export class CompactRange {
   private length: number;
   private readonly hashes: Buffer[];
@@ -23,9 +26,13 @@ export class CompactRange {
     assertSize(size, 'The size of a tree');
     let count = 0;
     for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;
-    if (bytes.length !== count * hashSize) throw new RangeError(`A tree of ${size} leaves has ${count} perfect subtrees, not ${bytes.length / hashSize}`);
+    if (bytes.length !== count * hashSize)
+      throw new RangeError(`A tree of ${size} leaves has ${count} perfect subtrees, not ${bytes.length / hashSize}`);
     const copy = Buffer.from(bytes);
-    return new CompactRange(size, Array.from({ length: count }, (_, i) => copy.subarray(i * hashSize, (i + 1) * hashSize)));
+    return new CompactRange(
+      size,
+      Array.from({ length: count }, (_, i) => copy.subarray(i * hashSize, (i + 1) * hashSize)),
+    );
   }
 
   get size(): number {
@@ -34,7 +41,8 @@ export class CompactRange {
 
   /** @param completed is told of the leaf itself as well, as level 0 */
   append(leafHash: Uint8Array, completed?: Completed): this {
-    if (leafHash.length !== hashSize) throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);
+    if (leafHash.length !== hashSize)
+      throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);
     let hash: Buffer = Buffer.from(leafHash);
     completed?.(0, this.length, hash);
     let index = this.length;

@@ -13,7 +13,8 @@ const neumann = {
   key: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
   seed: 'AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz',
   text: "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n",
-  signature: '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n',
+  signature:
+    '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n',
 };
 const note = `${neumann.text}\n${neumann.signature}`;
 const known = parseVerifierKey(neumann.key);
@@ -33,7 +34,10 @@ describe('signed notes', () => {
     expect(formatVerifierKey(known)).toBe(neumann.key);
     const seed = Buffer.from(neumann.seed, 'base64').subarray(1);
     const x = known.publicKey.export({ format: 'jwk' }).x!;
-    const key = createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x } });
+    const key = createPrivateKey({
+      format: 'jwk',
+      key: { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x },
+    });
     expect(signNote(neumann.text, 'PeterNeumann', key)).toBe(note);
   });
 
@@ -47,7 +51,9 @@ describe('signed notes', () => {
     const sameName = signNote(neumann.text, 'PeterNeumann', other.privateKey).split('\n\n')[1]!;
     const sameId = neumann.signature.replace('PeterNeumann', 'Somebody');
     expect(openNote(`${note}${sameName}${sameId}`, [known]).signers).toEqual([known]);
-    expect(() => openNote(`${neumann.text}\n${sameName}${sameId}`, [known])).toThrow('No key that is trusted has signed it');
+    expect(() => openNote(`${neumann.text}\n${sameName}${sameId}`, [known])).toThrow(
+      'No key that is trusted has signed it',
+    );
   });
 
   test('one wrong signature of a known key rejects the note, though a right one of another known key is there', () => {
@@ -60,11 +66,13 @@ describe('signed notes', () => {
   });
 
   test('no text but the signed one', () => {
-    fc.assert(fc.property(fc.nat(neumann.text.length - 1), fc.constantFrom('x', ' ', '\n'), (at, put) => {
-      const text = neumann.text.slice(0, at) + put + neumann.text.slice(at + 1);
-      fc.pre(text !== neumann.text);
-      expect(() => openNote(`${text}\n${neumann.signature}`, [known])).toThrow(FormatError);
-    }));
+    fc.assert(
+      fc.property(fc.nat(neumann.text.length - 1), fc.constantFrom('x', ' ', '\n'), (at, put) => {
+        const text = neumann.text.slice(0, at) + put + neumann.text.slice(at + 1);
+        fc.pre(text !== neumann.text);
+        expect(() => openNote(`${text}\n${neumann.signature}`, [known])).toThrow(FormatError);
+      }),
+    );
   });
 
   test.each([
@@ -99,14 +107,17 @@ describe('verifier keys', () => {
 
   test('of another kind of key', () => {
     expect(() => verifierKeyOf('a b', log.publicKey)).toThrow('no spaces');
-    expect(() => verifierKeyOf('a', createPublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))).toThrow('Ed25519');
+    expect(() =>
+      verifierKeyOf('a', createPublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)),
+    ).toThrow('Ed25519');
   });
 });
 
 describe('checkpoints', () => {
   test('the known one of c2sp.org/tlog-checkpoint', () => {
     const text = 'example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n';
-    const signature = '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
+    const signature =
+      '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
     const checkpoint = readCheckpoint(`${text}\n${signature}`);
     expect(checkpoint).toMatchObject({ origin: 'example.com/behind-the-sofa', size: 20_852_163 });
     expect(formatCheckpoint(checkpoint)).toBe(text);
@@ -122,19 +133,33 @@ describe('checkpoints', () => {
 
   test('another log of the same house is another log, though the same key signed both', () => {
     const text = formatCheckpoint({ origin: 'id.example/o/globex/audit', size: 41, root });
-    expect(() => openCheckpoint(signNote(text, origin, log.privateKey), [logKey])).toThrow('It is a checkpoint of another log: id.example/o/globex/audit, where id.example/o/acme/audit was expected');
+    expect(() => openCheckpoint(signNote(text, origin, log.privateKey), [logKey])).toThrow(
+      'It is a checkpoint of another log: id.example/o/globex/audit, where id.example/o/acme/audit was expected',
+    );
   });
 
   const hash = root.toString('base64');
   test.each([
-    '', '\n', `${origin}\n41\n`, `${origin}\n41\n${hash}`, `\n41\n${hash}\n`, `${origin}\n041\n${hash}\n`, `${origin}\n-1\n${hash}\n`, `${origin}\n4e1\n${hash}\n`,
-    `${origin}\n9007199254740992\n${hash}\n`, `${origin}\n41\n${hash.slice(1)}\n`, `${origin}\n41\n${root.toString('hex')}\n`, `${origin}\n41\n${hash}\nextra\n`, `${origin}\n 41\n${hash}\n`,
+    '',
+    '\n',
+    `${origin}\n41\n`,
+    `${origin}\n41\n${hash}`,
+    `\n41\n${hash}\n`,
+    `${origin}\n041\n${hash}\n`,
+    `${origin}\n-1\n${hash}\n`,
+    `${origin}\n4e1\n${hash}\n`,
+    `${origin}\n9007199254740992\n${hash}\n`,
+    `${origin}\n41\n${hash.slice(1)}\n`,
+    `${origin}\n41\n${root.toString('hex')}\n`,
+    `${origin}\n41\n${hash}\nextra\n`,
+    `${origin}\n 41\n${hash}\n`,
   ])('refused: %j', (text) => {
     expect(() => parseCheckpoint(text)).toThrow(FormatError);
   });
 
   test('what could not be read back is not signed', () => {
-    for (const size of [-1, 1.5, NaN, 2 ** 53]) expect(() => signCheckpoint({ origin, size, root }, log.privateKey)).toThrow(FormatError);
+    for (const size of [-1, 1.5, NaN, 2 ** 53])
+      expect(() => signCheckpoint({ origin, size, root }, log.privateKey)).toThrow(FormatError);
     expect(() => signCheckpoint({ origin: 'two\nlines', size: 1, root }, log.privateKey)).toThrow(FormatError);
   });
 });
@@ -147,20 +172,42 @@ describe('tiles', () => {
     fc.assert(fc.property(tile, (t) => expect(parseTilePath(tilePath(t).replace('tile/', ''))).toEqual(t)));
   });
 
-  test.each(['', '0', '0/', '0/1', '0/0001', '64/000', '00/000', '0/x000/001', '0/001/002', '0/x001', '0/000.p/0', '0/000.p/256', '0/000.p/01', '0/000.p/', '-1/000', '0/000/', '/0/000', '0/x999/x999/x999/x999/x999/999', 'entries/000'])(
-    'refused: %j', (path) => expect(() => parseTilePath(path)).toThrow(FormatError),
-  );
+  test.each([
+    '',
+    '0',
+    '0/',
+    '0/1',
+    '0/0001',
+    '64/000',
+    '00/000',
+    '0/x000/001',
+    '0/001/002',
+    '0/x001',
+    '0/000.p/0',
+    '0/000.p/256',
+    '0/000.p/01',
+    '0/000.p/',
+    '-1/000',
+    '0/000/',
+    '/0/000',
+    '0/x999/x999/x999/x999/x999/999',
+    'entries/000',
+  ])('refused: %j', (path) => expect(() => parseTilePath(path)).toThrow(FormatError));
 
   test('of the tree of 70,000 leaves that the document describes, and of one of 256', () => {
     const count = (size: number) => {
       const groups = new Map<string, number>();
-      for (const { level, width } of tilesOf(size)) groups.set(`${level}:${width}`, (groups.get(`${level}:${width}`) ?? 0) + 1);
+      for (const { level, width } of tilesOf(size))
+        groups.set(`${level}:${width}`, (groups.get(`${level}:${width}`) ?? 0) + 1);
       return Object.fromEntries(groups);
     };
     expect(count(70_000)).toEqual({ '0:256': 273, '0:112': 1, '1:256': 1, '1:17': 1, '2:1': 1 });
     expect(count(256)).toEqual({ '0:256': 1, '1:1': 1 });
     expect(count(0)).toEqual({});
-    expect(subtreesOfTile({ level: 1, index: 1, width: 2 })).toEqual([{ level: 8, index: 256 }, { level: 8, index: 257 }]);
+    expect(subtreesOfTile({ level: 1, index: 1, width: 2 })).toEqual([
+      { level: 8, index: 256 },
+      { level: 8, index: 257 },
+    ]);
   });
 });
 
@@ -169,27 +216,70 @@ describe('proof files', () => {
 
   test('as c2sp.org/tlog-proof writes them, with and without extra data', () => {
     const file = formatProofFile({ index: 7, hashes: [root, root], checkpoint });
-    expect(file).toBe(`c2sp.org/tlog-proof@v1\nindex 7\n${root.toString('base64')}\n${root.toString('base64')}\n\n${checkpoint}`);
+    expect(file).toBe(
+      `c2sp.org/tlog-proof@v1\nindex 7\n${root.toString('base64')}\n${root.toString('base64')}\n\n${checkpoint}`,
+    );
     expect(parseProofFile(file)).toEqual({ index: 7, hashes: [root, root], checkpoint });
     const extra = Buffer.from('{"a":1}');
-    expect(parseProofFile(formatProofFile({ index: 0, hashes: [], checkpoint, extra }))).toEqual({ index: 0, hashes: [], checkpoint, extra });
+    expect(parseProofFile(formatProofFile({ index: 0, hashes: [], checkpoint, extra }))).toEqual({
+      index: 0,
+      hashes: [],
+      checkpoint,
+      extra,
+    });
   });
 
-  test.each(['', 'c2sp.org/tlog-proof@v1\n\n', 'c2sp.org/tlog-proof@v2\nindex 7\n\nx', 'c2sp.org/tlog-proof@v1\nindex 07\n\nx', 'c2sp.org/tlog-proof@v1\nindex 7\nAAAA\n\nx', 'c2sp.org/tlog-proof@v1\nextra !\nindex 7\n\nx'])(
-    'refused: %j', (text) => expect(() => parseProofFile(text)).toThrow(FormatError),
-  );
+  test.each([
+    '',
+    'c2sp.org/tlog-proof@v1\n\n',
+    'c2sp.org/tlog-proof@v2\nindex 7\n\nx',
+    'c2sp.org/tlog-proof@v1\nindex 07\n\nx',
+    'c2sp.org/tlog-proof@v1\nindex 7\nAAAA\n\nx',
+    'c2sp.org/tlog-proof@v1\nextra !\nindex 7\n\nx',
+  ])('refused: %j', (text) => expect(() => parseProofFile(text)).toThrow(FormatError));
 });
 
 test('garbage is a clear error for every reader, and nothing else', () => {
-  const alphabet = fc.constantFrom('\n', '\n\n', '— ', 'index ', '+', ' ', 'AAAA', '=', '0', '7', 'x001/', '.p/', origin, 'c2sp.org/tlog-proof@v1', '\0', 'é', '\ud800');
-  const garbage = fc.oneof(fc.array(alphabet, { maxLength: 12 }).map((parts) => parts.join('')), fc.string({ unit: 'binary', maxLength: 200 }));
-  fc.assert(fc.property(garbage, (text) => {
-    for (const read of [parseNote, parseVerifierKey, parseCheckpoint, readCheckpoint, parseTilePath, parseProofFile]) {
-      try {
-        read(text);
-      } catch (error) {
-        expect(error).toBeInstanceOf(FormatError);
+  const alphabet = fc.constantFrom(
+    '\n',
+    '\n\n',
+    '— ',
+    'index ',
+    '+',
+    ' ',
+    'AAAA',
+    '=',
+    '0',
+    '7',
+    'x001/',
+    '.p/',
+    origin,
+    'c2sp.org/tlog-proof@v1',
+    '\0',
+    'é',
+    '\ud800',
+  );
+  const garbage = fc.oneof(
+    fc.array(alphabet, { maxLength: 12 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  );
+  fc.assert(
+    fc.property(garbage, (text) => {
+      for (const read of [
+        parseNote,
+        parseVerifierKey,
+        parseCheckpoint,
+        readCheckpoint,
+        parseTilePath,
+        parseProofFile,
+      ]) {
+        try {
+          read(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(FormatError);
+        }
       }
-    }
-  }), { numRuns: 2000 });
+    }),
+    { numRuns: 2000 },
+  );
 });

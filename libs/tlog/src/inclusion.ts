@@ -22,7 +22,8 @@ function inclusionPath(index: number, start: number, end: number): Subtree[][] {
 export async function readGroups(groups: readonly Subtree[][], read: ReadHashes): Promise<Buffer[]> {
   const wanted = groups.flat();
   const hashes = wanted.length === 0 ? [] : await read(wanted);
-  if (hashes.length !== wanted.length) throw new RangeError(`${wanted.length} hashes of the tree were asked for and ${hashes.length} came`);
+  if (hashes.length !== wanted.length)
+    throw new RangeError(`${wanted.length} hashes of the tree were asked for and ${hashes.length} came`);
   let next = 0;
   return groups.map((group) => join(hashes.slice(next, (next += group.length))));
 }

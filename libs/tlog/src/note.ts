@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { verifierKeyOf, type VerifierKey } from './verifier-key.js';
 import { FormatError, fromBase64 } from './text.js';
+import { verifierKeyOf, type VerifierKey } from './verifier-key.js';
 
 /** Signed notes: c2sp.org/signed-note. A text, an empty line, and a line for each signature. */
 
@@ -35,8 +35,11 @@ export function openNote(note: string, known: readonly VerifierKey[]): OpenedNot
   const bytes = Buffer.from(text);
   const signers = known.filter((key) => {
     const own = signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
-    const good = own.filter(({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature));
-    if (good.length < own.length) throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or somebody else signed it`);
+    const good = own.filter(
+      ({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature),
+    );
+    if (good.length < own.length)
+      throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or somebody else signed it`);
     return good.length > 0;
   });
   if (signers.length === 0) throw new FormatError('No key that is trusted has signed it');
@@ -54,15 +57,18 @@ export function parseNote(note: string): { text: string; signatures: Signature[]
   if (note.length > maxLength) throw new FormatError(`A note of more than ${maxLength} characters is not read`);
   assertText(note);
   const gap = note.lastIndexOf('\n\n');
-  if (gap === -1 || !note.endsWith('\n')) throw new FormatError('It is not a signed note: a text, an empty line, and lines with signatures');
+  if (gap === -1 || !note.endsWith('\n'))
+    throw new FormatError('It is not a signed note: a text, an empty line, and lines with signatures');
   const lines = note.slice(gap + 2, -1).split('\n');
-  if (lines.length > maxSignatures) throw new FormatError(`A note with more than ${maxSignatures} signatures is not read`);
+  if (lines.length > maxSignatures)
+    throw new FormatError(`A note with more than ${maxSignatures} signatures is not read`);
   return { text: note.slice(0, gap + 1), signatures: lines.map(signatureOf) };
 }
 
 function signatureOf(line: string): Signature {
   const [, name, base64] = signatureLine.exec(line) ?? [];
-  if (name === undefined || base64 === undefined) throw new FormatError('A line after the empty one is not a signature');
+  if (name === undefined || base64 === undefined)
+    throw new FormatError('A line after the empty one is not a signature');
   const bytes = fromBase64(base64, 'A signature');
   if (bytes.length < 5) throw new FormatError('A signature is too short');
   return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };

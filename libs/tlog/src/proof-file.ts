@@ -17,9 +17,26 @@ const title = 'c2sp.org/tlog-proof@v1';
 /** A tree of 2^53 leaves has no longer path. */
 const maxHashes = 63;
 
-export function formatProofFile({ index, hashes, checkpoint, extra }: { index: number; hashes: readonly Uint8Array[]; checkpoint: string; extra?: Uint8Array }): string {
+export function formatProofFile({
+  index,
+  hashes,
+  checkpoint,
+  extra,
+}: {
+  index: number;
+  hashes: readonly Uint8Array[];
+  checkpoint: string;
+  extra?: Uint8Array;
+}): string {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-  return [title, ...(extra ? [`extra ${base64(extra)}`] : []), `index ${index}`, ...hashes.map(base64), '', checkpoint].join('\n');
+  return [
+    title,
+    ...(extra ? [`extra ${base64(extra)}`] : []),
+    `index ${index}`,
+    ...hashes.map(base64),
+    '',
+    checkpoint,
+  ].join('\n');
 }
 
 /** @throws FormatError */
@@ -28,7 +45,9 @@ export function parseProofFile(text: string): ProofFile {
   if (gap === -1) throw new FormatError('It is not a proof: there is no empty line before the checkpoint');
   const [first, ...lines] = text.slice(0, gap).split('\n');
   if (first !== title) throw new FormatError(`It is not a proof: the first line is not ${title}`);
-  const extra = lines[0]?.startsWith('extra ') ? fromBase64(lines.shift()!.slice('extra '.length), 'The extra data of a proof') : undefined;
+  const extra = lines[0]?.startsWith('extra ')
+    ? fromBase64(lines.shift()!.slice('extra '.length), 'The extra data of a proof')
+    : undefined;
   const index = /^index (.*)$/.exec(lines.shift() ?? '')?.[1];
   if (index === undefined) throw new FormatError('It is not a proof: it does not say the index');
   if (lines.length > maxHashes) throw new FormatError(`A proof has ${maxHashes} hashes at most`);

@@ -27,11 +27,13 @@ function stored(of: readonly Buffer[]) {
 const { read } = stored(hashes);
 const flip = (hash: Buffer, bit: number) => {
   const copy = Buffer.from(hash);
-  copy[Math.floor(bit / 8) % 32]! ^= 1 << bit % 8;
+  copy[Math.floor(bit / 8) % 32]! ^= 1 << (bit % 8);
   return copy;
 };
 const sizeAndIndex = fc.integer({ min: 1, max: most }).chain((size) => fc.tuple(fc.constant(size), fc.nat(size - 1)));
-const twoSizes = fc.integer({ min: 1, max: most }).chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
+const twoSizes = fc
+  .integer({ min: 1, max: most })
+  .chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
 
 describe('inclusion', () => {
   test('every leaf of every tree up to 33 leaves: proof and verdict of the slow reference', async () => {
@@ -45,19 +47,34 @@ describe('inclusion', () => {
   });
 
   test('random trees; one bit, one place, one size or one hash off is refused', async () => {
-    await fc.assert(fc.asyncProperty(sizeAndIndex, fc.nat(255), fc.nat(), async ([size, index], bit, at) => {
-      const proof = await inclusionProof(index, size, read);
-      const good = { index, size, leafHash: hashes[index]!, proof, root: roots[size]! };
-      expect(proof).toEqual(reference.path(index, hashes.slice(0, size)));
-      expect(verifyInclusion(good)).toBe(true);
-      const bad = [
-        { leafHash: flip(good.leafHash, bit) }, { root: flip(good.root, bit) }, { leafHash: good.leafHash.subarray(1) },
-        { index: (index + 1 + (at % size)) % (size + 1) }, { index: -1 }, { index: index + 0.5 }, { index: NaN },
-        { proof: [...proof, good.root] }, { proof: [good.leafHash, ...proof] },
-        ...(proof.length > 0 ? [{ proof: proof.slice(1) }, { proof: proof.slice(0, -1) }, { proof: proof.with(at % proof.length, flip(proof[at % proof.length]!, bit)) }] : []),
-      ].filter((change) => !('index' in change) || change.index !== index);
-      for (const change of bad) expect([change, verifyInclusion({ ...good, ...change })]).toEqual([change, false]);
-    }), { numRuns: 200 });
+    await fc.assert(
+      fc.asyncProperty(sizeAndIndex, fc.nat(255), fc.nat(), async ([size, index], bit, at) => {
+        const proof = await inclusionProof(index, size, read);
+        const good = { index, size, leafHash: hashes[index]!, proof, root: roots[size]! };
+        expect(proof).toEqual(reference.path(index, hashes.slice(0, size)));
+        expect(verifyInclusion(good)).toBe(true);
+        const bad = [
+          { leafHash: flip(good.leafHash, bit) },
+          { root: flip(good.root, bit) },
+          { leafHash: good.leafHash.subarray(1) },
+          { index: (index + 1 + (at % size)) % (size + 1) },
+          { index: -1 },
+          { index: index + 0.5 },
+          { index: NaN },
+          { proof: [...proof, good.root] },
+          { proof: [good.leafHash, ...proof] },
+          ...(proof.length > 0
+            ? [
+                { proof: proof.slice(1) },
+                { proof: proof.slice(0, -1) },
+                { proof: proof.with(at % proof.length, flip(proof[at % proof.length]!, bit)) },
+              ]
+            : []),
+        ].filter((change) => !('index' in change) || change.index !== index);
+        for (const change of bad) expect([change, verifyInclusion({ ...good, ...change })]).toEqual([change, false]);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test('a size that is not the one of the root', async () => {
@@ -65,8 +82,15 @@ describe('inclusion', () => {
       for (let claimed = 0; claimed <= 33; claimed++) {
         if (claimed === size) continue;
         const proof = await inclusionProof(0, size, read);
-        // A path is as long as the tree is high; with another height it can never verify, with the same it shows no other root.
-        const verdict = verifyInclusion({ index: 0, size: claimed, leafHash: hashes[0]!, proof, root: roots[claimed]! });
+        // A path is as long as the tree is high; with another height it can never verify, with the same it shows no
+        // other root.
+        const verdict = verifyInclusion({
+          index: 0,
+          size: claimed,
+          leafHash: hashes[0]!,
+          proof,
+          root: roots[claimed]!,
+        });
         expect([size, claimed, verdict]).toEqual([size, claimed, false]);
       }
     }
@@ -93,36 +117,56 @@ describe('consistency', () => {
   });
 
   test('random pairs; one bit, one size or one hash off is refused', async () => {
-    await fc.assert(fc.asyncProperty(twoSizes, fc.nat(255), fc.nat(), async ([from, to], bit, at) => {
-      const proof = await consistencyProof(from, to, read);
-      const good = { from, to, fromRoot: roots[from]!, toRoot: roots[to]!, proof };
-      expect(verifyConsistency(good)).toBe(true);
-      const bad = [
-        { fromRoot: flip(good.fromRoot, bit) }, { toRoot: flip(good.toRoot, bit) }, { toRoot: good.toRoot.subarray(1) },
-        { from: to + 1 }, { from: -1 }, { from: 0 }, { to: NaN }, { from: from + 0.5 },
-        { proof: [...proof, good.fromRoot] },
-        ...(proof.length > 0 ? [{ proof: [] }, { proof: proof.slice(1) }, { proof: proof.slice(0, -1) }, { proof: proof.with(at % proof.length, flip(proof[at % proof.length]!, bit)) }] : []),
-      ];
-      for (const change of bad) expect([change, verifyConsistency({ ...good, ...change })]).toEqual([change, false]);
-    }), { numRuns: 200 });
+    await fc.assert(
+      fc.asyncProperty(twoSizes, fc.nat(255), fc.nat(), async ([from, to], bit, at) => {
+        const proof = await consistencyProof(from, to, read);
+        const good = { from, to, fromRoot: roots[from]!, toRoot: roots[to]!, proof };
+        expect(verifyConsistency(good)).toBe(true);
+        const bad = [
+          { fromRoot: flip(good.fromRoot, bit) },
+          { toRoot: flip(good.toRoot, bit) },
+          { toRoot: good.toRoot.subarray(1) },
+          { from: to + 1 },
+          { from: -1 },
+          { from: 0 },
+          { to: NaN },
+          { from: from + 0.5 },
+          { proof: [...proof, good.fromRoot] },
+          ...(proof.length > 0
+            ? [
+                { proof: [] },
+                { proof: proof.slice(1) },
+                { proof: proof.slice(0, -1) },
+                { proof: proof.with(at % proof.length, flip(proof[at % proof.length]!, bit)) },
+              ]
+            : []),
+        ];
+        for (const change of bad) expect([change, verifyConsistency({ ...good, ...change })]).toEqual([change, false]);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test('a fork is not a continuation, whatever proof either of the two logs gives', async () => {
-    await fc.assert(fc.asyncProperty(twoSizes, fc.nat(), async ([from, to], at) => {
-      const fork = hashes.slice(0, to).with(at % from, reference.leaf(Buffer.from('another story')));
-      const other = stored(fork);
-      const toRoot = reference.root(fork);
-      for (const log of [read, other.read]) {
-        const proof = await consistencyProof(from, to, log);
-        expect(verifyConsistency({ from, to, fromRoot: roots[from]!, toRoot, proof })).toBe(false);
-      }
-    }), { numRuns: 50 });
+    await fc.assert(
+      fc.asyncProperty(twoSizes, fc.nat(), async ([from, to], at) => {
+        const fork = hashes.slice(0, to).with(at % from, reference.leaf(Buffer.from('another story')));
+        const other = stored(fork);
+        const toRoot = reference.root(fork);
+        for (const log of [read, other.read]) {
+          const proof = await consistencyProof(from, to, log);
+          expect(verifyConsistency({ from, to, fromRoot: roots[from]!, toRoot, proof })).toBe(false);
+        }
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test('the known answers of RFC 6962', async () => {
     const tree = leaves.map(leafHash);
     const log = stored(tree);
-    const hex = async (from: number, to: number) => (await consistencyProof(from, to, log.read)).map((hash) => hash.toString('hex'));
+    const hex = async (from: number, to: number) =>
+      (await consistencyProof(from, to, log.read)).map((hash) => hash.toString('hex'));
     expect(await hex(1, 1)).toEqual([]);
     expect(await hex(1, 8)).toEqual([
       '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',

@@ -14,7 +14,10 @@ export function split(n: number): number {
   return k;
 }
 
-/** The perfect subtrees that make up the leaves from `start` to `end`, largest first. `start` is where a subtree of that width may begin. */
+/**
+ * The perfect subtrees that make up the leaves from `start` to `end`, largest first. `start` is where a subtree of that
+ * width may begin.
+ */
 export function subtreesOf(start: number, end: number): Subtree[] {
   const found: Subtree[] = [];
   let at = start;

@@ -5,13 +5,15 @@ export class FormatError extends Error {}
 export function fromBase64(text: string, what: string, size?: number): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) throw new FormatError(`${what} is not base64`);
-  if (size !== undefined && bytes.length !== size) throw new FormatError(`${what} has ${bytes.length} bytes, not ${size}`);
+  if (size !== undefined && bytes.length !== size)
+    throw new FormatError(`${what} has ${bytes.length} bytes, not ${size}`);
   return bytes;
 }
 
 /** A decimal number without leading zeroes, as sizes and indexes are written. */
 export function fromDecimal(text: string, what: string): number {
   const n = Number(text);
-  if (!/^(0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(n)) throw new FormatError(`${what} is not a whole number without leading zeroes`);
+  if (!/^(0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(n))
+    throw new FormatError(`${what} is not a whole number without leading zeroes`);
   return n;
 }

@@ -1,7 +1,9 @@
-import { FormatError, fromDecimal } from './text.js';
 import { assertSize, type Subtree } from './subtrees.js';
+import { FormatError, fromDecimal } from './text.js';
 
-/** Tiles: c2sp.org/tlog-tiles. A tile has up to 256 hashes that stand side by side on every eighth level of the tree. */
+/**
+ * Tiles: c2sp.org/tlog-tiles. A tile has up to 256 hashes that stand side by side on every eighth level of the tree.
+ */
 export interface Tile {
   level: number;
   index: number;
@@ -21,15 +23,18 @@ export function tilePath({ level, index, width }: Tile): string {
 /** What follows `tile/`: `0/x001/234.p/17`. @throws FormatError */
 export function parseTilePath(path: string): Tile {
   const [, level, index, partial] = /^(\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path) ?? [];
-  if (level === undefined || index === undefined) throw new FormatError('It is not the path of a tile, such as 0/x001/234 or 0/x001/234.p/17');
+  if (level === undefined || index === undefined)
+    throw new FormatError('It is not the path of a tile, such as 0/x001/234 or 0/x001/234.p/17');
   const tile = {
     level: fromDecimal(level, 'The level of a tile'),
     index: fromDecimal(index.replace(/[x/]/g, '').replace(/^0+(?=\d)/, ''), 'The index of a tile'),
     width: partial === undefined ? tileWidth : fromDecimal(partial, 'The width of a tile'),
   };
   if (tile.level > maxLevel) throw new FormatError(`The level of a tile is ${maxLevel} at most`);
-  if (tile.width < 1 || (partial !== undefined && tile.width >= tileWidth)) throw new FormatError('The width of a partial tile is 1 to 255');
-  if (formatIndex(tile.index) !== index) throw new FormatError('The index of a tile is written in groups of three digits, with no group too many');
+  if (tile.width < 1 || (partial !== undefined && tile.width >= tileWidth))
+    throw new FormatError('The width of a partial tile is 1 to 255');
+  if (formatIndex(tile.index) !== index)
+    throw new FormatError('The index of a tile is written in groups of three digits, with no group too many');
   return tile;
 }
 
@@ -49,6 +54,7 @@ export function subtreesOfTile({ level, index, width }: Tile): Subtree[] {
 export function* tilesOf(size: number): Generator<Tile> {
   assertSize(size, 'The size of a tree');
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / tileWidth)) {
-    for (let index = 0; index * tileWidth < hashes; index++) yield { level, index, width: Math.min(tileWidth, hashes - index * tileWidth) };
+    for (let index = 0; index * tileWidth < hashes; index++)
+      yield { level, index, width: Math.min(tileWidth, hashes - index * tileWidth) };
   }
 }

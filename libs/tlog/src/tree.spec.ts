@@ -22,9 +22,12 @@ describe('the tree of RFC 9162', () => {
   });
 
   test('an entry of any length, one after the other', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 20_000 }), (entry) => {
-      expect(leafHash(entry)).toEqual(reference.leaf(entry));
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 20_000 }), (entry) => {
+        expect(leafHash(entry)).toEqual(reference.leaf(entry));
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test('a hash handed out stays as it is', () => {
@@ -46,24 +49,27 @@ describe('a compact range', () => {
   });
 
   test('goes on from its bytes, and tells each subtree once', () => {
-    fc.assert(fc.property(fc.nat(300), fc.nat(300), (before, after) => {
-      const hashes = hashesOf(before + after);
-      const told = new Map<string, Buffer>();
-      const completed = (level: number, index: number, hash: Buffer) => {
-        expect(told.has(`${level}/${index}`)).toBe(false);
-        told.set(`${level}/${index}`, hash);
-      };
-      const first = CompactRange.empty();
-      for (const hash of hashes.slice(0, before)) first.append(hash, completed);
-      const second = CompactRange.from(before, first.toBytes());
-      for (const hash of hashes.slice(before)) second.append(hash, completed);
-      expect(second.size).toBe(before + after);
-      expect(second.root()).toEqual(reference.root(hashes));
-      for (const [place, hash] of told) {
-        const [level = 0, index = 0] = place.split('/').map(Number);
-        expect(hash).toEqual(reference.root(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)));
-      }
-    }), { numRuns: 20 });
+    fc.assert(
+      fc.property(fc.nat(300), fc.nat(300), (before, after) => {
+        const hashes = hashesOf(before + after);
+        const told = new Map<string, Buffer>();
+        const completed = (level: number, index: number, hash: Buffer) => {
+          expect(told.has(`${level}/${index}`)).toBe(false);
+          told.set(`${level}/${index}`, hash);
+        };
+        const first = CompactRange.empty();
+        for (const hash of hashes.slice(0, before)) first.append(hash, completed);
+        const second = CompactRange.from(before, first.toBytes());
+        for (const hash of hashes.slice(before)) second.append(hash, completed);
+        expect(second.size).toBe(before + after);
+        expect(second.root()).toEqual(reference.root(hashes));
+        for (const [place, hash] of told) {
+          const [level = 0, index = 0] = place.split('/').map(Number);
+          expect(hash).toEqual(reference.root(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)));
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 
   test('refuses bytes of another size', () => {

@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto';
 
 /** The leaves of RFC 6962's reference implementation, which everybody tests with. */
-export const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map((hex) => Buffer.from(hex, 'hex'));
+export const leaves = [
+  '',
+  '00',
+  '10',
+  '2021',
+  '3031',
+  '40414243',
+  '5051525354555657',
+  '606162636465666768696a6b6c6d6e6f',
+].map((hex) => Buffer.from(hex, 'hex'));
 
 const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 
-/** Another hand at the same tree, as RFC 9162 §2.1.1 spells it: slow, recursive, and sharing nothing with the source. */
+/**
+ * Another hand at the same tree, as RFC 9162 §2.1.1 spells it: slow, recursive, and sharing nothing with the source.
+ */
 export const reference = {
   leaf: (entry: Uint8Array) => sha256(Buffer.of(0), entry),
   root(hashes: readonly Buffer[]): Buffer {

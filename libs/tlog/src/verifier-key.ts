@@ -28,17 +28,25 @@ export function formatVerifierKey({ name, keyId, publicKey }: VerifierKey): stri
 export function parseVerifierKey(text: string): VerifierKey {
   // The base64 may have plus signs of its own; name and id have none.
   const [, name, keyId, base64] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
-  if (name === undefined || keyId === undefined || base64 === undefined) throw new FormatError('It is not a verifier key: name+hash+key');
+  if (name === undefined || keyId === undefined || base64 === undefined)
+    throw new FormatError('It is not a verifier key: name+hash+key');
   assertName(name);
   const bytes = fromBase64(base64, 'The key in a verifier key');
-  if (bytes[0] !== ed25519 || bytes.length !== 1 + keySize) throw new FormatError('The key in a verifier key is not Ed25519');
+  if (bytes[0] !== ed25519 || bytes.length !== 1 + keySize)
+    throw new FormatError('The key in a verifier key is not Ed25519');
   const raw = bytes.subarray(1);
-  if (keyIdOf(name, raw) !== keyId) throw new FormatError('The hash in a verifier key does not belong to its name and key: it was copied wrongly');
-  return { name, keyId, publicKey: createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') } }) };
+  if (keyIdOf(name, raw) !== keyId)
+    throw new FormatError('The hash in a verifier key does not belong to its name and key: it was copied wrongly');
+  return {
+    name,
+    keyId,
+    publicKey: createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') } }),
+  };
 }
 
 function assertName(name: string): string {
-  if (!keyName.test(name) || !name.isWellFormed()) throw new FormatError('The name of a key must have no spaces and no plus sign, and one character at least');
+  if (!keyName.test(name) || !name.isWellFormed())
+    throw new FormatError('The name of a key must have no spaces and no plus sign, and one character at least');
   return name;
 }
 

@@ -1,8 +1,8 @@
-import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Logger } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { isFaultOfData, whyDatabaseIsAway } from '@holdfast/data';
 import { AppError, unavailable } from '@holdfast/kit';
-import { Controller, Logger } from '@nestjs/common';
 import { Sequencer } from './sequencer.js';
 import { WaitingRecords } from './waiting-records.js';
 
@@ -20,13 +20,19 @@ export class AppendRecordsHandler {
   @Handles(appendRecords)
   async handle({ records }: RequestOf<typeof appendRecords>): Promise<ReplyOf<typeof appendRecords>> {
     const guesses = records.filter((r) => r.provisional);
-    const places = Promise.all([this.append(records.filter((r) => !r.provisional)), guesses.length > 0 && this.waiting.keep(guesses)]);
+    const places = Promise.all([
+      this.append(records.filter((r) => !r.provisional)),
+      guesses.length > 0 && this.waiting.keep(guesses),
+    ]);
     await places.catch((error: unknown) => {
       if (error instanceof AppError) throw error;
       const [{ org, record } = { org: '', record: undefined }, ...others] = records;
       if (isFaultOfData(error)) {
         // Said once, when it has been found out whose it is.
-        if (others.length === 0) this.logger.error(`record ${record?.id} of ${org} cannot be given a place, so its caller gets 503: ${String(error)}`);
+        if (others.length === 0)
+          this.logger.error(
+            `record ${record?.id} of ${org} cannot be given a place, so its caller gets 503: ${String(error)}`,
+          );
         throw new AppError('invalid_request', 'a record cannot be given a place');
       }
       // The right to write revoked, a disk that is full: not this record's fault, and over once somebody has looked.
@@ -39,7 +45,9 @@ export class AppendRecordsHandler {
   }
 
   private async append(records: RequestOf<typeof appendRecords>['records']): Promise<void> {
-    const refused = await this.sequencer.place(records.map(({ org, record, committed = false }) => ({ org, record, committed })));
+    const refused = await this.sequencer.place(
+      records.map(({ org, record, committed = false }) => ({ org, record, committed })),
+    );
     const withheld = refused.find(({ item }) => !item.committed);
     if (withheld) throw withheld.fault;
     await this.waiting.park(refused);

@@ -1,6 +1,6 @@
+import { describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
-import { describe, expect, it } from '@jest/globals';
 import { arrange, type Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import { emptyHead, type Head } from './head.js';
@@ -8,10 +8,20 @@ import { eventOf } from './leaf.js';
 import { unsealPersonal } from './person.js';
 import { pseudonymForm, pseudonymOf } from './pseudonym.js';
 
-const nothingKnown: Known = { heads: new Map(), entries: new Map(), pseudonyms: new Map(), persons: new Map(), erased: new Set() };
+const nothingKnown: Known = {
+  heads: new Map(),
+  entries: new Map(),
+  pseudonyms: new Map(),
+  persons: new Map(),
+  erased: new Set(),
+};
 const now = new Date('2026-11-21T10:00:00Z');
 /** Where a log of that many entries ends. */
-const headAt = (seq: number): Head => ({ ...emptyHead, seq, range: Buffer.alloc(32 * [...seq.toString(2)].filter((bit) => bit === '1').length) });
+const headAt = (seq: number): Head => ({
+  ...emptyHead,
+  seq,
+  range: Buffer.alloc(32 * [...seq.toString(2)].filter((bit) => bit === '1').length),
+});
 /** Of the nth chance that was taken. */
 const pseudonym = (value: string, n: number) => pseudonymOf({ value, salt: Buffer.alloc(16, n) });
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -20,7 +30,14 @@ const customer = { type: 'customer', id: 'c', holder: 'c' } as const;
 function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> = {}): Item {
   const request = { id: `request-${n}`, traceparent: '', method: 'GET', route: '/' };
   const record: AuditRecord = {
-    id: id(n), occurredAt: '2026-11-21T09:30:00.000Z', action: 'subject.read', actor: { type: 'app', id: 'app' }, targets: [], outcome: { result: 'success' }, request, ...given,
+    id: id(n),
+    occurredAt: '2026-11-21T09:30:00.000Z',
+    action: 'subject.read',
+    actor: { type: 'app', id: 'app' },
+    targets: [],
+    outcome: { result: 'success' },
+    request,
+    ...given,
   };
   return { org: 'acme', record, ...rest };
 }
@@ -29,18 +46,33 @@ function arranged(items: Item[], known: Partial<Known> = {}) {
   let made = 0;
   const random = (size: number) => Buffer.alloc(size, (made += 1));
   const { entries, named, late, heads, persons } = arrange(items, { ...nothingKnown, ...known }, now, random);
-  return { heads, persons, places: entries.map((e) => [e.org, e.seq, e.record.id]), entries, named, late, targets: entries.map((e) => e.leaf.targets) };
+  return {
+    heads,
+    persons,
+    places: entries.map((e) => [e.org, e.seq, e.record.id]),
+    entries,
+    named,
+    late,
+    targets: entries.map((e) => e.leaf.targets),
+  };
 }
 
 describe('places', () => {
   it('follow the head of each organization, in the order in which records came', () => {
     const items = [item(1), item(2, {}, { org: 'other' }), item(3)];
-    expect(arranged(items, { heads: new Map([['acme', headAt(7)]]) }).places).toEqual([['acme', 8, id(1)], ['other', 1, id(2)], ['acme', 9, id(3)]]);
+    expect(arranged(items, { heads: new Map([['acme', headAt(7)]]) }).places).toEqual([
+      ['acme', 8, id(1)],
+      ['other', 1, id(2)],
+      ['acme', 9, id(3)],
+    ]);
   });
 
   it('go to each id once, in a batch and ever', () => {
     const known = { entries: new Map([[key('acme', id(2)), false]]) };
-    expect(arranged([item(1), item(1), item(2), item(3)], known).places).toEqual([['acme', 1, id(1)], ['acme', 2, id(3)]]);
+    expect(arranged([item(1), item(1), item(2), item(3)], known).places).toEqual([
+      ['acme', 1, id(1)],
+      ['acme', 2, id(3)],
+    ]);
   });
 
   it('are not shared between organizations that chose the same id', () => {
@@ -72,7 +104,11 @@ describe("the gateway's guess", () => {
 
 describe('names', () => {
   it('become one pseudonym for each id and organization', () => {
-    const { targets, named } = arranged([item(1, { targets: [customer] }), item(2, { targets: [customer] }), item(3, { targets: [customer] }, { org: 'other' })]);
+    const { targets, named } = arranged([
+      item(1, { targets: [customer] }),
+      item(2, { targets: [customer] }),
+      item(3, { targets: [customer] }, { org: 'other' }),
+    ]);
     expect(targets).toEqual([[pseudonym('c', 1)], [pseudonym('c', 1)], [pseudonym('c', 2)]]);
     expect(named).toEqual([
       { org: 'acme', value: 'c', holder: 'c', pseudonym: pseudonym('c', 1), salt: Buffer.alloc(16, 1) },
@@ -81,13 +117,17 @@ describe('names', () => {
   });
 
   it('keep the pseudonym that they have', () => {
-    const { targets, named } = arranged([item(1, { targets: [customer] })], { pseudonyms: new Map([[key('acme', 'c'), 'known']]) });
+    const { targets, named } = arranged([item(1, { targets: [customer] })], {
+      pseudonyms: new Map([[key('acme', 'c'), 'known']]),
+    });
     expect([targets, named]).toEqual([[['known']], []]);
   });
 
   it('that are erased become a pseudonym which means nobody', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
-    const { targets, named } = arranged([item(1, { targets: [customer, { type: 'offer', id: 'o', holder: 'c' }] })], { erased });
+    const { targets, named } = arranged([item(1, { targets: [customer, { type: 'offer', id: 'o', holder: 'c' }] })], {
+      erased,
+    });
     expect([targets, named]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
   });
 
@@ -101,13 +141,19 @@ describe('names', () => {
     const offer = item(1, { targets: [{ type: 'offer', id: 'o' }] });
     expect(arranged([offer]).targets).toEqual([['o']]);
     expect(arranged([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
-    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([[expect.stringMatching(pseudonymForm)]]);
+    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([
+      [expect.stringMatching(pseudonymForm)],
+    ]);
   });
 });
 
 it('that came when somebody was erased already say which of their pseudonyms never opened', () => {
   const erased = new Set([customerKey('acme', 'c').toString('hex')]);
-  const { entries: [late, other] } = arranged([item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', holder: 'd' }] })], { erased });
+  const {
+    entries: [late, other],
+  } = arranged([item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', holder: 'd' }] })], {
+    erased,
+  });
   expect((JSON.parse(late!.leaf.bytes.toString()) as { erased: string[] }).erased).toEqual(late!.leaf.targets);
   expect(other!.leaf.bytes.toString()).not.toContain('erased');
   expect(eventOf(1, late!.leaf.bytes, new Map())).not.toHaveProperty('erased');
@@ -116,15 +162,26 @@ it('that came when somebody was erased already say which of their pseudonyms nev
 describe('what is personal', () => {
   const request = { id: 'r', traceparent: '', method: 'GET', route: '/', address: '203.0.113.7', userAgent: 'Browser' };
   const acting = { actor: { type: 'customer', id: 'c' }, request } as const;
-  const leafText = (items: Item[], known: Partial<Known> = {}) => arranged(items, known).entries.map((e) => e.leaf.bytes.toString()).join();
+  const leafText = (items: Item[], known: Partial<Known> = {}) =>
+    arranged(items, known)
+      .entries.map((e) => e.leaf.bytes.toString())
+      .join();
 
   it('stands in the leaf as a hash, with one key for all of a person', () => {
     const { entries, persons } = arranged([item(1, acting), item(2, { request, targets: [customer] })]);
     expect(persons).toMatchObject([{ org: 'acme', holder: 'c' }]);
     expect(entries.map((e) => e.personal?.person)).toEqual([persons[0]!.person.id, persons[0]!.person.id]);
-    expect(entries.map((e) => Object.keys((JSON.parse(e.leaf.bytes.toString()) as { personal: object }).personal))).toEqual([['address', 'userAgent'], ['address', 'userAgent']]);
+    expect(
+      entries.map((e) => Object.keys((JSON.parse(e.leaf.bytes.toString()) as { personal: object }).personal)),
+    ).toEqual([
+      ['address', 'userAgent'],
+      ['address', 'userAgent'],
+    ]);
     expect(leafText([item(1, acting)])).not.toMatch(/203\.0|Browser/);
-    expect(unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(1))).toMatchObject({ address: { value: '203.0.113.7' }, userAgent: { value: 'Browser' } });
+    expect(unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(1))).toMatchObject({
+      address: { value: '203.0.113.7' },
+      userAgent: { value: 'Browser' },
+    });
     expect(() => unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(2))).toThrow();
   });
 
@@ -134,7 +191,10 @@ describe('what is personal', () => {
     const [{ leaf, personal }] = entries as [(typeof entries)[0]];
     expect(leaf.bytes.toString()).not.toContain('Ada');
     const opened = unsealPersonal(personal!.sealed, persons[0]!.person.key, 'acme', id(1));
-    expect(eventOf(1, leaf.bytes, new Map(), opened).changes).toEqual({ status: { to: 'revoked' }, reason: { to: 'Ada lost it' } });
+    expect(eventOf(1, leaf.bytes, new Map(), opened).changes).toEqual({
+      status: { to: 'revoked' },
+      reason: { to: 'Ada lost it' },
+    });
     expect(eventOf(1, leaf.bytes, new Map(), {}).changes).toEqual({ status: { to: 'revoked' } });
   });
 
@@ -148,30 +208,62 @@ describe('what is personal', () => {
 
   describe('as an id that a caller chose for a request may be', () => {
     const uuid = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
-    const chosen = { id: 'ours', traceparent: '', method: 'GET', route: '/', callerId: uuid, callerTraceparent: `00-${uuid.replaceAll('-', '')}-00f067aa0ba902b7-01` };
+    const chosen = {
+      id: 'ours',
+      traceparent: '',
+      method: 'GET',
+      route: '/',
+      callerId: uuid,
+      callerTraceparent: `00-${uuid.replaceAll('-', '')}-00f067aa0ba902b7-01`,
+    };
     const hashesOf = (text: string) => Object.keys((JSON.parse(text) as { personal?: object }).personal ?? {});
 
     it('is sealed for the customer whom it concerned, and read in the place of ours', () => {
-      const { entries: [entry], persons } = arranged([item(1, { request: chosen, targets: [customer] })]);
+      const {
+        entries: [entry],
+        persons,
+      } = arranged([item(1, { request: chosen, targets: [customer] })]);
       const text = entry!.leaf.bytes.toString();
       expect(text).not.toMatch(/019aa5f2|caller/);
       expect([hashesOf(text), persons.map((p) => p.holder)]).toEqual([['requestId', 'traceparent'], ['c']]);
       const opened = unsealPersonal(entry!.personal!.sealed, persons[0]!.person.key, 'acme', id(1));
-      expect(eventOf(1, entry!.leaf.bytes, new Map(), opened).request).toEqual({ id: uuid, traceparent: chosen.callerTraceparent, method: 'GET', route: '/' });
-      expect(eventOf(1, entry!.leaf.bytes, new Map()).request).toEqual({ id: 'ours', traceparent: '', method: 'GET', route: '/' });
+      expect(eventOf(1, entry!.leaf.bytes, new Map(), opened).request).toEqual({
+        id: uuid,
+        traceparent: chosen.callerTraceparent,
+        method: 'GET',
+        route: '/',
+      });
+      expect(eventOf(1, entry!.leaf.bytes, new Map()).request).toEqual({
+        id: 'ours',
+        traceparent: '',
+        method: 'GET',
+        route: '/',
+      });
     });
 
-    it('is sealed for nobody where the record names nobody, apart from all that is only a customer\'s, and gone with the next erasure', () => {
+    it("is sealed for nobody where the record names nobody, apart from all that is only a customer's, and gone with the next erasure", () => {
       const list = item(1, { request: { ...chosen, address: '203.0.113.7' } });
-      const { entries: [entry], persons } = arranged([list]);
-      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.holder)]).toEqual([['requestId', 'traceparent'], ['']]);
+      const {
+        entries: [entry],
+        persons,
+      } = arranged([list]);
+      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.holder)]).toEqual([
+        ['requestId', 'traceparent'],
+        [''],
+      ]);
       expect(leafText([list, item(2, {}, { erases: 'c' })])).not.toMatch(/personal|019aa5f2/);
     });
 
     it('is left out when it is the id of somebody who was erased, also as the id of a trace', () => {
       const erased = new Set([customerKey('acme', uuid).toString('hex')]);
-      for (const request of [{ ...chosen, callerTraceparent: '' }, { ...chosen, callerId: 'free' }, { ...chosen, callerId: uuid.toUpperCase() }]) {
-        expect(leafText([item(1, { request }), item(2, { request, targets: [customer] })], { erased })).not.toMatch(/personal/);
+      for (const request of [
+        { ...chosen, callerTraceparent: '' },
+        { ...chosen, callerId: 'free' },
+        { ...chosen, callerId: uuid.toUpperCase() },
+      ]) {
+        expect(leafText([item(1, { request }), item(2, { request, targets: [customer] })], { erased })).not.toMatch(
+          /personal/,
+        );
       }
     });
   });

@@ -55,7 +55,10 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
   const erasing = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [key(org, erases)])));
   const erasingIn = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [org])));
   // With whoever is erased goes what callers chose for requests that named nobody.
-  const isGone = (org: string, value: string) => (value === nobody && erasingIn.has(org)) || erasing.has(key(org, value)) || known.erased.has(customerKey(org, value).toString('hex'));
+  const isGone = (org: string, value: string) =>
+    (value === nobody && erasingIn.has(org)) ||
+    erasing.has(key(org, value)) ||
+    known.erased.has(customerKey(org, value).toString('hex'));
   const logs = new Map<string, GrowingLog>();
   const pseudonyms = new Map(known.pseudonyms);
   const people = new Map(known.persons);
@@ -64,21 +67,23 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
   const late = new Set<string>();
   const persons: Arranged['persons'] = [];
 
-  const replacement = (org: string, names: readonly Name[]) => (value: string): string | undefined => {
-    const name = names.find((n) => n.value === value);
-    if (!name) return undefined;
-    const there = pseudonyms.get(key(org, value));
-    if (there !== undefined) return there;
-    const gone = [value, name.holder].some((v) => v !== undefined && isGone(org, v));
-    if (!gone && name.holder === undefined) return undefined;
-    const id = salted(value, random);
-    const pseudonym = pseudonymOf(id);
-    pseudonyms.set(key(org, value), pseudonym);
-    // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
-    if (gone) late.add(pseudonym);
-    if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym, salt: id.salt });
-    return pseudonym;
-  };
+  const replacement =
+    (org: string, names: readonly Name[]) =>
+    (value: string): string | undefined => {
+      const name = names.find((n) => n.value === value);
+      if (!name) return undefined;
+      const there = pseudonyms.get(key(org, value));
+      if (there !== undefined) return there;
+      const gone = [value, name.holder].some((v) => v !== undefined && isGone(org, v));
+      if (!gone && name.holder === undefined) return undefined;
+      const id = salted(value, random);
+      const pseudonym = pseudonymOf(id);
+      pseudonyms.set(key(org, value), pseudonym);
+      // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
+      if (gone) late.add(pseudonym);
+      if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym, salt: id.salt });
+      return pseudonym;
+    };
 
   const personOf = (org: string, holder: string): Person | undefined => {
     if (people.has(key(org, holder))) return people.get(key(org, holder));
@@ -98,9 +103,20 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
     const person = Object.keys(values).length === 0 ? undefined : personOf(org, holder);
     const personal = person ? values : {};
     const leaf = leafOf(record, replacement(org, namesIn(record)), personal, late);
-    const entry = { org, seq: log.nextSeq, class: retentionOf(record.action), month: log.month, record, provisional, leaf, leafHash: leafHash(leaf.bytes) };
+    const entry = {
+      org,
+      seq: log.nextSeq,
+      class: retentionOf(record.action),
+      month: log.month,
+      record,
+      provisional,
+      leaf,
+      leafHash: leafHash(leaf.bytes),
+    };
     log.append(entry.leafHash, Date.parse(record.occurredAt));
-    return person ? { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } } : entry;
+    return person
+      ? { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } }
+      : entry;
   });
   const heads = new Map([...logs].map(([org, log]) => [org, log.head()]));
   return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late: again };

@@ -1,7 +1,12 @@
-/** What was refused is worth another try only when somebody has mended something: a minute at first, and never more than this apart. */
+/**
+ * What was refused is worth another try only when somebody has mended something: a minute at first, and never more than
+ * this apart.
+ */
 export const retryMs = { first: 60_000, most: 900_000 } as const;
 
-/** A quarter at most is taken off each delay, so that logs that failed together are not all tried together ever after. */
+/**
+ * A quarter at most is taken off each delay, so that logs that failed together are not all tried together ever after.
+ */
 export function jitter(random: () => number = Math.random): number {
   return 1 - random() / 4;
 }

@@ -15,7 +15,9 @@ export function key(org: string, id: string): string {
   return `${org}/${id}`;
 }
 
-/** A second id for a handler's record whose own was given to the gateway's guess; the same each time it is delivered. */
+/**
+ * A second id for a handler's record whose own was given to the gateway's guess; the same each time it is delivered.
+ */
 export function lateId(id: string): string {
   const hex = createHash('sha256').update(`late ${id}`).digest('hex');
   // RFC 9562 §5.8: version 8, of our own making.
@@ -28,7 +30,10 @@ type Chosen = Required<Pick<Item, 'org' | 'record' | 'provisional'>>;
  * Which records get a place: one of each id, the handler's rather than the gateway's guess, none that has one already.
  * @param entries whether the entry that is there came from a guess, by key() of organization and record id
  */
-export function choose(items: readonly Item[], entries: ReadonlyMap<string, boolean>): { chosen: Chosen[]; late: AuditRecord[] } {
+export function choose(
+  items: readonly Item[],
+  entries: ReadonlyMap<string, boolean>,
+): { chosen: Chosen[]; late: AuditRecord[] } {
   const chosen = new Map<string, Chosen>();
   const late: AuditRecord[] = [];
   for (const { org, record, provisional = false } of items) {

@@ -1,6 +1,6 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CountedRefusals } from '../refusals/counted-refusals.js';
 import type { Item } from './choose.js';
 import { Sequencer, type Refused } from './sequencer.js';
@@ -19,7 +19,10 @@ export interface DueSource {
 
 const every = 1000;
 
-/** Gives what waits its place when its time is up, each source by itself. Replicas may do it at once: each record gets one place. */
+/**
+ * Gives what waits its place when its time is up, each source by itself. Replicas may do it at once: each record gets
+ * one place.
+ */
 @Injectable()
 export class DueRecords implements OnApplicationBootstrap {
   private readonly logger = new Logger('due records');
@@ -48,7 +51,9 @@ export class DueRecords implements OnApplicationBootstrap {
     await source.putOff(refused);
     for (const [org, [first, ...others]] of Map.groupBy(refused, ({ item }) => item.org)) {
       const records = others.length === 0 ? 'a record' : `${others.length + 1} records`;
-      this.logger.error(`${records} of ${org} cannot be given a place and will be tried again, later each time: ${String(first!.fault)}. See "When audit records are parked" in the runbook`);
+      this.logger.error(
+        `${records} of ${org} cannot be given a place and will be tried again, later each time: ${String(first!.fault)}. See "When audit records are parked" in the runbook`,
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
-import { isCustomerEvent, streams, tellsErasure, type HouseEvent } from '@holdfast/contracts';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { isCustomerEvent, streams, tellsErasure, type HouseEvent } from '@holdfast/contracts';
 import type { Item } from './choose.js';
 import { Sequencer } from './sequencer.js';
 import { WaitingRecords } from './waiting-records.js';
@@ -24,14 +24,16 @@ export class EventRecords implements OnApplicationBootstrap {
   }
 
   /**
-   * What a log refuses waits in a table: an event that is never acknowledged would keep the whole house's outbox rows and
-   * receipts of erasures from being confirmed. An erasure is done all the same: it needs no place.
+   * What a log refuses waits in a table: an event that is never acknowledged would keep the whole house's outbox rows
+   * and receipts of erasures from being confirmed. An erasure is done all the same: it needs no place.
    */
   async apply(events: HouseEvent[]): Promise<void> {
     const refused = await this.sequencer.place(events.flatMap(itemOf));
     if (refused.length === 0) return;
     await this.waiting.park(refused);
-    await this.sequencer.append(refused.flatMap(({ item: { org, erases } }) => (erases === undefined ? [] : [{ org, erases }])));
+    await this.sequencer.append(
+      refused.flatMap(({ item: { org, erases } }) => (erases === undefined ? [] : [{ org, erases }])),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import type { TestDatabase } from '@holdfast/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { assertWhole, auditDatabase, auditKeys, recordOf, replicaOf } from '../audit.fixture.js';
 import { Sequencer } from './sequencer.js';
 
@@ -26,7 +26,11 @@ describe('a log whose database fails', () => {
     let cut = 0;
     const killer = (async () => {
       while (writing) {
-        cut += (await tables.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'replica' AND (state = 'active' OR random() < 0.2)")).length;
+        cut += (
+          await tables.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'replica' AND (state = 'active' OR random() < 0.2)",
+          )
+        ).length;
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
     })();
@@ -35,7 +39,12 @@ describe('a log whose database fails', () => {
         const records = Array.from({ length: 1 + ((n * 7 + batch * 3) % 40) }, () => recordOf());
         const items = records.map((record) => ({ org: `org-${(n + batch) % 2}`, record }));
         // Whoever gets no answer says the same again.
-        while (!(await replicas[n % 2]!.log.append(items).then(() => true, () => false)));
+        while (
+          !(await replicas[n % 2]!.log.append(items).then(
+            () => true,
+            () => false,
+          ))
+        );
         answered.push(...records.map((r) => r.id));
       }
     });
@@ -49,43 +58,67 @@ describe('a log whose database fails', () => {
   });
 
   const faults: [what: string, code: string, breaking: string[], mending: string[]][] = [
-    ['the right to write is revoked', '42501', ['REVOKE INSERT ON audit.entry FROM holdfast_audit'], ['GRANT INSERT ON audit.entry TO holdfast_audit']],
     [
-      'the disk is full', '53100',
-      ["CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$", 'CREATE TRIGGER full_disk BEFORE INSERT ON audit.place EXECUTE FUNCTION full_disk()'],
+      'the right to write is revoked',
+      '42501',
+      ['REVOKE INSERT ON audit.entry FROM holdfast_audit'],
+      ['GRANT INSERT ON audit.entry TO holdfast_audit'],
+    ],
+    [
+      'the disk is full',
+      '53100',
+      [
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$",
+        'CREATE TRIGGER full_disk BEFORE INSERT ON audit.place EXECUTE FUNCTION full_disk()',
+      ],
       ['DROP TRIGGER full_disk ON audit.place'],
     ],
-    ['the server only reads', '25006', ['ALTER ROLE holdfast_audit IN DATABASE current SET default_transaction_read_only = on'], ['ALTER ROLE holdfast_audit IN DATABASE current RESET default_transaction_read_only']],
+    [
+      'the server only reads',
+      '25006',
+      ['ALTER ROLE holdfast_audit IN DATABASE current SET default_transaction_read_only = on'],
+      ['ALTER ROLE holdfast_audit IN DATABASE current RESET default_transaction_read_only'],
+    ],
   ];
 
-  it.each(faults)('when %s, refuses a batch at once and as a whole, and takes it afterwards, once', async (_, code, breaking, mending) => {
-    const [{ name }] = (await tables.query('SELECT current_database() AS name')) as [{ name: string }];
-    const run = async (statements: string[]) => {
-      for (const sql of statements) await tables.query(sql.replace('current', name));
-    };
-    await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
-    await run(breaking);
-    const [replica] = replicas.splice(0, 1, await replicaOf(tables, keys));
-    await replica!.stop();
-    let attempts = 0;
-    const counted = { append: (...items: Parameters<Replica['log']['append']>) => ((attempts += 1), replicas[0]!.log.append(...items)) };
-    const sequencer = new Sequencer(counted as never);
-    const records: AuditRecord[] = Array.from({ length: 300 }, () => recordOf());
-    const append = () => sequencer.append(records.map((record) => ({ org: 'acme', record })));
-    await expect(append()).rejects.toMatchObject({ code });
-    expect(attempts).toBe(1);
-    await run(mending);
-    const fresh = await replicaOf(tables, keys);
-    await replicas.splice(0, 1, fresh)[0]!.stop();
-    await append();
-    await append();
-    expect(await assertWhole(tables)).toBe(301);
-  });
+  it.each(faults)(
+    'when %s, refuses a batch at once and as a whole, and takes it afterwards, once',
+    async (_, code, breaking, mending) => {
+      const [{ name }] = (await tables.query('SELECT current_database() AS name')) as [{ name: string }];
+      const run = async (statements: string[]) => {
+        for (const sql of statements) await tables.query(sql.replace('current', name));
+      };
+      await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
+      await run(breaking);
+      const [replica] = replicas.splice(0, 1, await replicaOf(tables, keys));
+      await replica!.stop();
+      let attempts = 0;
+      const counted = {
+        append: (...items: Parameters<Replica['log']['append']>) => (
+          (attempts += 1),
+          replicas[0]!.log.append(...items)
+        ),
+      };
+      const sequencer = new Sequencer(counted as never);
+      const records: AuditRecord[] = Array.from({ length: 300 }, () => recordOf());
+      const append = () => sequencer.append(records.map((record) => ({ org: 'acme', record })));
+      await expect(append()).rejects.toMatchObject({ code });
+      expect(attempts).toBe(1);
+      await run(mending);
+      const fresh = await replicaOf(tables, keys);
+      await replicas.splice(0, 1, fresh)[0]!.stop();
+      await append();
+      await append();
+      expect(await assertWhole(tables)).toBe(301);
+    },
+  );
 
   it('gives the others of a batch their places when one record cannot be stored', async () => {
     const sequencer = new Sequencer(replicas[0]!.log);
     const bad = recordOf({ id: 'not-a-uuid' });
-    const results = await Promise.allSettled([recordOf(), bad, recordOf()].map((record) => sequencer.append([{ org: 'acme', record }])));
+    const results = await Promise.allSettled(
+      [recordOf(), bad, recordOf()].map((record) => sequencer.append([{ org: 'acme', record }])),
+    );
     expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await assertWhole(tables)).toBe(2);
   });

@@ -2,7 +2,12 @@ import { actionNames, retentionOf, type Action } from '@holdfast/contracts';
 import type { TestDatabase } from '@holdfast/testing';
 import { monthOf } from './head.js';
 
-export const generatedActions = ['subject.read', 'offer.create', 'subject.list', 'app.create'] as const satisfies Action[];
+export const generatedActions = [
+  'subject.read',
+  'offer.create',
+  'subject.list',
+  'app.create',
+] as const satisfies Action[];
 const start = Date.UTC(2026, 0, 1);
 const days = 180;
 
@@ -15,8 +20,8 @@ export interface GeneratedLog {
 }
 
 /**
- * Entries of organization `acme`: the action by seq % 4, 50 actors, 100 targets, outcome `denied` each hundredth, one in
- * 1000 a minute late. Proves nothing: its hashes are empty.
+ * Entries of organization `acme`: the action by seq % 4, 50 actors, 100 targets, outcome `denied` each hundredth, one
+ * in 1000 a minute late. Proves nothing: its hashes are empty.
  */
 export async function generateLog(tables: TestDatabase, count: number): Promise<GeneratedLog> {
   const step = Math.floor((days * 86_400_000) / count);
@@ -37,13 +42,20 @@ export async function generateLog(tables: TestDatabase, count: number): Promise<
       [from, Math.min(count, from + part - 1), start, step, generatedActions],
     );
   }
-  await tables.query(`INSERT INTO audit.entry_target SELECT org, 'target-' || seq % 100, seq, class, month FROM audit.entry`);
-  await tables.query(`INSERT INTO audit.place SELECT org, seq, gen_random_uuid(), class, month, false, '' FROM audit.entry ORDER BY seq`);
+  await tables.query(
+    `INSERT INTO audit.entry_target SELECT org, 'target-' || seq % 100, seq, class, month FROM audit.entry`,
+  );
+  await tables.query(
+    `INSERT INTO audit.place SELECT org, seq, gen_random_uuid(), class, month, false, '' FROM audit.entry ORDER BY seq`,
+  );
   await tables.query(
     `INSERT INTO audit.subtree SELECT 'acme', 1, index, '', timestamptz 'epoch' + ($2::bigint + (index + 1)::bigint * 256 * $3) * interval '1 millisecond' FROM generate_series(0, $1::int / 256 - 1) AS index`,
     [count, start, step],
   );
-  await tables.query(`INSERT INTO audit.head (org, seq, month, latest, late_ms) SELECT 'acme', $1, (SELECT max(month) FROM audit.place), now(), 60000`, [count]);
+  await tables.query(
+    `INSERT INTO audit.head (org, seq, month, latest, late_ms) SELECT 'acme', $1, (SELECT max(month) FROM audit.place), now(), 60000`,
+    [count],
+  );
   await tables.query('VACUUM ANALYZE audit.entry');
   await tables.query('VACUUM ANALYZE audit.entry_target');
   await tables.query('VACUUM ANALYZE audit.place');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import fc from 'fast-check';
+import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { emptyHead, GrowingLog, monthOf, type Head } from './head.js';
 
 const november = new Date('2026-11-30T23:59:59.999Z');
@@ -19,13 +19,21 @@ describe('where a log ends', () => {
         let head = emptyHead;
         const subtrees: string[] = [];
         for (const count of batches) {
-          const log = grown(head, Array.from({ length: count }, () => 0));
+          const log = grown(
+            head,
+            Array.from({ length: count }, () => 0),
+          );
           head = log.head();
           subtrees.push(...log.subtrees.map((s) => `${s.level}/${s.index}/${s.hash.toString('hex')}`));
         }
         const all = hashes(head.seq);
         expect(CompactRange.from(head.seq, head.range).root()).toEqual(rootOf(all));
-        expect(subtrees).toEqual(Array.from({ length: Math.floor(head.seq / 256) }, (_, i) => `1/${i}/${rootOf(all.slice(i * 256, (i + 1) * 256)).toString('hex')}`));
+        expect(subtrees).toEqual(
+          Array.from(
+            { length: Math.floor(head.seq / 256) },
+            (_, i) => `1/${i}/${rootOf(all.slice(i * 256, (i + 1) * 256)).toString('hex')}`,
+          ),
+        );
       }),
       { numRuns: 25 },
     );

@@ -1,6 +1,9 @@
 import { CompactRange } from '@holdfast/tlog';
 
-/** Where a log ends: all that is needed to go on with it, in one row, which whoever appends holds until its batch has committed. */
+/**
+ * Where a log ends: all that is needed to go on with it, in one row, which whoever appends holds until its batch has
+ * committed.
+ */
 export interface Head {
   /** The last place given out. */
   seq: number;
@@ -70,12 +73,19 @@ export class GrowingLog {
     this.latest = Math.max(this.latest, occurredAt);
     this.lateMs = Math.max(this.lateMs, this.latest - occurredAt);
     this.range.append(leafHash, (level, index, hash) => {
-      if (level > 0 && level % 8 === 0) this.subtrees.push({ org: this.org, level: level / 8, index, hash, lastAt: this.latest });
+      if (level > 0 && level % 8 === 0)
+        this.subtrees.push({ org: this.org, level: level / 8, index, hash, lastAt: this.latest });
     });
   }
 
   head(): Head {
-    return { seq: this.range.size, range: this.range.toBytes(), month: this.month, latest: this.latest, lateMs: this.lateMs };
+    return {
+      seq: this.range.size,
+      range: this.range.toBytes(),
+      month: this.month,
+      latest: this.latest,
+      lateMs: this.lateMs,
+    };
   }
 }
 

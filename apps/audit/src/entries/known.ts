@@ -7,16 +7,19 @@ import type { Head } from './head.js';
 import { namesIn } from './leaf.js';
 import { holderOf, idsChosen, openPersonKey, personalIn } from './person.js';
 
-const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
+const newHeads = statement(
+  'head_new',
+  'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING',
+);
 /** In the order of the names, so that two batches never wait for each other. */
 const holdHeads = statement(
   'head_hold',
   `SELECT org, seq, range, month, (extract(epoch FROM latest) * 1000)::bigint AS latest, late_ms AS "lateMs" FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE`,
 );
 /**
- * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part to
- * one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is old.
- * SELECT: see writeBatch.
+ * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part
+ * to one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is
+ * old. SELECT: see writeBatch.
  */
 const lookUp = statement(
   'entry_known',
@@ -41,7 +44,10 @@ interface Found {
   sealed: Buffer | null;
 }
 
-/** Holds the heads of the logs that `items` belong to, until the transaction ends, and reads what is known about the items. */
+/**
+ * Holds the heads of the logs that `items` belong to, until the transaction ends, and reads what is known about the
+ * items.
+ */
 export async function holdAndLookUp(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Known> {
   const orgs = [...new Set(items.map((i) => i.org))];
   // Begun together: one trip. What is known is still looked up after the heads are held.
@@ -62,19 +68,36 @@ async function held(sql: Sql, orgs: string[]): Promise<Map<string, Head>> {
 async function known(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Omit<Known, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
-  const names = distinct(records.flatMap(({ org, record }) => [
-    ...namesIn(record).flatMap(({ value, holder = value }) => [{ org, value }, { org, value: holder }]),
-    ...idsChosen(record).map((value) => ({ org, value })),
-  ]));
-  const holders = distinct(records.flatMap(({ org, record }) => personalHolder(record).map((value) => ({ org, value }))));
+  const names = distinct(
+    records.flatMap(({ org, record }) => [
+      ...namesIn(record).flatMap(({ value, holder = value }) => [
+        { org, value },
+        { org, value: holder },
+      ]),
+      ...idsChosen(record).map((value) => ({ org, value })),
+    ]),
+  );
+  const holders = distinct(
+    records.flatMap(({ org, record }) => personalHolder(record).map((value) => ({ org, value }))),
+  );
   const found = await sql.rows<Found>(lookUp, [
-    ids.map((i) => i.org), ids.map((i) => i.id), names.map((n) => n.org), names.map((n) => n.value), names.map((n) => customerKey(n.org, n.value)),
-    holders.map((h) => h.org), holders.map((h) => h.value),
+    ids.map((i) => i.org),
+    ids.map((i) => i.id),
+    names.map((n) => n.org),
+    names.map((n) => n.value),
+    names.map((n) => customerKey(n.org, n.value)),
+    holders.map((h) => h.org),
+    holders.map((h) => h.value),
   ]);
   const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
   // Only where the gateway's guess stands may the handler's record stand a second time, under another id.
-  const guessed = of('entry').filter((f) => f.found === 'true').map(({ org, value }) => ({ org, id: lateId(value) }));
-  const late = guessed.length === 0 ? [] : await sql.rows<Found>(lookUp, [guessed.map((g) => g.org), guessed.map((g) => g.id), [], [], [], [], []]);
+  const guessed = of('entry')
+    .filter((f) => f.found === 'true')
+    .map(({ org, value }) => ({ org, id: lateId(value) }));
+  const late =
+    guessed.length === 0
+      ? []
+      : await sql.rows<Found>(lookUp, [guessed.map((g) => g.org), guessed.map((g) => g.id), [], [], [], [], []]);
   return {
     entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
     pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),

@@ -1,5 +1,5 @@
-import type { AuditRecord } from '@holdfast/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { AuditRecord } from '@holdfast/contracts';
 import { eventOf, idsIn, leafOf, namesIn } from './leaf.js';
 
 const pseudonym = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -8,7 +8,10 @@ const record: AuditRecord = {
   occurredAt: '2026-11-21T09:30:00.000Z',
   action: 'offer.create',
   actor: { type: 'app', id: 'app-1', name: 'Shöp' },
-  targets: [{ type: 'customer', id: 'c', holder: 'c' }, { type: 'app', id: 'app-1' }],
+  targets: [
+    { type: 'customer', id: 'c', holder: 'c' },
+    { type: 'app', id: 'app-1' },
+  ],
   outcome: { result: 'success', status: 201 },
   request: { id: 'r', traceparent: 't', method: 'POST', route: '/offers' },
   changes: { status: { to: 'offered' } },
@@ -31,8 +34,15 @@ describe('a leaf', () => {
   });
 
   it('reads as the record, as long as the pseudonym means somebody', () => {
-    const target = (id: string) => [{ type: 'customer', id }, { type: 'app', id: 'app-1' }];
-    expect(eventOf(7, leaf.bytes, new Map([[pseudonym, { value: 'c' }]]))).toEqual({ ...record, seq: 7, targets: target('c') });
+    const target = (id: string) => [
+      { type: 'customer', id },
+      { type: 'app', id: 'app-1' },
+    ];
+    expect(eventOf(7, leaf.bytes, new Map([[pseudonym, { value: 'c' }]]))).toEqual({
+      ...record,
+      seq: 7,
+      targets: target('c'),
+    });
     expect(eventOf(7, leaf.bytes, new Map())).toEqual({ ...record, seq: 7, targets: target(pseudonym) });
   });
 });

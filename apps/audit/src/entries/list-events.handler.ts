@@ -1,7 +1,14 @@
-import { listAuditEvents, type AuditEvent, type AuditFilter, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import {
+  listAuditEvents,
+  type AuditEvent,
+  type AuditFilter,
+  type CallContext,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
 import { listStatement } from './list-statement.js';
 import { Names } from './names.js';
 import { Opened, type StoredEntry } from './opened.js';
@@ -20,8 +27,16 @@ export class ListEventsHandler {
   ) {}
 
   @Handles(listAuditEvents)
-  async handle({ filter, limit, before }: RequestOf<typeof listAuditEvents>, { org }: CallContext): Promise<ReplyOf<typeof listAuditEvents>> {
-    const query = listStatement({ org, filter: await this.pseudonymised(org, filter), limit: limit + 1, ...(before !== undefined && { before }) });
+  async handle(
+    { filter, limit, before }: RequestOf<typeof listAuditEvents>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof listAuditEvents>> {
+    const query = listStatement({
+      org,
+      filter: await this.pseudonymised(org, filter),
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+    });
     const rows = await this.database.rows<StoredEntry>(query.statement, query.values);
     const items = whatFits(await this.opened.events(org, rows.slice(0, limit)));
     return { items, ...(rows.length > items.length && { next: items.at(-1)!.seq }) };
@@ -30,7 +45,10 @@ export class ListEventsHandler {
   /** A customer's id stands in the log as a pseudonym; the id of an app, or a pseudonym itself, as it is. */
   private async pseudonymised(org: string, filter: AuditFilter): Promise<AuditFilter> {
     const [actor, target] = [filter.actor, filter.target].map((id) => (id === undefined ? id : storableId(id)));
-    const found = await this.names.find(org, [actor, target].filter((id) => id !== undefined));
+    const found = await this.names.find(
+      org,
+      [actor, target].filter((id) => id !== undefined),
+    );
     return {
       ...filter,
       ...(actor !== undefined && { actor: found.get(actor) ?? actor }),

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { appendRecords, getAuditEvent, listAuditEvents, type AuditRecord, type DirectoryEvent, type HouseEvent, type CustomerEvent } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
-import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import {
+  appendRecords,
+  getAuditEvent,
+  listAuditEvents,
+  type AuditRecord,
+  type CustomerEvent,
+  type DirectoryEvent,
+  type HouseEvent,
+} from '@holdfast/contracts';
+import { createLogger } from '@holdfast/kit';
+import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { AuditModule } from '../app.module.js';
 import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';
 import { patience } from './waiting-records.js';
@@ -24,18 +32,29 @@ describe('the log', () => {
 
   const start = async () => {
     const config = auditConfig(nats, tables, keys);
-    const service = await startService({ service: 'audit', config, module: AuditModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+    const service = await startService({
+      service: 'audit',
+      config,
+      module: AuditModule,
+      clock,
+      logger: quiet,
+      database: { url: config.DATABASE_URL, pool: 4 },
+    });
     services.push(service);
     return service;
   };
-  const append = (...records: AuditRecord[]) => bus.request(appendRecords, { records: records.map((r) => ({ org: 'acme', record: r })) }, testContext());
-  const guess = (r: AuditRecord) => bus.request(appendRecords, { records: [{ org: 'acme', record: r, provisional: true }] }, testContext());
-  const list = async (filter = {}, org = 'acme') => (await bus.request(listAuditEvents, { filter, limit: 200 }, testContext({ org }))).items;
+  const append = (...records: AuditRecord[]) =>
+    bus.request(appendRecords, { records: records.map((r) => ({ org: 'acme', record: r })) }, testContext());
+  const guess = (r: AuditRecord) =>
+    bus.request(appendRecords, { records: [{ org: 'acme', record: r, provisional: true }] }, testContext());
+  const list = async (filter = {}, org = 'acme') =>
+    (await bus.request(listAuditEvents, { filter, limit: 200 }, testContext({ org }))).items;
   const publish = async (event: HouseEvent) => {
     const [connection, producer] = 'subject' in event ? [issuance, 'issuance'] : [directory, 'directory'];
     await jetstream(connection).publish(`evt.${producer}.${event.type}`, JSON.stringify(event));
   };
-  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') =>
+    connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
 
   beforeAll(async () => {
     nats = await startTestBus();
@@ -71,7 +90,9 @@ describe('the log', () => {
       }
     });
     await Promise.all(writers);
-    const logs = await tables.query('SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.place e GROUP BY org');
+    const logs = await tables.query(
+      'SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.place e GROUP BY org',
+    );
     expect(logs).toHaveLength(3);
     for (const log of logs) expect(log).toMatchObject({ last: log.n, head: log.n });
     expect(logs.reduce((sum, log) => sum + Number(log.n), 0)).toBe(1000);
@@ -90,27 +111,44 @@ describe('the log', () => {
     await publish(issuanceEvent({ audit: a }));
     await publish(directoryEvent({ audit: b }));
     await publish(directoryEvent({ audit: b }));
-    await eventually(async () => expect((await list()).map((e) => e.action).sort()).toEqual(['app.create', 'offer.create']));
+    await eventually(async () =>
+      expect((await list()).map((e) => e.action).sort()).toEqual(['app.create', 'offer.create']),
+    );
   });
 
   it('gives an event by its id, to its own organization', async () => {
     const r = record({ targets: [customer('c')], changes: { status: { from: 'offered', to: 'issued' } } });
     await append(r);
     const { holder: _, ...target } = r.targets[0]!;
-    await expect(bus.request(getAuditEvent, { id: r.id }, testContext())).resolves.toEqual({ ...r, seq: 1, targets: [target] });
-    await expect(bus.request(getAuditEvent, { id: r.id }, testContext({ org: 'other' }))).rejects.toMatchObject({ code: 'unknown_event' });
+    await expect(bus.request(getAuditEvent, { id: r.id }, testContext())).resolves.toEqual({
+      ...r,
+      seq: 1,
+      targets: [target],
+    });
+    await expect(bus.request(getAuditEvent, { id: r.id }, testContext({ org: 'other' }))).rejects.toMatchObject({
+      code: 'unknown_event',
+    });
   });
 
   it('ends a page that no message could hold, and goes on behind it', async () => {
     const uri = (n: number) => `https://shop.example/${n}/${'ü'.repeat(1000)}`;
-    const changes = { redirectUris: { from: Array.from({ length: 40 }, (_, n) => uri(n)), to: Array.from({ length: 40 }, (_, n) => uri(n + 1)) } };
+    const changes = {
+      redirectUris: {
+        from: Array.from({ length: 40 }, (_, n) => uri(n)),
+        to: Array.from({ length: 40 }, (_, n) => uri(n + 1)),
+      },
+    };
     // 80 strings of two thousand bytes each, in each of eight.
     for (let n = 0; n < 8; n += 1) await append(record({ action: 'app.update', changes }));
     await append(record());
     const seqs: number[] = [];
     let pages = 0;
     for (let before: number | undefined; ; pages += 1) {
-      const page = await bus.request(listAuditEvents, { filter: {}, limit: 9, ...(before !== undefined && { before }) }, testContext());
+      const page = await bus.request(
+        listAuditEvents,
+        { filter: {}, limit: 9, ...(before !== undefined && { before }) },
+        testContext(),
+      );
       expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(600_000);
       seqs.push(...page.items.map((e) => e.seq));
       if (page.next === undefined) break;
@@ -122,7 +160,12 @@ describe('the log', () => {
 
   it('stores what no column can hold, finds it, and lets it spoil nothing', async () => {
     const odd = ['a\0b', 'a\uFFFDb', 'a\uD800b', 'x'.repeat(5000), `${'x'.repeat(126)}\u{1F600}x`];
-    await append(record(), record({ targets: odd.map((id) => ({ type: 'app', id })) }), record({ targets: odd.map((id) => customer(id)) }), record());
+    await append(
+      record(),
+      record({ targets: odd.map((id) => ({ type: 'app', id })) }),
+      record({ targets: odd.map((id) => customer(id)) }),
+      record(),
+    );
     expect((await list()).map((e) => e.seq)).toEqual([4, 3, 2, 1]);
     expect((await list({ target: 'a\0b' })).map((e) => e.seq)).toEqual([3]);
     expect((await list({ target: 'a\0b' }))[0]!.targets[0]!.id).toBe('a\uFFFDb');
@@ -142,7 +185,12 @@ describe('the log', () => {
 
   it('only grows: neither the service nor the owner can change what stands', async () => {
     await append(record({ targets: [customer('c')] }));
-    for (const sql of ['UPDATE audit.entry SET seq = 7', 'DELETE FROM audit.entry', 'TRUNCATE audit.entry', 'DELETE FROM audit.entry_target']) {
+    for (const sql of [
+      'UPDATE audit.entry SET seq = 7',
+      'DELETE FROM audit.entry',
+      'TRUNCATE audit.entry',
+      'DELETE FROM audit.entry_target',
+    ]) {
       await expect(tables.query(sql)).rejects.toThrow('the audit log only grows');
       await expect(tables.query(`SET ROLE holdfast_audit; ${sql}`)).rejects.toThrow(/permission denied/);
       await tables.query('RESET ROLE');
@@ -151,7 +199,10 @@ describe('the log', () => {
 
   describe('a record of which the gateway does not know whether a handler wrote it', () => {
     it("gives way to the handler's, in either order", async () => {
-      const [first, second] = [record({ action: 'offer.create', outcome: failure }), record({ action: 'offer.create', outcome: failure })];
+      const [first, second] = [
+        record({ action: 'offer.create', outcome: failure }),
+        record({ action: 'offer.create', outcome: failure }),
+      ];
       await guess(first);
       await publish(issuanceEvent({ audit: { ...first, outcome: success } }));
       await publish(issuanceEvent({ audit: { ...second, outcome: success } }));
@@ -193,7 +244,8 @@ describe('the log', () => {
   });
 
   describe('a customer', () => {
-    const leaves = async () => (await tables.query<{ leaf: Buffer }>('SELECT leaf FROM audit.entry ORDER BY seq')).map((r) => r.leaf.toString());
+    const leaves = async () =>
+      (await tables.query<{ leaf: Buffer }>('SELECT leaf FROM audit.entry ORDER BY seq')).map((r) => r.leaf.toString());
 
     it('is named by a pseudonym in what is stored and by the id in what is read', async () => {
       const who = customer();
@@ -202,14 +254,28 @@ describe('the log', () => {
       expect((await leaves()).join()).not.toContain(who.id);
       expect((await leaves()).join()).not.toContain(offer.id);
       expect((await list({ target: who.id })).map((e) => e.seq)).toEqual([2, 1]);
-      expect((await list({ target: offer.id })).map((e) => e.targets)).toEqual([[{ type: 'customer', id: who.id }, { type: 'offer', id: offer.id }]]);
+      expect((await list({ target: offer.id })).map((e) => e.targets)).toEqual([
+        [
+          { type: 'customer', id: who.id },
+          { type: 'offer', id: offer.id },
+        ],
+      ]);
     });
 
     it('once erased, is found by nobody; the bare pseudonym stays and every byte with it', async () => {
       const [who, other] = [customer(), customer()];
-      await append(record({ targets: [who, { type: 'offer', id: 'offer-1', holder: who.id }] }), record({ targets: [other] }));
+      await append(
+        record({ targets: [who, { type: 'offer', id: 'offer-1', holder: who.id }] }),
+        record({ targets: [other] }),
+      );
       const before = await leaves();
-      await publish(issuanceEvent({ type: 'subject.erasing', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) }));
+      await publish(
+        issuanceEvent({
+          type: 'subject.erasing',
+          subject: who.id,
+          audit: record({ action: 'subject.erase', targets: [who] }),
+        }),
+      );
       await eventually(async () => expect(await list()).toHaveLength(3));
       const [erase, , created] = await list();
       expect(erase!.action).toBe('subject.erase');
@@ -225,13 +291,25 @@ describe('the log', () => {
     it('stays unknown when something about the customer comes after the erasure, or with it', async () => {
       const who = customer();
       const late = { type: 'offer', id: randomUUID(), holder: who.id } as const;
-      const created = issuanceEvent({ subject: who.id, audit: record({ action: 'offer.create', targets: [who, late] }) });
+      const created = issuanceEvent({
+        subject: who.id,
+        audit: record({ action: 'offer.create', targets: [who, late] }),
+      });
       await Promise.all([
-        publish(issuanceEvent({ type: 'subject.erasing', subject: who.id, audit: record({ action: 'subject.erase', targets: [who] }) })),
+        publish(
+          issuanceEvent({
+            type: 'subject.erasing',
+            subject: who.id,
+            audit: record({ action: 'subject.erase', targets: [who] }),
+          }),
+        ),
         publish(created),
       ]);
       await eventually(async () => expect(await list()).toHaveLength(2));
-      await append(record({ action: 'subject.read', targets: [{ type: 'customer', id: who.id }] }), record({ targets: [{ ...late, holder: who.id }] }));
+      await append(
+        record({ action: 'subject.read', targets: [{ type: 'customer', id: who.id }] }),
+        record({ targets: [{ ...late, holder: who.id }] }),
+      );
       await guess(record({ targets: [who] }));
       clock.advance(patience);
       await eventually(async () => expect(await list()).toHaveLength(5));
@@ -243,7 +321,11 @@ describe('the log', () => {
 
     const everything = async () => {
       const names = ['head', 'place', 'entry_target', 'pseudonym', 'person_key', 'provisional', 'erased'];
-      return [await leaves(), await tables.query('SELECT org, seq, actor_id FROM audit.entry'), ...(await Promise.all(names.map((t) => tables.query(`SELECT * FROM audit.${t}`))))];
+      return [
+        await leaves(),
+        await tables.query('SELECT org, seq, actor_id FROM audit.entry'),
+        ...(await Promise.all(names.map((t) => tables.query(`SELECT * FROM audit.${t}`)))),
+      ];
     };
   });
 });
@@ -257,10 +339,26 @@ function customer(id: string = randomUUID()) {
 
 function record(given: Partial<AuditRecord> = {}): AuditRecord {
   const { auditId: id, actor, request } = testContext();
-  return { id, occurredAt: new Date().toISOString(), action: 'subject.read', actor, targets: [], outcome: success, request, ...given };
+  return {
+    id,
+    occurredAt: new Date().toISOString(),
+    action: 'subject.read',
+    actor,
+    targets: [],
+    outcome: success,
+    request,
+    ...given,
+  };
 }
 
-const event = () => ({ id: randomUUID(), occurredAt: new Date().toISOString(), org: 'acme', version: 1, requestId: 'r', traceparent: '00-0-0-01' });
+const event = () => ({
+  id: randomUUID(),
+  occurredAt: new Date().toISOString(),
+  org: 'acme',
+  version: 1,
+  requestId: 'r',
+  traceparent: '00-0-0-01',
+});
 
 function issuanceEvent(given: Partial<CustomerEvent>): CustomerEvent {
   return { ...event(), type: 'offer.created', subject: randomUUID(), ...given };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { arrange, type Arranged } from './arrange.js';
 import type { Item } from './choose.js';
@@ -40,7 +40,10 @@ export class Log {
     for (let again = false; ; again = true) {
       try {
         const { late } = await this.appendOnce(items);
-        for (const { id, request } of late) this.logger.warn(`the handler's record ${id} of request ${request.id} came after the gateway's was given its place; both stand in the log`);
+        for (const { id, request } of late)
+          this.logger.warn(
+            `the handler's record ${id} of request ${request.id} came after the gateway's was given its place; both stand in the log`,
+          );
         return;
       } catch (error) {
         // No other replica can have been faster: it would have to hold the head.

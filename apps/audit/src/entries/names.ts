@@ -1,8 +1,11 @@
-import { Database, statement } from '@holdfast/data';
 import { Injectable } from '@nestjs/common';
+import { Database, statement } from '@holdfast/data';
 import type { Salted } from './pseudonym.js';
 
-const open = statement('pseudonym_open', 'SELECT pseudonym, value, salt FROM pseudonym WHERE org = $1 AND pseudonym = ANY ($2)');
+const open = statement(
+  'pseudonym_open',
+  'SELECT pseudonym, value, salt FROM pseudonym WHERE org = $1 AND pseudonym = ANY ($2)',
+);
 const find = statement('pseudonym_find', 'SELECT value, pseudonym FROM pseudonym WHERE org = $1 AND value = ANY ($2)');
 
 /** An id, and the salt of its pseudonym; those that are older than salts have none. */

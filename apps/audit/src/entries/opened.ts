@@ -1,7 +1,7 @@
-import type { AuditEvent } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
-import { Database, statement } from '@holdfast/data';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG } from '@holdfast/bus';
+import type { AuditEvent } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { eventOf, idsIn } from './leaf.js';
 import { Names, type Named } from './names.js';
@@ -37,10 +37,16 @@ export class Opened {
   }
 
   /** For all entries together: two queries at most. */
-  async open(org: string, entries: readonly StoredEntry[]): Promise<{ names: Map<string, Named>; personal: Personal[] }> {
+  async open(
+    org: string,
+    entries: readonly StoredEntry[],
+  ): Promise<{ names: Map<string, Named>; personal: Personal[] }> {
     // Keys first: whoever is erased in between must not be shown as a name that still opens beside values that do not.
     const persons = await this.persons(org, entries);
-    const names = await this.names.open(org, entries.flatMap((e) => idsIn(e.leaf)));
+    const names = await this.names.open(
+      org,
+      entries.flatMap((e) => idsIn(e.leaf)),
+    );
     const personal = entries.map(({ person, personal: sealed, leaf }): Personal => {
       const key = persons.get(person ?? '');
       return key && sealed ? this.unseal(sealed, key, org, leaf) : {};
@@ -49,16 +55,20 @@ export class Opened {
   }
 
   /**
-   * What was changed in the database cannot be opened; the rest of the entry still can be read. It is shown as changed, since
-   * leaving it out would look like an erased person.
+   * What was changed in the database cannot be opened; the rest of the entry still can be read. It is shown as changed,
+   * since leaving it out would look like an erased person.
    */
   private unseal(sealed: Buffer, key: Buffer, org: string, leaf: Buffer): Personal {
     const { id, personal = {} } = JSON.parse(leaf.toString()) as { id: string; personal?: object };
     try {
       return unsealPersonal(sealed, key, org, id);
     } catch {
-      this.logger.error(`the personal values of entry ${id} of ${org} cannot be opened: they were changed, or belong to another entry`);
-      return Object.fromEntries(Object.keys(personal).map((field) => [field, { value: '(changed)', salt: Buffer.alloc(0) }]));
+      this.logger.error(
+        `the personal values of entry ${id} of ${org} cannot be opened: they were changed, or belong to another entry`,
+      );
+      return Object.fromEntries(
+        Object.keys(personal).map((field) => [field, { value: '(changed)', salt: Buffer.alloc(0) }]),
+      );
     }
   }
 

@@ -1,7 +1,7 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { repeat, Shutdown } from '@holdfast/bus';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { monthOf } from './head.js';
 
 const make = statement('partitions_make', 'SELECT make_partitions($1)');
@@ -23,7 +23,10 @@ export class Partitions implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const failed = (error: unknown) => this.logger.warn(`partitions for the coming months could not be made; the log is full at the end of the last one that is there: ${String(error)}`);
+    const failed = (error: unknown) =>
+      this.logger.warn(
+        `partitions for the coming months could not be made; the log is full at the end of the last one that is there: ${String(error)}`,
+      );
     void this.prepare().catch(failed);
     repeat(this.shutdown, { every, work: () => this.prepare(), failed });
   }

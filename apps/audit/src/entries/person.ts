@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import type { AuditRecord } from '@holdfast/contracts';
 import { seal, unseal } from '@holdfast/kit';
-import { Logger } from '@nestjs/common';
 import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import { namesIn } from './leaf.js';
 import { salted, type Random, type Salted } from './pseudonym.js';
@@ -15,8 +15,8 @@ export interface Person {
 }
 
 /**
- * What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text. The
- * ids that a caller chose for its request may be those of a customer: `requestId` is its X-Request-Id.
+ * What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text.
+ * The ids that a caller chose for its request may be those of a customer: `requestId` is its X-Request-Id.
  */
 export const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
 /** Kept of a record that names nobody as well, under a key that goes with the next erasure, whoever is erased. */
@@ -38,15 +38,22 @@ export function holderOf(record: AuditRecord): string {
 /** Ids that a customer may have, in what the caller chose: as they are, and the 16 bytes of a trace as a UUID. */
 export function idsChosen({ request: { callerId, callerTraceparent } }: AuditRecord): string[] {
   const trace = /^00-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})-/.exec(callerTraceparent ?? '');
-  return [...(callerId === undefined ? [] : [callerId, callerId.toLowerCase()]), ...(trace ? [trace.slice(1).join('-')] : [])];
+  return [
+    ...(callerId === undefined ? [] : [callerId, callerId.toLowerCase()]),
+    ...(trace ? [trace.slice(1).join('-')] : []),
+  ];
 }
 
 /** What of a record is personal, by field: of most nothing. */
 export function personalIn(record: AuditRecord): [field: (typeof personalFields)[number], value: string][] {
-  const { request: { address, userAgent, callerId: requestId, callerTraceparent: traceparent }, changes } = record;
+  const {
+    request: { address, userAgent, callerId: requestId, callerTraceparent: traceparent },
+    changes,
+  } = record;
   const said = { address, userAgent, reason: changes?.reason?.to, requestId, traceparent };
   const fields = personalFields.filter((field) => typeof said[field] === 'string');
-  const kept = fields.length > 0 && holderOf(record) === nobody ? fields.filter((field) => fieldsOfNobody.has(field)) : fields;
+  const kept =
+    fields.length > 0 && holderOf(record) === nobody ? fields.filter((field) => fieldsOfNobody.has(field)) : fields;
   return kept.map((field) => [field, said[field] as string]);
 }
 
@@ -61,7 +68,11 @@ export function sealPersonal(personal: Personal, key: Buffer, org: string, recor
 }
 
 export function unsealPersonal(sealed: Buffer, key: Buffer, org: string, record: string): Personal {
-  const plain = JSON.parse(unseal(key, sealed, `audit personal ${org}/${record}`).toString()) as [keyof Personal, string, string][];
+  const plain = JSON.parse(unseal(key, sealed, `audit personal ${org}/${record}`).toString()) as [
+    keyof Personal,
+    string,
+    string,
+  ][];
   return Object.fromEntries(plain.map(([field, value, salt]) => [field, { value, salt: Buffer.from(salt, 'base64') }]));
 }
 
@@ -70,9 +81,15 @@ export function personKeyContext(org: string, person: string): string {
   return `audit person ${org}/${person}`;
 }
 
-/** Undefined when no KEY_ENCRYPTION_KEY at hand is the one it was sealed with: the log goes on without that person's values. */
+/**
+ * Undefined when no KEY_ENCRYPTION_KEY at hand is the one it was sealed with: the log goes on without that person's
+ * values.
+ */
 export function openPersonKey(id: string, sealed: Buffer, keys: EncryptionKeys, org: string): Person | undefined {
   const key = keys.open(sealed, personKeyContext(org, id));
-  if (!key) logger.error(`KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`);
+  if (!key)
+    logger.error(
+      `KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`,
+    );
   return key && { id, key };
 }

@@ -1,6 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { isFaultOfData } from '@holdfast/data';
 import { unavailable } from '@holdfast/kit';
-import { Injectable } from '@nestjs/common';
 import type { Item } from './choose.js';
 import { DamagedLog } from './head.js';
 import { Log } from './log.js';
@@ -21,8 +21,8 @@ const batchSize = 500;
 const mostWaiting = 20_000;
 
 /**
- * One line in front of the log: all that comes while a batch commits makes up the next one, so that a commit is shared by
- * as many as there are, and nobody waits for a batch to fill.
+ * One line in front of the log: all that comes while a batch commits makes up the next one, so that a commit is shared
+ * by as many as there are, and nobody waits for a batch to fill.
  */
 @Injectable()
 export class Sequencer {
@@ -31,18 +31,31 @@ export class Sequencer {
 
   constructor(private readonly log: Log) {}
 
-  /** Resolves when all items have their places; rejects when one could not be given its place, the others may have theirs. */
+  /**
+   * Resolves when all items have their places; rejects when one could not be given its place, the others may have
+   * theirs.
+   */
   async append(items: readonly Item[]): Promise<void> {
     const [refused] = await this.place(items);
     if (refused) throw refused.fault;
   }
 
-  /** Gives all items their places but those that it returns. @throws when nothing can be written; some may have their places */
+  /**
+   * Gives all items their places but those that it returns. @throws when nothing can be written; some may have their
+   * places
+   */
   async place<Of extends Item>(items: readonly Of[]): Promise<Refused<Of>[]> {
-    if (this.queue.length + items.length > mostWaiting) throw unavailable('the audit log cannot keep up', 1, { dependency: 'log', cause: 'overloaded' });
-    const tried = items.map((item) => new Promise<Refused<Of>[]>((resolve) => {
-      this.queue.push({ item, done: (error) => resolve(error === undefined ? [] : [{ item, fault: asError(error) }]) });
-    }));
+    if (this.queue.length + items.length > mostWaiting)
+      throw unavailable('the audit log cannot keep up', 1, { dependency: 'log', cause: 'overloaded' });
+    const tried = items.map(
+      (item) =>
+        new Promise<Refused<Of>[]>((resolve) => {
+          this.queue.push({
+            item,
+            done: (error) => resolve(error === undefined ? [] : [{ item, fault: asError(error) }]),
+          });
+        }),
+    );
     void this.run();
     const refused = (await Promise.all(tried)).flat();
     const away = refused.find(({ fault }) => !isFaultOfData(fault));
@@ -72,7 +85,10 @@ export class Sequencer {
   }
 }
 
-/** In halves: a damaged log must not take those of other organizations with it, nor one bad record the others of its log. */
+/**
+ * In halves: a damaged log must not take those of other organizations with it, nor one bad record the others of its
+ * log.
+ */
 function apart(batch: Waiting[], error: unknown): Waiting[][] {
   const logs = [...Map.groupBy(batch, ({ item }) => item.org).values()];
   const parts = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((one) => [one]);

@@ -1,17 +1,19 @@
-import type { AuditRecord } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
-import { CONFIG } from '@holdfast/bus';
-import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { CONFIG } from '@holdfast/bus';
+import type { AuditRecord } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/kit';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { jitter, nextTry, retryMs } from './back-off.js';
 import type { Due, DueSource } from './due-records.js';
 import { DamagedLog } from './head.js';
-import { recordIn } from './stored-record.js';
 import type { Refused } from './sequencer.js';
+import { recordIn } from './stored-record.js';
 
-/** Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours. */
+/**
+ * Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours.
+ */
 const keep = statement(
   'provisional_keep',
   `INSERT INTO provisional (org, id, record, due_at, key_id)
@@ -20,8 +22,8 @@ const keep = statement(
    ON CONFLICT DO NOTHING`,
 );
 /**
- * In the place of the gateway's guess, should that wait here. A batch may hold the same event twice. It is tried with those of
- * its log that are parked already: each new record would otherwise begin their tries anew.
+ * In the place of the gateway's guess, should that wait here. A batch may hold the same event twice. It is tried with
+ * those of its log that are parked already: each new record would otherwise begin their tries anew.
  */
 export const park = statement(
   'provisional_park',
@@ -30,10 +32,13 @@ export const park = statement(
      FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
    ON CONFLICT (org, id) DO UPDATE SET record = excluded.record, due_at = excluded.due_at, guess = false, parked = true, key_id = excluded.key_id WHERE p.guess`,
 );
-const due = statement('provisional_due', 'SELECT org, id::text, record, guess FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500');
+const due = statement(
+  'provisional_due',
+  'SELECT org, id::text, record, guess FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500',
+);
 /**
- * Of a damaged log (`$3`) all that waits: its records are then due together, in their order, and tried once. What is put off
- * is first found by index, a log or record at a time: an OR of both would read the table.
+ * Of a damaged log (`$3`) all that waits: its records are then due together, in their order, and tried once. What is
+ * put off is first found by index, a log or record at a time: an OR of both would read the table.
  */
 export const putOff = statement(
   'provisional_put_off',
@@ -48,7 +53,10 @@ export const putOff = statement(
 );
 const count = statement('provisional_parked', 'SELECT count(*)::int AS parked FROM provisional WHERE parked');
 
-const parked = new Gauge({ name: 'holdfast_audit_records_parked', help: 'Audit records that could not be given their places, or not be opened: they are kept and tried again' });
+const parked = new Gauge({
+  name: 'holdfast_audit_records_parked',
+  help: 'Audit records that could not be given their places, or not be opened: they are kept and tried again',
+});
 
 export const recordContext = 'audit provisional';
 
@@ -61,8 +69,8 @@ interface Kept {
 }
 
 /**
- * Records that wait for their places: guesses of the gateway, which does not know how a command ended (the change may have
- * been made, with a record of its own), and what a log refuses until somebody has mended it.
+ * Records that wait for their places: guesses of the gateway, which does not know how a command ended (the change may
+ * have been made, with a record of its own), and what a log refuses until somebody has mended it.
  */
 @Injectable()
 export class WaitingRecords implements DueSource {
@@ -87,14 +95,18 @@ export class WaitingRecords implements DueSource {
     if (records.length === 0) return;
     await this.database.rows(park, this.rows(records, retryMs.first * jitter()));
     const orgs = [...new Set(records.map(({ org }) => org))].join(', ');
-    this.logger.error(`${records.length} records of ${orgs} cannot be given a place and are parked: ${String(refused[0]!.fault)}. See "When audit records are parked" in the runbook`);
+    this.logger.error(
+      `${records.length} records of ${orgs} cannot be given a place and are parked: ${String(refused[0]!.fault)}. See "When audit records are parked" in the runbook`,
+    );
   }
 
   /** Guesses for which no handler's record has come in time, and what is to be tried again; 500 at most. */
   async due(): Promise<Due[]> {
     const [{ parked: waiting } = { parked: 0 }] = await this.database.rows<{ parked: number }>(count);
     parked.set(waiting);
-    const rows = await this.database.rows<{ org: string; id: string; record: string; guess: boolean }>(due, [this.clock.now()]);
+    const rows = await this.database.rows<{ org: string; id: string; record: string; guess: boolean }>(due, [
+      this.clock.now(),
+    ]);
     const closed: typeof rows = [];
     const records = rows.flatMap((row): Due[] => {
       const record = this.opened(row);
@@ -103,14 +115,19 @@ export class WaitingRecords implements DueSource {
     });
     if (closed.length > 0) {
       await this.postpone(closed, []);
-      this.logger.error(`${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: they were sealed with another KEY_ENCRYPTION_KEY, or changed. They are kept and tried again, later each time`);
+      this.logger.error(
+        `${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: they were sealed with another KEY_ENCRYPTION_KEY, or changed. They are kept and tried again, later each time`,
+      );
     }
     return records;
   }
 
   async putOff(refused: readonly Refused<Due>[]): Promise<void> {
     const damaged = refused.filter(({ fault }) => fault instanceof DamagedLog).map(({ item }) => item.org);
-    await this.postpone(refused.map(({ item: { org, record } }) => ({ org, id: record.id })), [...new Set(damaged)]);
+    await this.postpone(
+      refused.map(({ item: { org, record } }) => ({ org, id: record.id })),
+      [...new Set(damaged)],
+    );
   }
 
   private async postpone(records: readonly { org: string; id: string }[], damaged: string[]): Promise<void> {
@@ -120,8 +137,16 @@ export class WaitingRecords implements DueSource {
 
   /** Sealed: they name whom the log names by pseudonyms only, and may wait longer than an erasure takes. */
   private rows(records: readonly Kept[], wait: number): unknown[] {
-    const sealed = records.map(({ record }) => this.keys.seal(JSON.stringify(record), recordContext).toString('base64'));
-    return [records.map((r) => r.org), records.map((r) => r.record.id), sealed, new Date(this.clock.now().getTime() + wait), this.keys.id];
+    const sealed = records.map(({ record }) =>
+      this.keys.seal(JSON.stringify(record), recordContext).toString('base64'),
+    );
+    return [
+      records.map((r) => r.org),
+      records.map((r) => r.record.id),
+      sealed,
+      new Date(this.clock.now().getTime() + wait),
+      this.keys.id,
+    ];
   }
 
   /** The operator's records of what was dropped name nobody and lie here as they are. */

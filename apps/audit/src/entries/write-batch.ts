@@ -25,7 +25,19 @@ const entries: Columns<Entry> = {
   table: 'entries',
   types: ['text', 'bigint', 'text', 'int', 'timestamptz', 'text', 'text', 'text', 'uuid', 'bytea', 'bytea'],
   write: insert('entry (org, seq, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf)'),
-  values: (e) => [e.org, e.seq, e.class, e.month, e.record.occurredAt, e.record.action, e.leaf.actorId, e.record.outcome.result, e.personal?.person ?? null, e.personal?.sealed ?? null, e.leaf.bytes],
+  values: (e) => [
+    e.org,
+    e.seq,
+    e.class,
+    e.month,
+    e.record.occurredAt,
+    e.record.action,
+    e.leaf.actorId,
+    e.record.outcome.result,
+    e.personal?.person ?? null,
+    e.personal?.sealed ?? null,
+    e.leaf.bytes,
+  ],
 };
 const places: Columns<Entry> = {
   table: 'places',
@@ -42,7 +54,8 @@ const targets: Columns<TargetRow> = {
 const heads: Columns<HeadRow> = {
   table: 'raised',
   types: ['text', 'bigint', 'bytea', 'int', 'timestamptz', 'bigint'],
-  write: (rows) => `UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms FROM (${rows}) AS h(org, seq, range, month, latest, late_ms) WHERE head.org = h.org`,
+  write: (rows) =>
+    `UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms FROM (${rows}) AS h(org, seq, range, month, latest, late_ms) WHERE head.org = h.org`,
   values: (h) => [h.org, h.seq, h.range, h.month, ms(h.latest), h.lateMs],
 };
 const subtrees: Columns<Arranged['subtrees'][number]> = {
@@ -63,11 +76,14 @@ const persons: Columns<OrgAnd<{ holder: string; person: string; sealed: Buffer; 
   write: insert('person_key (org, holder, person, key, key_id)'),
   values: (p) => [p.org, p.holder, p.person, p.sealed, p.keyId],
 };
-/** A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time. */
+/**
+ * A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time.
+ */
 const settled: Columns<OrgAnd<{ id: string; guess: boolean }>> = {
   table: 'settled',
   types: ['text', 'uuid', 'boolean'],
-  write: (rows) => `DELETE FROM provisional w USING (${rows}) AS s(org, id, guess) WHERE w.org = s.org AND w.id = s.id AND (w.guess OR NOT s.guess)`,
+  write: (rows) =>
+    `DELETE FROM provisional w USING (${rows}) AS s(org, id, guess) WHERE w.org = s.org AND w.id = s.id AND (w.guess OR NOT s.guess)`,
   values: (s) => [s.org, s.id, s.guess],
 };
 const erasing: Columns<OrgAnd<{ holder: string }>> = {
@@ -80,9 +96,10 @@ const erasing: Columns<OrgAnd<{ holder: string }>> = {
 const parts = [entries, places, targets, heads, subtrees, named, persons, settled, erasing];
 
 /**
- * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning, and
- * with the person's key goes what was personal, and with that of nobody what callers chose as ids of requests. SELECT hides from the planner how long the arrays are: seeing few rows, it
- * would find a plan made for them cheaper than the one it keeps, and plan with every batch.
+ * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning,
+ * and with the person's key goes what was personal, and with that of nobody what callers chose as ids of requests.
+ * SELECT hides from the planner how long the arrays are: seeing few rows, it would find a plan made for them cheaper
+ * than the one it keeps, and plan with every batch.
  */
 export const writeBatch = statement(
   'entry_write',
@@ -96,22 +113,56 @@ export const writeBatch = statement(
 
 function withRows(): string {
   let parameter = 0;
-  return parts.map(({ table, types, write }) => `${table} AS (${write(`SELECT * FROM unnest(${types.map((type) => `(SELECT $${(parameter += 1)}::${type}[])`).join(', ')})`)})`).join(',\n   ');
+  return parts
+    .map(
+      ({ table, types, write }) =>
+        `${table} AS (${write(`SELECT * FROM unnest(${types.map((type) => `(SELECT $${(parameter += 1)}::${type}[])`).join(', ')})`)})`,
+    )
+    .join(',\n   ');
 }
 
 /** The parameters of writeBatch. */
-export function batchValues({ entries: e, heads: h, subtrees: s, named: n, persons: p }: Arranged, items: readonly Item[], keys: EncryptionKeys): unknown[] {
+export function batchValues(
+  { entries: e, heads: h, subtrees: s, named: n, persons: p }: Arranged,
+  items: readonly Item[],
+  keys: EncryptionKeys,
+): unknown[] {
   return [
     ...columns(entries, e),
     ...columns(places, e),
-    ...columns(targets, e.flatMap(({ org, seq, class: name, month, leaf }) => leaf.targets.map((target) => ({ org, target, seq, class: name, month })))),
-    ...columns(heads, [...h].map(([org, head]) => ({ org, ...head }))),
+    ...columns(
+      targets,
+      e.flatMap(({ org, seq, class: name, month, leaf }) =>
+        leaf.targets.map((target) => ({ org, target, seq, class: name, month })),
+      ),
+    ),
+    ...columns(
+      heads,
+      [...h].map(([org, head]) => ({ org, ...head })),
+    ),
     ...columns(subtrees, s),
     ...columns(named, n),
-    ...columns(persons, p.map(({ org, holder, person }) => ({ org, holder, person: person.id, sealed: keys.seal(person.key, personKeyContext(org, person.id)), keyId: keys.id }))),
+    ...columns(
+      persons,
+      p.map(({ org, holder, person }) => ({
+        org,
+        holder,
+        person: person.id,
+        sealed: keys.seal(person.key, personKeyContext(org, person.id)),
+        keyId: keys.id,
+      })),
+    ),
     // Whatever became of an item, its provisional twin is no longer waited for.
-    ...columns(settled, items.flatMap(({ org, record, provisional = false }) => (record ? [{ org, id: record.id, guess: provisional }] : []))),
-    ...columns(erasing, items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }]))),
+    ...columns(
+      settled,
+      items.flatMap(({ org, record, provisional = false }) =>
+        record ? [{ org, id: record.id, guess: provisional }] : [],
+      ),
+    ),
+    ...columns(
+      erasing,
+      items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }])),
+    ),
   ];
 }
 

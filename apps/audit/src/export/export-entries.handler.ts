@@ -1,19 +1,22 @@
-import { exportAuditEntries, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { exportAuditEntries, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
 import { monthName } from '../entries/head.js';
 import { idsIn } from '../entries/leaf.js';
 import type { Named } from '../entries/names.js';
 import { Opened } from '../entries/opened.js';
 import type { Personal } from '../entries/person.js';
 import { OperatorRecords } from '../operator/operator-records.js';
-import { Checkpoints } from '../proofs/checkpoints.js';
 import { BrokenLogs } from '../proofs/broken-logs.js';
+import { Checkpoints } from '../proofs/checkpoints.js';
 import { isStored, LogPages, type Place, type Stored } from './log-pages.js';
 import { lastPlace, lateness } from './page-statements.js';
 
-/** Bytes of the entries of an answer: a message of the bus may have a million, and one entry has less than two hundred thousand. */
+/**
+ * Bytes of the entries of an answer: a message of the bus may have a million, and one entry has less than two hundred
+ * thousand.
+ */
 const maxPageBytes = 800_000;
 
 type Exported = ReplyOf<typeof exportAuditEntries>['entries'][number];
@@ -31,7 +34,10 @@ export class ExportEntriesHandler {
   ) {}
 
   @Handles(exportAuditEntries)
-  async handle({ after, limit }: RequestOf<typeof exportAuditEntries>, context: CallContext): Promise<ReplyOf<typeof exportAuditEntries>> {
+  async handle(
+    { after, limit }: RequestOf<typeof exportAuditEntries>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof exportAuditEntries>> {
     const { org } = context;
     const { note, size } = await this.checkpoints.toRead(org, after);
     const broken = this.broken.of(org);
@@ -54,14 +60,26 @@ export class ExportEntriesHandler {
       checkpoint: note,
       hasMore: (entries.at(-1)?.seq ?? size) < size,
       ...(head && { lateMs: head.lateMs }),
-      ...(broken && { broken: { detail: broken.why, since: broken.since.toISOString(), unsigned: Math.max(0, (last?.seq ?? 0) - size) } }),
+      ...(broken && {
+        broken: {
+          detail: broken.why,
+          since: broken.since.toISOString(),
+          unsigned: Math.max(0, (last?.seq ?? 0) - size),
+        },
+      }),
     };
   }
 }
 
 /** What is left of an entry that was dropped. */
 function placed({ seq, leafHash, class: name, month, lastAt }: Place): Exported {
-  return { seq, leafHash: leafHash.toString('base64'), class: name, month: monthName(month), ...(lastAt && { lastAt: lastAt.toISOString() }) };
+  return {
+    seq,
+    leafHash: leafHash.toString('base64'),
+    class: name,
+    month: monthName(month),
+    ...(lastAt && { lastAt: lastAt.toISOString() }),
+  };
 }
 
 function stored(row: Stored, known: ReadonlyMap<string, Named>, values: Personal): Exported {
@@ -71,7 +89,9 @@ function stored(row: Stored, known: ReadonlyMap<string, Named>, values: Personal
     // What is older than salts can be read and not be checked: an empty salt says so.
     return named ? [{ pseudonym, value: named.value, salt: named.salt?.toString('base64') ?? '' }] : [];
   });
-  const personal = Object.fromEntries(Object.entries(values).map(([field, { value, salt }]) => [field, { value, salt: salt.toString('base64') }]));
+  const personal = Object.fromEntries(
+    Object.entries(values).map(([field, { value, salt }]) => [field, { value, salt: salt.toString('base64') }]),
+  );
   // These first: a reader of files takes them without looking into them.
   const { seq, leafHash, ...place } = placed(row);
   return {

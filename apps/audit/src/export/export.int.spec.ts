@@ -1,5 +1,5 @@
-import { Database } from '@holdfast/data';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '@holdfast/data';
 import { auditDatabase } from '../audit.fixture.js';
 import { generateLog, type GeneratedLog } from '../entries/generated-log.fixture.js';
 import { isStored, LogPages } from './log-pages.js';
@@ -34,7 +34,8 @@ describe('a page of an export', () => {
     ['at the end', (count: number) => count - pageSize],
   ])('touches as little of a large log as of a small one %s', async (where, afterOf) => {
     const [few, many] = await Promise.all([small, large].map((log) => buffersOf(log, afterOf(log.count))));
-    if (process.env.AUDIT_ROWS) process.stdout.write(`${where}: ${few} buffers of ${small.count} entries, ${many} of ${large.count}\n`);
+    if (process.env.AUDIT_ROWS)
+      process.stdout.write(`${where}: ${few} buffers of ${small.count} entries, ${many} of ${large.count}\n`);
     expect(many).toBeLessThanOrEqual(few! * 1.2 + 20);
     // Some two for each entry's targets, and a look into each partition.
     expect(many).toBeLessThan(2000);
@@ -44,7 +45,11 @@ describe('a page of an export', () => {
     const seen: number[] = [];
     for (let after = 0; after < 3000; after = seen.at(-1)!) {
       const page = (await read(after)).filter(isStored);
-      for (const { seq, action, targets } of page) expect([action, targets]).toEqual([['subject.read', 'offer.create', 'subject.list', 'app.create'][seq % 4], [`target-${seq % 100}`]]);
+      for (const { seq, action, targets } of page)
+        expect([action, targets]).toEqual([
+          ['subject.read', 'offer.create', 'subject.list', 'app.create'][seq % 4],
+          [`target-${seq % 100}`],
+        ]);
       seen.push(...page.map(({ seq }) => seq));
     }
     expect(seen).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
@@ -52,10 +57,19 @@ describe('a page of an export', () => {
 
   it('shows rows that were put in beside those that belong there, and never more than twice a page', async () => {
     const put = (seq: number, times: number, month = 'month') =>
-      large.tables.query(`INSERT INTO audit.entry SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.person, e.personal, e.leaf FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`, [seq, times]);
+      large.tables.query(
+        `INSERT INTO audit.entry SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.person, e.personal, e.leaf FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`,
+        [seq, times],
+      );
     await put(4001, 1);
     await put(4002, 1, '2026 * 12 + 6');
-    expect((await read(4000, rows, 3)).map((row) => [row.seq, row.id !== ''])).toEqual([[4001, true], [4001, false], [4002, true], [4002, false], [4003, true]]);
+    expect((await read(4000, rows, 3)).map((row) => [row.seq, row.id !== ''])).toEqual([
+      [4001, true],
+      [4001, false],
+      [4002, true],
+      [4002, false],
+      [4003, true],
+    ]);
     await put(4300, 2000);
     const page = await read(4000);
     expect(page.length).toBeLessThanOrEqual(mostEntries);
@@ -67,18 +81,22 @@ describe('a page of an export', () => {
   });
 
   it('makes a drop wait until the targets of the entries that it has read are read too', async () => {
-    const [{ partition } = { partition: '' }] = await small.tables.query<{ partition: string }>('SELECT tableoid::regclass::text AS partition FROM audit.entry WHERE seq = 1');
+    const [{ partition } = { partition: '' }] = await small.tables.query<{ partition: string }>(
+      'SELECT tableoid::regclass::text AS partition FROM audit.entry WHERE seq = 1',
+    );
     const drop = `DO $do$ BEGIN SET LOCAL lock_timeout = '200ms'; DROP TABLE ${partition}, ${partition.replace('entry_', 'entry_target_')}; END $do$`;
     const meanwhile = await Database.connect({ url: small.tables.url(), pool: 1, applicationName: 'test' });
     const transaction = meanwhile.transaction.bind(meanwhile);
     const answers: unknown[] = [];
-    meanwhile.transaction = (work) => transaction((sql) => {
-      const rows: typeof sql.rows = async (statement, values) => {
-        if (statement.name === pageTargets.name) answers.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
-        return sql.rows(statement, values);
-      };
-      return work({ ...sql, rows });
-    });
+    meanwhile.transaction = (work) =>
+      transaction((sql) => {
+        const rows: typeof sql.rows = async (statement, values) => {
+          if (statement.name === pageTargets.name)
+            answers.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
+          return sql.rows(statement, values);
+        };
+        return work({ ...sql, rows });
+      });
     const page = await new LogPages(meanwhile).read('acme', 0, small.count, 10);
     await meanwhile.close();
     // lock_not_available: it would have had to wait.
@@ -87,22 +105,39 @@ describe('a page of an export', () => {
   });
 
   it('shows what stands behind the end of the log on the last page alone', async () => {
-    await large.tables.query(`INSERT INTO audit.entry SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM audit.entry WHERE seq = $1`, [rows]);
-    expect((await read(rows - 2)).map((row) => [row.seq, row.id !== ''])).toEqual([[rows - 1, true], [rows, true], [rows + 10, false]]);
+    await large.tables.query(
+      `INSERT INTO audit.entry SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM audit.entry WHERE seq = $1`,
+      [rows],
+    );
+    expect((await read(rows - 2)).map((row) => [row.seq, row.id !== ''])).toEqual([
+      [rows - 1, true],
+      [rows, true],
+      [rows + 10, false],
+    ]);
     expect((await read(rows - 1000)).at(-1)!.seq).toBe(rows - 500);
   });
 });
 
 /** Of all statements of one page. */
 async function buffersOf({ tables, count }: GeneratedLog, after: number): Promise<number> {
-  const entries = await tables.query<{ seq: string; class: string; month: number }>('SELECT seq, class, month FROM audit.entry WHERE seq > $1 ORDER BY seq LIMIT $2', [after, pageSize]);
-  const targets = ['acme', entries.map((_, n) => n), entries.map((e) => Number(e.seq)), entries.map((e) => e.class), entries.map((e) => e.month)];
+  const entries = await tables.query<{ seq: string; class: string; month: number }>(
+    'SELECT seq, class, month FROM audit.entry WHERE seq > $1 ORDER BY seq LIMIT $2',
+    [after, pageSize],
+  );
+  const targets = [
+    'acme',
+    entries.map((_, n) => n),
+    entries.map((e) => Number(e.seq)),
+    entries.map((e) => e.class),
+    entries.map((e) => e.month),
+  ];
   let buffers = 0;
   for (const [{ text }, values] of [
     [pagePlaces, ['acme', after, count, pageSize]],
     [pageEntries, ['acme', after, after + pageSize]],
     [pageTargets, targets],
     [strayEntries, ['acme', count]],
-  ] as const) buffers += await tables.buffers(text, values);
+  ] as const)
+    buffers += await tables.buffers(text, values);
   return buffers;
 }

@@ -1,6 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { Database, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
-import { Injectable } from '@nestjs/common';
 import type { StoredEntry } from '../entries/opened.js';
 import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
 
@@ -39,7 +39,8 @@ export class LogPages {
     const places = await this.database.rows<Place>(pagePlaces, [org, after, size, limit]);
     const last = places.length < limit;
     const end = last ? size : places.at(-1)!.seq;
-    // In one transaction: its lock on the entries makes a drop wait, which would otherwise take the targets of what was just read.
+    // In one transaction: its lock on the entries makes a drop wait, which would otherwise take the targets of what was
+    // just read.
     return this.database.transaction(async (sql) => {
       const [found, behind] = await Promise.all([
         sql.rows<EntryRow>(pageEntries, [org, after, end]),
@@ -54,8 +55,15 @@ export class LogPages {
 async function withTargets(sql: Sql, org: string, rows: PageRow[]): Promise<PageRow[]> {
   const placed = rows.filter(isStored).filter(({ id }) => id !== '');
   if (placed.length === 0) return rows;
-  const values = [org, placed.map((_, n) => n), placed.map((r) => r.seq), placed.map((r) => r.class), placed.map((r) => r.month)];
-  for (const { n, target } of await sql.rows<{ n: number; target: string }>(pageTargets, values)) placed[n]!.targets.push(target);
+  const values = [
+    org,
+    placed.map((_, n) => n),
+    placed.map((r) => r.seq),
+    placed.map((r) => r.class),
+    placed.map((r) => r.month),
+  ];
+  for (const { n, target } of await sql.rows<{ n: number; target: string }>(pageTargets, values))
+    placed[n]!.targets.push(target);
   return rows;
 }
 

@@ -3,9 +3,14 @@ import type { AuditConfig } from '../config.js';
 
 export type EncryptionConfig = Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'KEY_ENCRYPTION_KEY_PREVIOUS'>;
 
-/** What is sealed outside of the log: new values under KEY_ENCRYPTION_KEY; what is there opens with the previous one as well. */
+/**
+ * What is sealed outside of the log: new values under KEY_ENCRYPTION_KEY; what is there opens with the previous one as
+ * well.
+ */
 export class EncryptionKeys {
-  /** Names the current key in the rows that are sealed with it, and tells nothing about it: a key is 256 random bits. */
+  /**
+   * Names the current key in the rows that are sealed with it, and tells nothing about it: a key is 256 random bits.
+   */
   readonly id: Buffer;
   private readonly current: Buffer;
   private readonly all: Buffer[];

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Readiness, Shutdown } from '@holdfast/bus';
-import { systemClock } from '@holdfast/kit';
-import { testContext, type TestDatabase } from '@holdfast/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { register } from 'prom-client';
+import { Readiness, Shutdown } from '@holdfast/bus';
+import { systemClock } from '@holdfast/kit';
+import { testContext, type TestDatabase } from '@holdfast/testing';
 import { auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
 import type { StoredEntry } from '../entries/opened.js';
 import { WaitingRecords } from '../entries/waiting-records.js';
@@ -28,16 +28,39 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     replicas.push(replica);
     const readiness = new Readiness();
     const worker = new ReEncryption(replica.database, keys!, new Shutdown(), readiness);
-    return { ...replica, worker, readiness, opened: openedBy(replica.database, keys), waiting: new WaitingRecords(replica.database, systemClock, keys!) };
+    return {
+      ...replica,
+      worker,
+      readiness,
+      opened: openedBy(replica.database, keys),
+      waiting: new WaitingRecords(replica.database, systemClock, keys!),
+    };
   };
   type Replica = Awaited<ReturnType<typeof started>>;
-  const signIn = (id: string) => recordOf({ action: 'customer.sign_in', actor: { type: 'customer', id }, request: { ...testContext().request, address } });
-  const signInAll = ({ log }: Replica, people: string[]) => log.append(people.map((id) => ({ org: 'acme', record: signIn(id) })));
+  const signIn = (id: string) =>
+    recordOf({
+      action: 'customer.sign_in',
+      actor: { type: 'customer', id },
+      request: { ...testContext().request, address },
+    });
+  const signInAll = ({ log }: Replica, people: string[]) =>
+    log.append(people.map((id) => ({ org: 'acme', record: signIn(id) })));
   const erase = ({ log }: Replica, id: string) =>
-    log.append([{ org: 'acme', record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }), erases: id }]);
+    log.append([
+      {
+        org: 'acme',
+        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }),
+        erases: id,
+      },
+    ]);
   const addresses = async ({ database, opened }: Replica) => {
-    const entries = await database.rows<StoredEntry>({ name: '', text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq' });
-    return (await opened.events('acme', entries)).filter((event) => event.request.address === address).map((event) => event.actor.id);
+    const entries = await database.rows<StoredEntry>({
+      name: '',
+      text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq',
+    });
+    return (await opened.events('acme', entries))
+      .filter((event) => event.request.address === address)
+      .map((event) => event.actor.id);
   };
   const people = (count: number) => Array.from({ length: count }, () => randomUUID());
 
@@ -75,7 +98,11 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     await before.worker.round();
     expect(await after.worker.round()).toBe(0);
     expect(await before.worker.round()).toBe(3);
-    expect(before.readiness.mentioned).toEqual([expect.stringContaining('3 personal data keys and waiting records are not sealed with the current KEY_ENCRYPTION_KEY')]);
+    expect(before.readiness.mentioned).toEqual([
+      expect.stringContaining(
+        '3 personal data keys and waiting records are not sealed with the current KEY_ENCRYPTION_KEY',
+      ),
+    ]);
     expect(await after.worker.round()).toBe(0);
   });
 
@@ -88,7 +115,11 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     const [left] = await Promise.all([after.worker.round(), ...gone.map((id) => erase(after, id))]);
     expect(left).toBe(0);
     const remaining = all.filter((id) => !gone.includes(id));
-    expect((await tables.query<{ holder: string }>('SELECT holder FROM audit.person_key')).map((row) => row.holder).toSorted()).toEqual(remaining.toSorted());
+    expect(
+      (await tables.query<{ holder: string }>('SELECT holder FROM audit.person_key'))
+        .map((row) => row.holder)
+        .toSorted(),
+    ).toEqual(remaining.toSorted());
     expect(await addresses(await started(finished))).toEqual(remaining);
   });
 
@@ -97,7 +128,10 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     const waits = recordOf({ occurredAt: new Date(0).toISOString() });
     await before.waiting.park([{ item: { org: 'acme', record: waits }, fault: new Error('damaged') }]);
     const plain = recordOf({ action: 'audit.drop' });
-    await tables.query("INSERT INTO audit.provisional (org, id, record, due_at) VALUES ('acme', $1, $2, 'epoch')", [plain.id, JSON.stringify(plain)]);
+    await tables.query("INSERT INTO audit.provisional (org, id, record, due_at) VALUES ('acme', $1, $2, 'epoch')", [
+      plain.id,
+      JSON.stringify(plain),
+    ]);
     const foreign = await started(auditKeys());
     await foreign.waiting.keep([{ org: 'acme', record: recordOf() }]);
     const after = await started(rotated);

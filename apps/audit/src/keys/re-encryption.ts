@@ -1,7 +1,7 @@
-import { CONFIG, Readiness, repeat, Shutdown } from '@holdfast/bus';
-import { Database, statement, type Statement } from '@holdfast/data';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { CONFIG, Readiness, repeat, Shutdown } from '@holdfast/bus';
+import { Database, statement, type Statement } from '@holdfast/data';
 import type { AuditConfig } from '../config.js';
 import { personKeyContext } from '../entries/person.js';
 import { recordContext } from '../entries/waiting-records.js';
@@ -30,10 +30,14 @@ interface SealedTable {
 }
 
 /**
- * One range of `key_id` at a time, so that it is an index scan however many rows have the current key. SKIP LOCKED: this
- * transaction holds many rows and must never wait for one, or it could deadlock with an erasure that deletes several.
+ * One range of `key_id` at a time, so that it is an index scan however many rows have the current key. SKIP LOCKED:
+ * this transaction holds many rows and must never wait for one, or it could deadlock with an erasure that deletes
+ * several.
  */
-function sealedTable(table: string, { id, sealed, contextOf }: { id: string; sealed: { read: string; write: string }; contextOf: (row: Row) => string }): SealedTable {
+function sealedTable(
+  table: string,
+  { id, sealed, contextOf }: { id: string; sealed: { read: string; write: string }; contextOf: (row: Row) => string },
+): SealedTable {
   return {
     next: statement(
       `${table}_sealed`,
@@ -54,11 +58,20 @@ const tables = [
     sealed: { read: "encode(key, 'base64')", write: "key = decode(r.sealed, 'base64')" },
     contextOf: ({ org, id }) => personKeyContext(org, id),
   }),
-  sealedTable('provisional', { id: 'id', sealed: { read: 'record', write: 'record = r.sealed' }, contextOf: () => recordContext }),
+  sealedTable('provisional', {
+    id: 'id',
+    sealed: { read: 'record', write: 'record = r.sealed' },
+    contextOf: () => recordContext,
+  }),
 ];
-const counted = ['person_key', 'provisional'].flatMap((table) => ['<', '>'].map((side) => `(SELECT count(*) FROM ${table} WHERE key_id ${side} $1)`));
+const counted = ['person_key', 'provisional'].flatMap((table) =>
+  ['<', '>'].map((side) => `(SELECT count(*) FROM ${table} WHERE key_id ${side} $1)`),
+);
 const count = statement('sealed_with_others', `SELECT (${counted.join(' + ')})::int AS count`);
-const announce = statement('encryption_key_current', 'INSERT INTO encryption_key AS k (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET since = clock_timestamp()');
+const announce = statement(
+  'encryption_key_current',
+  'INSERT INTO encryption_key AS k (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET since = clock_timestamp()',
+);
 const newest = statement('encryption_key_newest', 'SELECT id FROM encryption_key ORDER BY since DESC LIMIT 1');
 
 const firstId = '00000000-0000-0000-0000-000000000000';
@@ -67,9 +80,10 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const noKey = Buffer.alloc(9, 0xff);
 
 /**
- * After a rotation of KEY_ENCRYPTION_KEY, seals anew what is sealed with the previous one, a batch at a time. What is erased
- * meanwhile stays erased: only rows that are there are updated. While replicas have different current keys, those with the
- * one that was started last do it, so that two do not undo each other's work for ever (docs/adr/0032-keys-retries-drops-and-repeats.md).
+ * After a rotation of KEY_ENCRYPTION_KEY, seals anew what is sealed with the previous one, a batch at a time. What is
+ * erased meanwhile stays erased: only rows that are there are updated. While replicas have different current keys,
+ * those with the one that was started last do it, so that two do not undo each other's work for ever
+ * (docs/adr/0032-keys-retries-drops-and-repeats.md).
  */
 @Injectable()
 export class ReEncryption implements OnApplicationBootstrap {
@@ -91,7 +105,8 @@ export class ReEncryption implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    const failed = (error: unknown) => this.logger.warn(`re-encryption with the current KEY_ENCRYPTION_KEY must wait: ${String(error)}`);
+    const failed = (error: unknown) =>
+      this.logger.warn(`re-encryption with the current KEY_ENCRYPTION_KEY must wait: ${String(error)}`);
     repeat(this.shutdown, { every: intervalMs, work: (stopping) => this.round(stopping), failed });
   }
 
@@ -124,13 +139,24 @@ export class ReEncryption implements OnApplicationBootstrap {
     return row?.id.equals(this.keys.id) ?? false;
   }
 
-  private async reseal({ next, write, contextOf }: SealedTable, from: [Buffer, string], to: Buffer, stopping: () => boolean): Promise<number> {
+  private async reseal(
+    { next, write, contextOf }: SealedTable,
+    from: [Buffer, string],
+    to: Buffer,
+    stopping: () => boolean,
+  ): Promise<number> {
     let done = 0;
-    for (let after = from; !stopping(); ) {
+    for (let after = from; !stopping();) {
       const rows = await this.database.transaction(async (sql) => {
         const found = await sql.rows<Row>(next, [...after, to]);
         const sealed = found.flatMap((row) => this.resealed(row, contextOf(row)));
-        if (sealed.length > 0) await sql.last(write, [sealed.map((r) => r.org), sealed.map((r) => r.id), sealed.map((r) => r.sealed), this.keys.id]);
+        if (sealed.length > 0)
+          await sql.last(write, [
+            sealed.map((r) => r.org),
+            sealed.map((r) => r.id),
+            sealed.map((r) => r.sealed),
+            this.keys.id,
+          ]);
         done += sealed.length;
         return found;
       });
@@ -150,16 +176,23 @@ export class ReEncryption implements OnApplicationBootstrap {
 
   private report(resealed: number, left: number): void {
     if (left > 0 && left === this.closed) {
-      this.logger.error(`${left} personal data keys and waiting records open with neither KEY_ENCRYPTION_KEY nor KEY_ENCRYPTION_KEY_PREVIOUS: they were sealed with another key, or changed. Start audit with that key as KEY_ENCRYPTION_KEY_PREVIOUS`);
+      this.logger.error(
+        `${left} personal data keys and waiting records open with neither KEY_ENCRYPTION_KEY nor KEY_ENCRYPTION_KEY_PREVIOUS: they were sealed with another key, or changed. Start audit with that key as KEY_ENCRYPTION_KEY_PREVIOUS`,
+      );
     } else if (left === 0 && resealed > 0) {
-      this.logger.log(`${resealed} personal data keys and waiting records are sealed with the current KEY_ENCRYPTION_KEY now, and none with another. ${removable}`);
+      this.logger.log(
+        `${resealed} personal data keys and waiting records are sealed with the current KEY_ENCRYPTION_KEY now, and none with another. ${removable}`,
+      );
     }
   }
 
   /** For the detail of /readyz: neither keeps the service from its work. */
   private words(): string[] {
-    if (this.left > 0) return [`${this.left} personal data keys and waiting records are not sealed with the current KEY_ENCRYPTION_KEY`];
-    return this.config.KEY_ENCRYPTION_KEY_PREVIOUS && this.announced ? [`nothing is sealed with another key than KEY_ENCRYPTION_KEY. ${removable}`] : [];
+    if (this.left > 0)
+      return [`${this.left} personal data keys and waiting records are not sealed with the current KEY_ENCRYPTION_KEY`];
+    return this.config.KEY_ENCRYPTION_KEY_PREVIOUS && this.announced
+      ? [`nothing is sealed with another key than KEY_ENCRYPTION_KEY. ${removable}`]
+      : [];
   }
 }
 

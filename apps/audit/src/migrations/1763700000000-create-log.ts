@@ -1,5 +1,5 @@
-import { databaseRole } from '@holdfast/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { databaseRole } from '@holdfast/contracts';
 
 export class CreateLog1763700000000 implements MigrationInterface {
   name = 'CreateLog1763700000000';

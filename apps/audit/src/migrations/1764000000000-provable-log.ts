@@ -1,17 +1,31 @@
-import { actionNames, databaseRole, retentionNames, retentionOf } from '@holdfast/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { actionNames, databaseRole, retentionNames, retentionOf } from '@holdfast/contracts';
 import { growTrees } from './grow-trees.js';
 import { dropPartitions, listPartitions, makePartitions } from './partition-functions.js';
 
 const role = databaseRole('audit');
 
-/** The log becomes provable and divisible: places with the hashes of their leaves, entries in partitions, keys of persons. */
+/**
+ * The log becomes provable and divisible: places with the hashes of their leaves, entries in partitions, keys of
+ * persons.
+ */
 export class ProvableLog1764000000000 implements MigrationInterface {
   name = 'ProvableLog1764000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of [...setAside, ...tables, ...partitioned, makePartitions, ...listPartitions, dropPartitions, ...rights]) await runner.query(sql);
-    const [last] = (await runner.query('SELECT extract(year FROM now())::int * 12 + extract(month FROM now())::int - 1 AS month')) as { month: number }[];
+    for (const sql of [
+      ...setAside,
+      ...tables,
+      ...partitioned,
+      makePartitions,
+      ...listPartitions,
+      dropPartitions,
+      ...rights,
+    ])
+      await runner.query(sql);
+    const [last] = (await runner.query(
+      'SELECT extract(year FROM now())::int * 12 + extract(month FROM now())::int - 1 AS month',
+    )) as { month: number }[];
     for (let ahead = 0; ahead < 3; ahead += 1) await runner.query('SELECT make_partitions($1)', [last!.month + ahead]);
     await move(runner);
     await growTrees(runner);
@@ -26,8 +40,8 @@ export class ProvableLog1764000000000 implements MigrationInterface {
 const setAside = ['ALTER TABLE entry RENAME TO entry_before', 'ALTER TABLE entry_target RENAME TO entry_target_before'];
 
 const tables = [
-  // The tree so far and what is needed to find a time in it: latest = the latest time of all entries, late_ms = by how much
-  // an entry has come after a later one, at most.
+  // The tree so far and what is needed to find a time in it: latest = the latest time of all entries, late_ms = by how
+  // much an entry has come after a later one, at most.
   `ALTER TABLE head
      ADD COLUMN range bytea NOT NULL DEFAULT '',
      ADD COLUMN month int NOT NULL DEFAULT 0,
@@ -44,7 +58,8 @@ const tables = [
      leaf_hash bytea NOT NULL,
      PRIMARY KEY (org, seq),
      CONSTRAINT place_id UNIQUE (org, id))`,
-  // Hashes of complete subtrees of 256, 65536, … leaves (level 1, 2, …). last_at: the latest time of all entries up to its end.
+  // Hashes of complete subtrees of 256, 65536, … leaves (level 1, 2, …). last_at: the latest time of all entries up to
+  // its end.
   `CREATE TABLE subtree (
      org text NOT NULL,
      level smallint NOT NULL,
@@ -66,7 +81,8 @@ const tables = [
      key bytea NOT NULL,
      PRIMARY KEY (org, holder),
      CONSTRAINT person_key_person UNIQUE (org, person))`,
-  // A pseudonym made from now on is the hash of salt and value, so that a changed row can be told. Older ones are random.
+  // A pseudonym made from now on is the hash of salt and value, so that a changed row can be told. Older ones are
+  // random.
   'ALTER TABLE pseudonym ADD COLUMN salt bytea',
 ];
 
@@ -97,22 +113,36 @@ const partitioned = [
   'CREATE UNIQUE INDEX entry_target_places ON entry_target (org, target, seq, class, month)',
   // Of the export. By hash, so that no plan takes it for a way to read in order.
   'CREATE INDEX entry_target_place ON entry_target USING hash (seq)',
-  ...['entry', 'entry_target'].flatMap((table) => retentionNames.map((name) => `CREATE TABLE ${table}_${name} PARTITION OF ${table} FOR VALUES IN ('${name}') PARTITION BY LIST (month)`)),
+  ...['entry', 'entry_target'].flatMap((table) =>
+    retentionNames.map(
+      (name) =>
+        `CREATE TABLE ${table}_${name} PARTITION OF ${table} FOR VALUES IN ('${name}') PARTITION BY LIST (month)`,
+    ),
+  ),
 ];
 
 const rights = [
-  ...['entry', 'entry_target', ...['entry', 'entry_target'].flatMap((table) => retentionNames.map((name) => `${table}_${name}`))].map((table) => `REVOKE UPDATE, DELETE ON ${table} FROM ${role}`),
+  ...[
+    'entry',
+    'entry_target',
+    ...['entry', 'entry_target'].flatMap((table) => retentionNames.map((name) => `${table}_${name}`)),
+  ].map((table) => `REVOKE UPDATE, DELETE ON ${table} FROM ${role}`),
   ...['place', 'subtree'].flatMap((table) => [
     `REVOKE UPDATE, DELETE ON ${table} FROM ${role}`,
     `CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`,
   ]),
   // On the partitioned tables themselves: an update that is sent to a single partition meets that one's own trigger.
-  ...['entry', 'entry_target'].map((table) => `CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`),
+  ...['entry', 'entry_target'].map(
+    (table) =>
+      `CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`,
+  ),
   'REVOKE ALL ON FUNCTION make_partitions, drop_partitions FROM PUBLIC',
   `GRANT EXECUTE ON FUNCTION make_partitions TO ${role}`,
 ];
 
-/** What stands in a log already gets the month in which it happened, or that of an entry before it when that is later. */
+/**
+ * What stands in a log already gets the month in which it happened, or that of an entry before it when that is later.
+ */
 async function move(runner: QueryRunner): Promise<void> {
   const classes = actionNames.map((action) => `('${action}', '${retentionOf(action)}')`).join(', ');
   await runner.query(`CREATE TEMP TABLE moving ON COMMIT DROP AS
@@ -126,5 +156,7 @@ async function move(runner: QueryRunner): Promise<void> {
     SELECT org, seq, id, class, month, from_provisional, sha256('\\x00'::bytea || leaf) FROM entry_before JOIN moving USING (org, seq)`);
   await runner.query(`INSERT INTO entry (org, seq, class, month, occurred_at, action, actor_id, outcome, leaf)
     SELECT org, seq, class, month, occurred_at, action, actor_id, outcome, leaf FROM entry_before JOIN moving USING (org, seq)`);
-  await runner.query('INSERT INTO entry_target (org, target, seq, class, month) SELECT org, target, seq, class, month FROM entry_target_before JOIN moving USING (org, seq)');
+  await runner.query(
+    'INSERT INTO entry_target (org, target, seq, class, month) SELECT org, target, seq, class, month FROM entry_target_before JOIN moving USING (org, seq)',
+  );
 }

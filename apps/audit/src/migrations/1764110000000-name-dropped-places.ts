@@ -7,7 +7,12 @@ export class NameDroppedPlaces1764110000000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     // What a function returns cannot be replaced.
-    for (const sql of ['DROP FUNCTION drop_partitions(text, int)', dropNamedPartitions, 'REVOKE ALL ON FUNCTION drop_partitions FROM PUBLIC']) await runner.query(sql);
+    for (const sql of [
+      'DROP FUNCTION drop_partitions(text, int)',
+      dropNamedPartitions,
+      'REVOKE ALL ON FUNCTION drop_partitions FROM PUBLIC',
+    ])
+      await runner.query(sql);
   }
 
   async down(): Promise<void> {

@@ -1,7 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { makePartitions } from './partition-functions.js';
 
-/** A new partition gathers no planner statistics, and making one waits for no lock that other services' roles may take. */
+/**
+ * A new partition gathers no planner statistics, and making one waits for no lock that other services' roles may take.
+ */
 export class PartitionsWithoutStatistics1764200000000 implements MigrationInterface {
   name = 'PartitionsWithoutStatistics1764200000000';
 

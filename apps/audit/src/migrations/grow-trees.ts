@@ -1,5 +1,5 @@
-import { CompactRange } from '@holdfast/tlog';
 import type { QueryRunner } from 'typeorm';
+import { CompactRange } from '@holdfast/tlog';
 
 const pageSize = 20_000;
 
@@ -32,7 +32,10 @@ async function growTree(runner: QueryRunner, org: string): Promise<void> {
       });
     }
     for (const [level, index, hash, at] of subtrees) {
-      await runner.query("INSERT INTO subtree (org, level, index, hash, last_at) VALUES ($1, $2, $3, $4, timestamptz 'epoch' + $5 * interval '1 millisecond')", [org, level, index, hash, at]);
+      await runner.query(
+        "INSERT INTO subtree (org, level, index, hash, last_at) VALUES ($1, $2, $3, $4, timestamptz 'epoch' + $5 * interval '1 millisecond')",
+        [org, level, index, hash, at],
+      );
     }
     if (page.length < pageSize) break;
   }

@@ -1,7 +1,10 @@
 import { retentionNames, retentions } from '@holdfast/contracts';
 
 const classes = retentionNames.map((name) => `'${name}'`).join(', ');
-const droppable = retentionNames.filter((name) => retentions[name].months !== undefined).map((name) => `'${name}'`).join(', ');
+const droppable = retentionNames
+  .filter((name) => retentions[name].months !== undefined)
+  .map((name) => `'${name}'`)
+  .join(', ');
 
 /**
  * The service owns nothing, so it cannot make tables; this it may. A partition is attached when it is there, since that
@@ -63,7 +66,8 @@ export const dropPartitions = dropping('org text, entries bigint', 'org, count(*
 
 /**
  * For the owner alone. Places stay, with their hashes, so all other entries are still proved. Whoever calls it writes a
- * record for each organization in the same transaction: what is gone must be accounted for, place by place (droppedSchema).
+ * record for each organization in the same transaction: what is gone must be accounted for, place by place
+ * (droppedSchema).
  */
 export const dropNamedPartitions = dropping(
   'org text, entries bigint, first bigint, last bigint, places bytea',

@@ -1,7 +1,7 @@
-import { recordReading, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { recordReading, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { OperatorRecords } from './operator-records.js';
 
 /** What the operator reads from other services. Whoever asks has looked whether there is such an organization. */
@@ -10,8 +10,12 @@ export class RecordReadingHandler {
   constructor(private readonly operator: OperatorRecords) {}
 
   @Handles(recordReading)
-  async handle({ action, targets }: RequestOf<typeof recordReading>, context: CallContext): Promise<ReplyOf<typeof recordReading>> {
-    if (context.actor.type !== 'operator') throw new AppError('invalid_request', 'only what the operator reads is recorded here');
+  async handle(
+    { action, targets }: RequestOf<typeof recordReading>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof recordReading>> {
+    if (context.actor.type !== 'operator')
+      throw new AppError('invalid_request', 'only what the operator reads is recorded here');
     await this.operator.append(context, action, targets);
     return {};
   }

@@ -1,5 +1,5 @@
-import { Readiness } from '@holdfast/bus';
 import { expect, test } from '@jest/globals';
+import { Readiness } from '@holdfast/bus';
 import { BrokenLogs, maxUnsignedMs } from './broken-logs.js';
 
 test('a log that is not signed for a minute is mentioned, and one that grows all the time but is signed in between is not', () => {
@@ -7,7 +7,10 @@ test('a log that is not signed for a minute is mentioned, and one that grows all
   const logs = new BrokenLogs(readiness);
   const begin = Date.now() - maxUnsignedMs - 5000;
   logs.unsignedNow(['acme', 'globex'], begin);
-  expect(readiness.mentioned).toEqual(['the audit log of acme has not been signed for 65 s', 'the audit log of globex has not been signed for 65 s']);
+  expect(readiness.mentioned).toEqual([
+    'the audit log of acme has not been signed for 65 s',
+    'the audit log of globex has not been signed for 65 s',
+  ]);
   logs.signed('globex');
   logs.unsignedNow(['acme', 'globex']);
   expect(readiness.mentioned).toEqual(['the audit log of acme has not been signed for 65 s']);

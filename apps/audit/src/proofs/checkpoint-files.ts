@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { CLOCK, unavailable, type AppError, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 
 const sayAgainMs = 60_000;
 
 /**
- * Checkpoints outside of the database: whoever can change that cannot change these. A folder per organization: `latest`,
- * and the first of each day by its date. Replicas may share the folder or have one each.
+ * Checkpoints outside of the database: whoever can change that cannot change these. A folder per organization:
+ * `latest`, and the first of each day by its date. Replicas may share the folder or have one each.
  */
 @Injectable()
 export class CheckpointFiles {
@@ -26,7 +26,9 @@ export class CheckpointFiles {
     return join(this.config.CHECKPOINT_DIR, encodeURIComponent(org).replaceAll('.', '%2E'));
   }
 
-  /** The last one that was kept; undefined when there is none. @throws unavailable when it is there and cannot be read */
+  /**
+   * The last one that was kept; undefined when there is none. @throws unavailable when it is there and cannot be read
+   */
   async latest(org: string): Promise<string | undefined> {
     try {
       return await readFile(join(this.folderOf(org), 'latest'), 'utf8');
@@ -36,7 +38,10 @@ export class CheckpointFiles {
     }
   }
 
-  /** On disk when it resolves; whoever reads meanwhile sees the old one or the new one. @throws unavailable when the disk does not take it */
+  /**
+   * On disk when it resolves; whoever reads meanwhile sees the old one or the new one. @throws unavailable when the
+   * disk does not take it
+   */
   async keep(org: string, note: string): Promise<void> {
     try {
       await this.write(org, note);
@@ -60,17 +65,26 @@ export class CheckpointFiles {
     }
   }
 
-  /** A disk that is full or a folder without rights: over once somebody has looked, and so said aloud, but not with every request. */
+  /**
+   * A disk that is full or a folder without rights: over once somebody has looked, and so said aloud, but not with
+   * every request.
+   */
   private away(error: unknown): AppError {
     if (performance.now() - this.saidAt > sayAgainMs) {
       this.saidAt = performance.now();
-      this.logger.error(`CHECKPOINT_DIR cannot be read or written, so nothing is signed and checkpoints and proofs are 503: ${String(error)}`);
+      this.logger.error(
+        `CHECKPOINT_DIR cannot be read or written, so nothing is signed and checkpoints and proofs are 503: ${String(error)}`,
+      );
     }
     return unavailable('Checkpoints of the audit log cannot be kept right now, so none is given out.', 10);
   }
 }
 
-async function synced(path: string, flags: string, work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
+async function synced(
+  path: string,
+  flags: string,
+  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
   const file = await open(path, flags, 0o644);
   try {
     await work(file);

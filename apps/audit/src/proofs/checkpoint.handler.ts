@@ -1,6 +1,6 @@
-import { auditCheckpoint, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { auditCheckpoint, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
 

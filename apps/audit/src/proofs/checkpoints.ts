@@ -1,8 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { Database, statement, type Transaction } from '@holdfast/data';
 import { AppError, unavailable } from '@holdfast/kit';
 import { CompactRange, readCheckpoint, type Checkpoint } from '@holdfast/tlog';
-import { Inject, Injectable } from '@nestjs/common';
 import type { AuditConfig } from '../config.js';
 import { BrokenLogs } from './broken-logs.js';
 import { CheckpointFiles } from './checkpoint-files.js';
@@ -10,7 +10,10 @@ import { assertContinues, BrokenLog } from './continues.js';
 import { originOf, SigningKeys } from './signing-keys.js';
 import { hashReader, IncompleteTree } from './tree.js';
 
-const first = statement('checkpoint_first', "INSERT INTO checkpoint (org, size, note) SELECT org, 0, '' FROM head WHERE org = $1 ON CONFLICT DO NOTHING");
+const first = statement(
+  'checkpoint_first',
+  "INSERT INTO checkpoint (org, size, note) SELECT org, 0, '' FROM head WHERE org = $1 ON CONFLICT DO NOTHING",
+);
 /** One signs at a time, all replicas together. */
 const hold = statement('checkpoint_hold', 'SELECT size, note FROM checkpoint WHERE org = $1 FOR UPDATE');
 const end = statement('checkpoint_end', 'SELECT seq AS size, range FROM head WHERE org = $1');
@@ -37,12 +40,14 @@ export class Checkpoints {
 
   keysOf(org: string): SigningKeys {
     let keys = this.keys.get(org);
-    if (!keys) this.keys.set(org, (keys = new SigningKeys(this.config.AUDIT_SIGNING_KEYS, originOf(this.config.BASE_URL, org))));
+    if (!keys)
+      this.keys.set(org, (keys = new SigningKeys(this.config.AUDIT_SIGNING_KEYS, originOf(this.config.BASE_URL, org))));
     return keys;
   }
 
   /**
-   * Covers every record that had its place when it was asked for. Whoever asks while one is being signed shares the next.
+   * Covers every record that had its place when it was asked for. Whoever asks while one is being signed shares the
+   * next.
    * @throws unavailable when the log does not continue what was signed before
    */
   newest(org: string): Promise<Signed> {
@@ -52,27 +57,40 @@ export class Checkpoints {
       this.asked.delete(org);
       return this.sign(org);
     });
-    const settled = turn.catch(() => undefined).finally(() => this.signing.get(org) === settled && this.signing.delete(org));
+    const settled = turn
+      .catch(() => undefined)
+      .finally(() => this.signing.get(org) === settled && this.signing.delete(org));
     this.asked.set(org, turn);
     this.signing.set(org, settled);
     return turn;
   }
 
-  /** Newest, or of a broken log the largest that was signed before, without a note when none can be read: whoever verifies the log then sees what is wrong with it, and where. */
+  /**
+   * Newest, or of a broken log the largest that was signed before, without a note when none can be read: whoever
+   * verifies the log then sees what is wrong with it, and where.
+   */
   async toVerifyBy(org: string): Promise<Signed> {
     try {
       return await this.newest(org);
     } catch (error) {
       if (!this.broken.of(org)) throw error;
       const stored = await this.database.rows<{ note: string }>(signed, [org]);
-      const before = [...stored.map(({ note }) => note), (await this.files.latest(org)) ?? ''].flatMap(readable).toSorted((a, b) => b.size - a.size);
+      const before = [...stored.map(({ note }) => note), (await this.files.latest(org)) ?? '']
+        .flatMap(readable)
+        .toSorted((a, b) => b.size - a.size);
       return before[0] ?? { origin: this.keysOf(org).origin, size: 0, root: emptyRoot, note: '' };
     }
   }
 
-  /** Covers something behind `after`. Who reads on wants no newer one with each page: each that is signed is written to the disk. */
+  /**
+   * Covers something behind `after`. Who reads on wants no newer one with each page: each that is signed is written to
+   * the disk.
+   */
   async toRead(org: string, after: number): Promise<Signed> {
-    const [last] = after === 0 ? [] : (await this.database.rows<{ note: string }>(signed, [org])).flatMap(({ note }) => readable(note));
+    const [last] =
+      after === 0
+        ? []
+        : (await this.database.rows<{ note: string }>(signed, [org])).flatMap(({ note }) => readable(note));
     return last && last.size > after ? last : this.toVerifyBy(org);
   }
 
@@ -97,13 +115,15 @@ export class Checkpoints {
     // After the row is held: what was signed by whoever held it before is known.
     const [log] = await sql.rows<{ size: number; range: Buffer }>(end, [org]);
     const kept = await this.files.latest(org);
-    if (!log && (last ?? kept) !== undefined) throw new BrokenLog('the row that says where the log ends (audit.head) is gone');
+    if (!log && (last ?? kept) !== undefined)
+      throw new BrokenLog('the row that says where the log ends (audit.head) is gone');
     if (!log || !last) throw new AppError('unknown_organization');
     const keys = this.keysOf(org);
     const now = { origin: keys.origin, size: log.size, root: rootOf(log) };
     const read = hashReader(sql, org);
     if (last.note !== '') await assertContinues(now, last.note, 'in the database', read);
-    if (kept !== undefined && kept !== last.note) await assertContinues(now, kept, `in ${this.files.folderOf(org)}`, read);
+    if (kept !== undefined && kept !== last.note)
+      await assertContinues(now, kept, `in ${this.files.folderOf(org)}`, read);
     if (last.size === now.size && kept === last.note && keys.haveSigned(last.note)) return { ...now, note: last.note };
     const note = keys.sign(now);
     // The file first: a checkpoint that was given out must be known even if the database is taken back to before it.

@@ -1,9 +1,9 @@
-import { auditConsistency, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { auditConsistency, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { consistencyProof } from '@holdfast/tlog';
-import { Controller } from '@nestjs/common';
 import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
 import { hashReader } from './tree.js';
@@ -17,11 +17,20 @@ export class ConsistencyHandler {
   ) {}
 
   @Handles(auditConsistency)
-  async handle({ from, to }: RequestOf<typeof auditConsistency>, context: CallContext): Promise<ReplyOf<typeof auditConsistency>> {
+  async handle(
+    { from, to }: RequestOf<typeof auditConsistency>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof auditConsistency>> {
     const { org } = context;
     const { size } = await this.checkpoints.newest(org);
-    if (to > size) throw new AppError('invalid_request', undefined, { errors: [{ parameter: 'to', detail: `must not exceed the size of the newest checkpoint, ${size}` }] });
-    if (from > to) throw new AppError('invalid_request', undefined, { errors: [{ parameter: 'from', detail: 'must not exceed `to`' }] });
+    if (to > size)
+      throw new AppError('invalid_request', undefined, {
+        errors: [{ parameter: 'to', detail: `must not exceed the size of the newest checkpoint, ${size}` }],
+      });
+    if (from > to)
+      throw new AppError('invalid_request', undefined, {
+        errors: [{ parameter: 'from', detail: 'must not exceed `to`' }],
+      });
     const hashes = await consistencyProof(from, to, hashReader(this.database, org));
     await this.operator.recorded(context, 'audit.prove');
     return { hashes: hashes.map((hash) => hash.toString('base64')) };

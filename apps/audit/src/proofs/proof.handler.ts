@@ -1,13 +1,16 @@
-import { auditProof, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Logger } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { auditProof, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, unavailable } from '@holdfast/kit';
 import { inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
-import { Controller, Logger } from '@nestjs/common';
 import { Checkpoints } from './checkpoints.js';
 import { hashReader } from './tree.js';
 
-const leafById = statement('leaf_by_id', 'SELECT e.seq, e.leaf FROM place p JOIN entry e USING (org, seq, class, month) WHERE p.org = $1 AND p.id = $2');
+const leafById = statement(
+  'leaf_by_id',
+  'SELECT e.seq, e.leaf FROM place p JOIN entry e USING (org, seq, class, month) WHERE p.org = $1 AND p.id = $2',
+);
 
 @Controller()
 export class ProofHandler {
@@ -26,9 +29,20 @@ export class ProofHandler {
     const index = entry.seq - 1;
     const proof = await inclusionProof(index, size, hashReader(this.database, org));
     if (!verifyInclusion({ index, size, leafHash: leafHash(entry.leaf), proof, root })) {
-      this.logger.error(`entry ${entry.seq} of ${org} is not what its tree holds: it was changed. Verify the log with "holdfast audit verify"`);
-      throw unavailable(`Entry ${entry.seq} is not what the log's tree holds: it was changed after it was written.`, 60);
+      this.logger.error(
+        `entry ${entry.seq} of ${org} is not what its tree holds: it was changed. Verify the log with "holdfast audit verify"`,
+      );
+      throw unavailable(
+        `Entry ${entry.seq} is not what the log's tree holds: it was changed after it was written.`,
+        60,
+      );
     }
-    return { id, seq: entry.seq, leaf: entry.leaf.toString('base64'), hashes: proof.map((hash) => hash.toString('base64')), checkpoint: note };
+    return {
+      id,
+      seq: entry.seq,
+      leaf: entry.leaf.toString('base64'),
+      hashes: proof.map((hash) => hash.toString('base64')),
+      checkpoint: note,
+    };
   }
 }

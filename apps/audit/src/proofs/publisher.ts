@@ -1,11 +1,14 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, isDatabaseAway, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { BrokenLogs } from './broken-logs.js';
 import { Checkpoints } from './checkpoints.js';
 
-const grown = statement('checkpoint_grown', 'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org');
+const grown = statement(
+  'checkpoint_grown',
+  'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org',
+);
 
 const all = statement('checkpoint_all', 'SELECT org FROM head UNION SELECT org FROM checkpoint ORDER BY org');
 
@@ -16,8 +19,8 @@ const lookAtAllMs = 3_600_000;
 const lanes = 4;
 
 /**
- * Signs and keeps a checkpoint of each log that has grown, about once a second, and looks at start and each hour whether the
- * others still continue theirs. Replicas take turns by the row of each log.
+ * Signs and keeps a checkpoint of each log that has grown, about once a second, and looks at start and each hour
+ * whether the others still continue theirs. Replicas take turns by the row of each log.
  */
 @Injectable()
 export class Publisher implements OnApplicationBootstrap {
@@ -32,7 +35,11 @@ export class Publisher implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: (stopping) => this.publish(stopping), failed: (error) => this.logger.warn(`checkpoints must wait: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every,
+      work: (stopping) => this.publish(stopping),
+      failed: (error) => this.logger.warn(`checkpoints must wait: ${String(error)}`),
+    });
   }
 
   private async publish(stopping: () => boolean): Promise<void> {
@@ -52,7 +59,8 @@ export class Publisher implements OnApplicationBootstrap {
   private async work(logs: string[], stopping: () => boolean): Promise<void> {
     for (let org = logs.shift(); org !== undefined && !stopping(); org = logs.shift()) {
       await this.checkpoints.newest(org).catch((error: unknown) => {
-        // A log that is broken and a folder that cannot be written have been spoken of; neither must keep the others from being signed.
+        // A log that is broken and a folder that cannot be written have been spoken of; neither must keep the others
+        // from being signed.
         if (isDatabaseAway(error)) throw error;
         if (!(error instanceof AppError)) this.logger.error(`the checkpoint of ${org} must wait: ${String(error)}`);
       });

@@ -9,7 +9,9 @@ export function originOf(baseUrl: string, org: string): string {
   return `${new URL(baseUrl).host}/o/${org}/audit`;
 }
 
-/** The keys of one organization's log, the current one first. Each is made from a seed, so that none has to be stored. */
+/**
+ * The keys of one organization's log, the current one first. Each is made from a seed, so that none has to be stored.
+ */
 export class SigningKeys {
   readonly verifiers: VerifierKey[];
   private readonly keys: KeyObject[];

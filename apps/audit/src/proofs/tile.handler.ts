@@ -1,9 +1,9 @@
-import { auditTile, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { auditTile, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
 import { tileWidth } from '@holdfast/tlog';
-import { Controller } from '@nestjs/common';
 import { storedHashes } from './tree.js';
 
 /** The hashes of a tile are stored one by one, so any width that is there can be given. */
@@ -12,10 +12,15 @@ export class TileHandler {
   constructor(private readonly database: Database) {}
 
   @Handles(auditTile)
-  async handle({ level, index, width }: RequestOf<typeof auditTile>, { org }: CallContext): Promise<ReplyOf<typeof auditTile>> {
+  async handle(
+    { level, index, width }: RequestOf<typeof auditTile>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof auditTile>> {
     const first = index * tileWidth;
     // Further than numbers reach, there is no tile.
-    const [hashes = []] = Number.isSafeInteger(first + tileWidth) ? await storedHashes(this.database, org, [{ level, first, count: width }]) : [];
+    const [hashes = []] = Number.isSafeInteger(first + tileWidth)
+      ? await storedHashes(this.database, org, [{ level, first, count: width }])
+      : [];
     if (hashes.length < width) throw new AppError('unknown_tile');
     return { hashes: Buffer.concat(hashes).toString('base64') };
   }

@@ -22,7 +22,13 @@ interface Row {
 
 /** One list of hashes for each row, in one query. Shorter than asked for where the log ends. */
 export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]): Promise<Buffer[][]> {
-  const found = await sql.rows<{ n: number; hash: Buffer }>(stored, [org, rows.map((_, n) => n), rows.map((r) => r.level), rows.map((r) => r.first), rows.map((r) => r.first + r.count - 1)]);
+  const found = await sql.rows<{ n: number; hash: Buffer }>(stored, [
+    org,
+    rows.map((_, n) => n),
+    rows.map((r) => r.level),
+    rows.map((r) => r.first),
+    rows.map((r) => r.first + r.count - 1),
+  ]);
   const lists: Buffer[][] = rows.map(() => []);
   for (const { n, hash } of found) lists[n]!.push(hash);
   return lists;
@@ -32,7 +38,11 @@ export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]):
 export class IncompleteTree extends AppError {
   constructor({ level, first, count }: Row, found: number) {
     const leaves = 256 ** level;
-    super('unavailable', `the tree of the log is not whole: of the hashes of entries ${first * leaves + 1} to ${(first + count) * leaves} ${count - found} of ${count} are gone`, { retryAfter: 60 });
+    super(
+      'unavailable',
+      `the tree of the log is not whole: of the hashes of entries ${first * leaves + 1} to ${(first + count) * leaves} ${count - found} of ${count} are gone`,
+      { retryAfter: 60 },
+    );
   }
 }
 

@@ -1,8 +1,16 @@
-import { appendRecords, auditCheckpoint, auditVerifierKeys, exportAuditEntries, type Contract, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@holdfast/bus';
+import {
+  appendRecords,
+  auditCheckpoint,
+  auditVerifierKeys,
+  exportAuditEntries,
+  type Contract,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import { openCheckpoint, parseVerifierKey } from '@holdfast/tlog';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
 
 describe('a log that cannot be signed any more', () => {
@@ -14,8 +22,14 @@ describe('a log that cannot be signed any more', () => {
   const start = async () => {
     service = await startAudit(around.nats, tables, keys);
   };
-  const ask = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> => around.bus.request(contract, input as never, testContext());
-  const append = (count: number) => around.bus.request(appendRecords, { records: Array.from({ length: count }, () => ({ org: 'acme', record: recordOf() })) }, testContext());
+  const ask = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> =>
+    around.bus.request(contract, input as never, testContext());
+  const append = (count: number) =>
+    around.bus.request(
+      appendRecords,
+      { records: Array.from({ length: count }, () => ({ org: 'acme', record: recordOf() })) },
+      testContext(),
+    );
   const tamper = (sql: string) => tamperWith(tables, sql);
 
   beforeAll(async () => {
@@ -33,26 +47,54 @@ describe('a log that cannot be signed any more', () => {
   });
 
   it.each<[string, number, string, RegExp]>([
-    ['a hash of a complete subtree was changed', 600, `UPDATE audit.subtree SET hash = '\\x${'00'.repeat(32)}' WHERE level = 1 AND index = 0`, /does not continue the 600 of the checkpoint/],
-    ['a subtree was deleted', 600, 'DELETE FROM audit.subtree WHERE index = 1', /the hashes of entries 1 to 512 1 of 2 are gone/],
-    ['the last place was deleted', 5, 'DELETE FROM audit.place WHERE seq = 5', /the hashes of entries 5 to 5 1 of 1 are gone/],
+    [
+      'a hash of a complete subtree was changed',
+      600,
+      `UPDATE audit.subtree SET hash = '\\x${'00'.repeat(32)}' WHERE level = 1 AND index = 0`,
+      /does not continue the 600 of the checkpoint/,
+    ],
+    [
+      'a subtree was deleted',
+      600,
+      'DELETE FROM audit.subtree WHERE index = 1',
+      /the hashes of entries 1 to 512 1 of 2 are gone/,
+    ],
+    [
+      'the last place was deleted',
+      5,
+      'DELETE FROM audit.place WHERE seq = 5',
+      /the hashes of entries 5 to 5 1 of 1 are gone/,
+    ],
     ['its head was deleted', 5, 'DELETE FROM audit.head', /audit\.head\) is gone/],
-  ])('when %s: an export and the readiness say so, and how many entries nobody has signed', async (_, size, change, why) => {
-    await append(size);
-    await ask(auditCheckpoint, {});
-    await tamper(change);
-    // A log without a head takes no more records.
-    const more = change.includes('head') ? 0 : 3;
-    if (more > 0) await append(more);
-    await expect(ask(auditCheckpoint, {})).rejects.toMatchObject({ code: 'unavailable', detail: expect.stringMatching(why) as unknown });
-    const { checkpoint: note, broken: said } = await ask(exportAuditEntries, { after: 0, limit: 10 });
-    expect(openCheckpoint(note, (await ask(auditVerifierKeys, {})).keys.map(parseVerifierKey)).size).toBe(size);
-    expect(said).toEqual({ detail: expect.stringMatching(why) as unknown, since: expect.any(String) as unknown, unsigned: more });
-    const port = service.opsPort;
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-    expect([ready.status, await ready.text()]).toEqual([200, expect.stringMatching(/^ready\nthe audit log of acme is broken and not signed: /)]);
-    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('holdfast_audit_logs_broken 1');
-  });
+  ])(
+    'when %s: an export and the readiness say so, and how many entries nobody has signed',
+    async (_, size, change, why) => {
+      await append(size);
+      await ask(auditCheckpoint, {});
+      await tamper(change);
+      // A log without a head takes no more records.
+      const more = change.includes('head') ? 0 : 3;
+      if (more > 0) await append(more);
+      await expect(ask(auditCheckpoint, {})).rejects.toMatchObject({
+        code: 'unavailable',
+        detail: expect.stringMatching(why) as unknown,
+      });
+      const { checkpoint: note, broken: said } = await ask(exportAuditEntries, { after: 0, limit: 10 });
+      expect(openCheckpoint(note, (await ask(auditVerifierKeys, {})).keys.map(parseVerifierKey)).size).toBe(size);
+      expect(said).toEqual({
+        detail: expect.stringMatching(why) as unknown,
+        since: expect.any(String) as unknown,
+        unsigned: more,
+      });
+      const port = service.opsPort;
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+      expect([ready.status, await ready.text()]).toEqual([
+        200,
+        expect.stringMatching(/^ready\nthe audit log of acme is broken and not signed: /),
+      ]);
+      expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('holdfast_audit_logs_broken 1');
+    },
+  );
 
   it('when nothing was asked of it since: found at start, and told as long as it is so', async () => {
     await append(300);

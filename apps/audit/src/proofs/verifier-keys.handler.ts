@@ -1,7 +1,7 @@
-import { auditVerifierKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { formatVerifierKey } from '@holdfast/tlog';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { auditVerifierKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { formatVerifierKey } from '@holdfast/tlog';
 import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
 
@@ -13,7 +13,10 @@ export class VerifierKeysHandler {
   ) {}
 
   @Handles(auditVerifierKeys)
-  async handle(_: RequestOf<typeof auditVerifierKeys>, context: CallContext): Promise<ReplyOf<typeof auditVerifierKeys>> {
+  async handle(
+    _: RequestOf<typeof auditVerifierKeys>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof auditVerifierKeys>> {
     await this.operator.recorded(context, 'audit.prove');
     return { keys: this.checkpoints.keysOf(context.org).verifiers.map(formatVerifierKey) };
   }

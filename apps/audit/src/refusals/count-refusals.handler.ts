@@ -1,8 +1,8 @@
-import { countRefusals, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles, minuteOf } from '@holdfast/bus';
+import { countRefusals, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, unavailable, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 
 /** A count that arrives after a later one of the same process changes nothing. */
 const keep = statement(
@@ -34,7 +34,14 @@ export class CountRefusalsHandler {
     const records = refusals.map((r) => r.record);
     const due = records.map(dueOf);
     if (due.some((at) => at <= this.clock.now())) throw unavailable('the minute of a refusal is over');
-    await this.database.rows(keep, [refusals.map((r) => r.org), records.map((r) => r.id), records.map((r) => r.outcome.count ?? 1), records.map((r) => JSON.stringify(r)), source, due]);
+    await this.database.rows(keep, [
+      refusals.map((r) => r.org),
+      records.map((r) => r.id),
+      records.map((r) => r.outcome.count ?? 1),
+      records.map((r) => JSON.stringify(r)),
+      source,
+      due,
+    ]);
     return {};
   }
 }

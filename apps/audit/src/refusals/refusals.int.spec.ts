@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { appendRecords, countRefusals, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Bus, connectBus, declareStreams, refusalId, startService, type RunningService } from '@holdfast/bus';
+import { appendRecords, countRefusals, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
 import { createLogger } from '@holdfast/kit';
 import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditModule } from '../app.module.js';
 import { auditConfig, auditDatabase } from '../audit.fixture.js';
 import { settled } from './count-refusals.handler.js';
@@ -12,8 +12,12 @@ const quiet = createLogger('test', 'fatal');
 
 function refusal(code: string, count: number, occurredAt = '2026-11-21T09:30:10.000Z'): AuditRecord {
   const record = {
-    occurredAt, action: 'api.refused' as const, actor: { type: 'anonymous' as const, id: 'anonymous' }, targets: [],
-    outcome: { result: 'denied' as const, status: 401, code, count }, request: testContext().request,
+    occurredAt,
+    action: 'api.refused' as const,
+    actor: { type: 'anonymous' as const, id: 'anonymous' },
+    targets: [],
+    outcome: { result: 'denied' as const, status: 401, code, count },
+    request: testContext().request,
   };
   return { id: refusalId('acme', record), ...record };
 }
@@ -26,10 +30,21 @@ describe('counted refusals', () => {
   const clock = new FakeClock();
   const start = async () => {
     const config = auditConfig(nats, tables);
-    service = await startService({ service: 'audit', config, module: AuditModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+    service = await startService({
+      service: 'audit',
+      config,
+      module: AuditModule,
+      clock,
+      logger: quiet,
+      database: { url: config.DATABASE_URL, pool: 4 },
+    });
   };
-  const count = (source: string, ...records: AuditRecord[]) => bus.request(countRefusals, { source, refusals: records.map((record) => ({ org: 'acme', record })) }, testContext());
-  const list = async () => (await bus.request(listAuditEvents, { filter: { action: 'api.refused' }, limit: 200 }, testContext())).items.map(({ outcome, occurredAt }) => [outcome.code, outcome.count, occurredAt]);
+  const count = (source: string, ...records: AuditRecord[]) =>
+    bus.request(countRefusals, { source, refusals: records.map((record) => ({ org: 'acme', record })) }, testContext());
+  const list = async () =>
+    (await bus.request(listAuditEvents, { filter: { action: 'api.refused' }, limit: 200 }, testContext())).items.map(
+      ({ outcome, occurredAt }) => [outcome.code, outcome.count, occurredAt],
+    );
   const kept = async () => (await tables.query('SELECT * FROM audit.refusal')).length;
 
   beforeAll(async () => {
@@ -41,7 +56,26 @@ describe('counted refusals', () => {
     tables = await auditDatabase();
     await start();
     const { auditId: id, actor, request } = testContext();
-    await bus.request(appendRecords, { records: [{ org: 'acme', record: { id, occurredAt: clock.now().toISOString(), action: 'subject.list', actor, targets: [], outcome: { result: 'success' }, request } }] }, testContext());
+    await bus.request(
+      appendRecords,
+      {
+        records: [
+          {
+            org: 'acme',
+            record: {
+              id,
+              occurredAt: clock.now().toISOString(),
+              action: 'subject.list',
+              actor,
+              targets: [],
+              outcome: { result: 'success' },
+              request,
+            },
+          },
+        ],
+      },
+      testContext(),
+    );
   });
   afterAll(async () => {
     await service.stop();
@@ -64,7 +98,10 @@ describe('counted refusals', () => {
     expect(await list()).toEqual([]);
     clock.advance(100);
     await eventually(async () => (await list()).length === 2, 5000);
-    expect((await list()).sort()).toEqual([['invalid_token', 7, '2026-11-21T09:30:10.000Z'], ['missing_token', 8, '2026-11-21T09:30:10.000Z']]);
+    expect((await list()).sort()).toEqual([
+      ['invalid_token', 7, '2026-11-21T09:30:10.000Z'],
+      ['missing_token', 8, '2026-11-21T09:30:10.000Z'],
+    ]);
     await eventually(async () => (await kept()) === 0, 5000);
   });
 
@@ -76,7 +113,11 @@ describe('counted refusals', () => {
 
   it('of an organization that somebody made up are forgotten, and of one whose making is not here yet are kept a while', async () => {
     const made = { ...refusal('missing_token', 1, '2026-11-21T09:30:20.000Z'), id: randomUUID() };
-    await bus.request(countRefusals, { source: randomUUID(), refusals: [{ org: 'made-up', record: made }] }, testContext());
+    await bus.request(
+      countRefusals,
+      { source: randomUUID(), refusals: [{ org: 'made-up', record: made }] },
+      testContext(),
+    );
     clock.advance(120_000);
     await new Promise((resolve) => setTimeout(resolve, 1200));
     expect(await kept()).toBe(1);

@@ -1,11 +1,15 @@
-import { CONFIG } from '@holdfast/bus';
-import { RateLimiter } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import { Counter } from 'prom-client';
+import { CONFIG } from '@holdfast/bus';
+import { RateLimiter } from '@holdfast/kit';
 import type { Config } from '../config.js';
 
-const limited = new Counter({ name: 'holdfast_client_limited_total', help: 'Requests of clients answered 429, by why', labelNames: ['limit'] });
+const limited = new Counter({
+  name: 'holdfast_client_limited_total',
+  help: 'Requests of clients answered 429, by why',
+  labelNames: ['limit'],
+});
 
 /** 429 in OAuth's form. */
 export class TooManyRequests extends errors.OIDCProviderError {
@@ -17,15 +21,21 @@ export class TooManyRequests extends errors.OIDCProviderError {
 }
 
 /**
- * How often a client may prove to be itself, and how often somebody may fail to. The two are counted apart, and a secret is
- * compared before either is asked, so nobody can keep a client out by sending wrong secrets in its name.
+ * How often a client may prove to be itself, and how often somebody may fail to. The two are counted apart, and a
+ * secret is compared before either is asked, so nobody can keep a client out by sending wrong secrets in its name.
  */
 @Injectable()
 export class ClientLimits {
   private readonly proven: RateLimiter;
   private readonly failures: RateLimiter;
 
-  constructor(@Inject(CONFIG) { CLIENT_RATE_PER_MINUTE, WRONG_SECRETS_PER_MINUTE }: Pick<Config, 'CLIENT_RATE_PER_MINUTE' | 'WRONG_SECRETS_PER_MINUTE'>) {
+  constructor(
+    @Inject(CONFIG)
+    {
+      CLIENT_RATE_PER_MINUTE,
+      WRONG_SECRETS_PER_MINUTE,
+    }: Pick<Config, 'CLIENT_RATE_PER_MINUTE' | 'WRONG_SECRETS_PER_MINUTE'>,
+  ) {
     this.proven = new RateLimiter('client', CLIENT_RATE_PER_MINUTE);
     this.failures = new RateLimiter('wrong_secret', WRONG_SECRETS_PER_MINUTE);
   }
@@ -35,7 +45,10 @@ export class ClientLimits {
     this.take(this.proven, clientId);
   }
 
-  /** Of a secret that was wrong: by where it came from, and by whose it should have been. @throws TooManyRequests in place of the 401 */
+  /**
+   * Of a secret that was wrong: by where it came from, and by whose it should have been. @throws TooManyRequests in
+   * place of the 401
+   */
   countWrongSecret(network: string, clientId: string | undefined): void {
     this.take(this.failures, `from ${network}`);
     if (clientId !== undefined) this.take(this.failures, `of ${clientId}`);

@@ -1,11 +1,24 @@
+import { expect, test } from '@jest/globals';
 import type { App } from '@holdfast/contracts';
 import { keyedHash } from '@holdfast/kit';
-import { expect, test } from '@jest/globals';
 import { matchSecret, toClientRecord } from './client-record.js';
 
 const pepper = Buffer.alloc(32, 1);
 const app: App = {
-  clientId: 'app_1', org: 'acme', name: 'Shop', kind: 'web', audience: 'customers', redirectUris: [], postLogoutRedirectUris: [], origins: [], refreshTokens: true, pkce: 'required', scopes: ['offers:write'], disabled: false, apiVersion: '2026-11-01', version: 1,
+  clientId: 'app_1',
+  org: 'acme',
+  name: 'Shop',
+  kind: 'web',
+  audience: 'customers',
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  origins: [],
+  refreshTokens: true,
+  pkce: 'required',
+  scopes: ['offers:write'],
+  disabled: false,
+  apiVersion: '2026-11-01',
+  version: 1,
   createdAt: '2026-11-21T09:30:00.000Z',
 };
 const hashed = (id: string, secret: string) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') });
@@ -13,7 +26,12 @@ const both = [hashed('sec_1', 'one'), hashed('sec_2', 'two')];
 const record = toClientRecord({ app, secrets: both, orgSuspended: false });
 
 test('either live secret matches, and says which it was', () => {
-  expect(['one', 'two', 'three', ''].map((secret) => matchSecret(pepper, secret, record))).toEqual(['sec_1', 'sec_2', undefined, undefined]);
+  expect(['one', 'two', 'three', ''].map((secret) => matchSecret(pepper, secret, record))).toEqual([
+    'sec_1',
+    'sec_2',
+    undefined,
+    undefined,
+  ]);
 });
 
 test('nothing matches for a client that is unknown, disabled, suspended or without secrets', () => {
@@ -30,7 +48,11 @@ test('another pepper, another hash', () => expect(matchSecret(Buffer.alloc(32, 2
 
 test('grants that such an app cannot hold are not there', () => {
   const scopes: App['scopes'] = ['offers:write', 'users:read'];
-  expect(toClientRecord({ app: { ...app, scopes }, secrets: [], orgSuspended: false }).scopes).toEqual(['offers:write']);
-  expect(toClientRecord({ app: { ...app, kind: 'service', scopes }, secrets: [], orgSuspended: false }).scopes).toEqual(scopes);
+  expect(toClientRecord({ app: { ...app, scopes }, secrets: [], orgSuspended: false }).scopes).toEqual([
+    'offers:write',
+  ]);
+  expect(toClientRecord({ app: { ...app, kind: 'service', scopes }, secrets: [], orgSuspended: false }).scopes).toEqual(
+    scopes,
+  );
   expect(toClientRecord({ app: { ...app, kind: 'spa', scopes }, secrets: [], orgSuspended: false }).scopes).toEqual([]);
 });

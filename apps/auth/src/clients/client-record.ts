@@ -1,4 +1,4 @@
-import { grantable, type App, type ReplyOf, type getClient } from '@holdfast/contracts';
+import { grantable, type App, type getClient, type ReplyOf } from '@holdfast/contracts';
 import { equal, keyedHash } from '@holdfast/kit';
 
 /** A client as auth knows it. */

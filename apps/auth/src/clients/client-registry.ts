@@ -1,7 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
 import { clientIdForm, getClient } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Injectable } from '@nestjs/common';
 import { toClientRecord, type ClientRecord } from './client-record.js';
 import { VouchedCache } from './vouched-cache.js';
 
@@ -14,7 +14,12 @@ export class ClientRegistry {
     private readonly bus: Bus,
     feed: AccessFeed,
   ) {
-    this.known = new VouchedCache(feed, 'app', (clientId) => this.ask(clientId), ({ app }, org) => app.org === org);
+    this.known = new VouchedCache(
+      feed,
+      'app',
+      (clientId) => this.ask(clientId),
+      ({ app }, org) => app.org === org,
+    );
   }
 
   /** @throws AppError `unavailable` when directory has to be asked and does not answer */

@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import type { AccessFeed } from '@holdfast/bus';
 import type { AccessEntry } from '@holdfast/contracts';
-import { LRUCache } from 'lru-cache';
 
 /** Entries kept in memory, at most; one takes about a kilobyte. */
 const most = 10_000;
 
 /**
- * What directory said, kept as long as the access feed vouches for it: a change drops what it concerns at once, and while the
- * feed is silent directory is asked each time. What does not exist is not remembered, so that a flood of names fills nothing.
+ * What directory said, kept as long as the access feed vouches for it: a change drops what it concerns at once, and
+ * while the feed is silent directory is asked each time. What does not exist is not remembered, so that a flood of
+ * names fills nothing.
  */
 export class VouchedCache<Value extends object> {
   private readonly kept = new LRUCache<string, Value>({ max: most });
@@ -25,7 +26,8 @@ export class VouchedCache<Value extends object> {
       this.changes += 1;
       if (!entry) this.kept.clear();
       else if (entry.kind === kind) this.kept.delete(entry.id);
-      else if (belongs) for (const [id, value] of this.kept.entries()) if (belongs(value, entry.id)) this.kept.delete(id);
+      else if (belongs)
+        for (const [id, value] of this.kept.entries()) if (belongs(value, entry.id)) this.kept.delete(id);
     });
   }
 

@@ -6,7 +6,8 @@ import { authenticationOf, versionOf } from './versioned-models.js';
 /**
  * The customer for whom a code, a token or a session speaks. The library asks whenever it is about to believe one, and
  * undefined refuses: invalid_grant, invalid_token, and at the authorization endpoint another sign-in (see policy.ts).
- * A sign-in from before the customer's key was replaced, or their credential suspended, is over, though they may sign in again.
+ * A sign-in from before the customer's key was replaced, or their credential suspended, is over, though they may sign
+ * in again.
  */
 export function accountsOf(org: string, customers: Customers) {
   return async (ctx: KoaContextWithOIDC, subject: string, token?: object): Promise<Account | undefined> => {

@@ -1,6 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { Bus } from '@holdfast/bus';
 import { customerStatus, type CallContext, type ReplyOf } from '@holdfast/contracts';
-import { Injectable } from '@nestjs/common';
 import { asUnavailable } from '../provider/temporarily-unavailable.js';
 
 export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
@@ -10,10 +10,17 @@ export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
 export class Customers {
   constructor(private readonly bus: Bus) {}
 
-  /** The live credential of the wanted type, or undefined: erased, never known, suspended, revoked, expired, of another type. */
+  /**
+   * The live credential of the wanted type, or undefined: erased, never known, suspended, revoked, expired, of another
+   * type.
+   */
   async live(subject: string, credentialType: string | undefined, context: CallContext): Promise<Live | undefined> {
     try {
-      const status = await this.bus.request(customerStatus, { subject, ...(credentialType && { credentialType }) }, context);
+      const status = await this.bus.request(
+        customerStatus,
+        { subject, ...(credentialType && { credentialType }) },
+        context,
+      );
       return status.state === 'live' ? status : undefined;
     } catch (error) {
       throw asUnavailable(error);

@@ -4,8 +4,8 @@ import { customerKey } from '@holdfast/kit';
 import { eventually } from '@holdfast/testing';
 import { book, credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
-import { TestBrowser } from '../test-browser.fixture.js';
 import { StateSweeper } from '../state/state-sweeper.js';
+import { TestBrowser } from '../test-browser.fixture.js';
 
 let house: AuthHouse;
 let shop: RelyingParty;
@@ -20,9 +20,25 @@ beforeEach(() => {
   book.auditAway = false;
 });
 
-const stateOf = (subject: string) => house.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
-const versionsOf = async (subject: string) => (await house.database.query<{ version: number }>(`SELECT version FROM auth.oidc_state WHERE account = $1 AND model <> 'Interaction'`, [subject])).map(({ version }) => version);
-const event = (type: string, subject: string, at = new Date()) => ({ id: randomUUID(), type, occurredAt: at.toISOString(), org: 'acme', subject, version: 9, requestId: 'r', traceparent: 't' });
+const stateOf = (subject: string) =>
+  house.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
+const versionsOf = async (subject: string) =>
+  (
+    await house.database.query<{ version: number }>(
+      `SELECT version FROM auth.oidc_state WHERE account = $1 AND model <> 'Interaction'`,
+      [subject],
+    )
+  ).map(({ version }) => version);
+const event = (type: string, subject: string, at = new Date()) => ({
+  id: randomUUID(),
+  type,
+  occurredAt: at.toISOString(),
+  org: 'acme',
+  subject,
+  version: 9,
+  requestId: 'r',
+  traceparent: 't',
+});
 
 describe.each(['unknown', 'not_live'] as const)('a customer who is %s from one moment to the next', (state) => {
   test('is refused everywhere at once', async () => {
@@ -36,10 +52,17 @@ describe.each(['unknown', 'not_live'] as const)('a customer who is %s from one m
     expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
     expect(await shop.silently(browser, {})).toMatchObject({ location: expect.stringContaining('/sign-in/') });
     const told = book.records.map(({ record }) => [record.action, record.outcome.code, record.actor.type]);
-    expect(told).toEqual(expect.arrayContaining([['customer.token', 'invalid_grant', 'app'], ['customer.sign_in', 'no_live_credential', 'customer']]));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['customer.token', 'invalid_grant', 'app'],
+        ['customer.sign_in', 'no_live_credential', 'customer'],
+      ]),
+    );
     const page = await browser.begin((await shop.begin()).url);
     await browser.post(`${page}/options`);
-    expect((await browser.post(`${page}/complete`, { response: { as } })).json.refused).toBe(state === 'unknown' ? 'unknown_passkey' : 'no_live_credential');
+    expect((await browser.post(`${page}/complete`, { response: { as } })).json.refused).toBe(
+      state === 'unknown' ? 'unknown_passkey' : 'no_live_credential',
+    );
   });
 });
 
@@ -47,7 +70,9 @@ describe('erasing', () => {
   test('takes sessions, grants, codes and tokens away, and lets none of them back in', async () => {
     const { as } = await shop.signIn();
     await shop.code({ as });
-    expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']));
+    expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(
+      new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']),
+    );
     await house.publish(event('subject.erasing', as));
     await eventually(async () => (await stateOf(as)).length === 0);
     // A sign-in that was on its way when it happened.
@@ -74,41 +99,61 @@ describe('erasing', () => {
     expect([refreshed.status, (await shop.userinfo(refreshed.json.access_token!)).status]).toEqual([200, 200]);
   });
 
-  test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])('%s ends what rests on that credential, and leaves the apps of another type', async (type) => {
-    const kiosk = await RelyingParty.start(house, { credentialType: 'membership' });
-    const as = newCustomer('acme', ['customer', 'membership']);
-    const inShop = await shop.signIn({ as });
-    const inKiosk = await kiosk.signIn({ as, browser: inShop.browser, more: { prompt: 'login' } });
-    const alone = await kiosk.signIn({ as });
-    await house.publish({ ...event(type, as), version: 3, data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' } });
-    // The session that held nothing else is gone.
-    await eventually(async () => (await stateOf(as)).filter(({ model }) => model === 'Session').length === 1);
-    expect((await kiosk.refresh(alone.refreshToken)).json.error).toBe('invalid_grant');
-    expect((await kiosk.refresh(inKiosk.refreshToken)).json.error).toBe('invalid_grant');
-    expect((await kiosk.userinfo(inKiosk.tokens.access_token)).status).toBe(401);
-    expect((await shop.refresh(inShop.refreshToken)).status).toBe(200);
-    expect(await shop.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
-    // Resumed: signing in works again, and no old session does it silently.
-    Object.assign(book.customers.get(as)!, { version: 4, since: 3 });
-    expect(await kiosk.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
-    const again = await kiosk.signIn({ as });
-    expect((await kiosk.refresh(again.refreshToken)).status).toBe(200);
-    // A late repeat of the event ends nothing that began after it.
-    await house.publish({ ...event(type, as), version: 3, data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' } });
-    const marker = await shop.signIn();
-    await house.publish(event('subject.erasing', marker.as));
-    await eventually(async () => (await stateOf(marker.as)).length === 0);
-    expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
-  });
+  test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])(
+    '%s ends what rests on that credential, and leaves the apps of another type',
+    async (type) => {
+      const kiosk = await RelyingParty.start(house, { credentialType: 'membership' });
+      const as = newCustomer('acme', ['customer', 'membership']);
+      const inShop = await shop.signIn({ as });
+      const inKiosk = await kiosk.signIn({ as, browser: inShop.browser, more: { prompt: 'login' } });
+      const alone = await kiosk.signIn({ as });
+      await house.publish({
+        ...event(type, as),
+        version: 3,
+        data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' },
+      });
+      // The session that held nothing else is gone.
+      await eventually(async () => (await stateOf(as)).filter(({ model }) => model === 'Session').length === 1);
+      expect((await kiosk.refresh(alone.refreshToken)).json.error).toBe('invalid_grant');
+      expect((await kiosk.refresh(inKiosk.refreshToken)).json.error).toBe('invalid_grant');
+      expect((await kiosk.userinfo(inKiosk.tokens.access_token)).status).toBe(401);
+      expect((await shop.refresh(inShop.refreshToken)).status).toBe(200);
+      expect(await shop.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
+      // Resumed: signing in works again, and no old session does it silently.
+      Object.assign(book.customers.get(as)!, { version: 4, since: 3 });
+      expect(await kiosk.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+      const again = await kiosk.signIn({ as });
+      expect((await kiosk.refresh(again.refreshToken)).status).toBe(200);
+      // A late repeat of the event ends nothing that began after it.
+      await house.publish({
+        ...event(type, as),
+        version: 3,
+        data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' },
+      });
+      const marker = await shop.signIn();
+      await house.publish(event('subject.erasing', marker.as));
+      await eventually(async () => (await stateOf(marker.as)).length === 0);
+      expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
+    },
+  );
 
   test('what comes of an ended sign-in a moment late is not stored, and no token leaves', async () => {
     const as = newCustomer();
     const { code, verifier } = await shop.code({ as });
-    const [row] = await house.database.query<{ credential: string }>(`SELECT credential FROM auth.oidc_state WHERE account = $1 AND model = 'AuthorizationCode'`, [as]);
+    const [row] = await house.database.query<{ credential: string }>(
+      `SELECT credential FROM auth.oidc_state WHERE account = $1 AND model = 'AuthorizationCode'`,
+      [as],
+    );
     // The mark alone, as if the event came between the look at the code and the writing of its tokens.
     const key = customerKey('acme', row!.credential);
-    await house.database.query('INSERT INTO auth.ended_customer (key, at, erased, version) VALUES ($1, now(), false, 3)', [key]);
-    expect((await shop.exchange({ code, code_verifier: verifier })).json).toEqual({ error: 'invalid_grant', error_description: 'grant request is invalid' });
+    await house.database.query(
+      'INSERT INTO auth.ended_customer (key, at, erased, version) VALUES ($1, now(), false, 3)',
+      [key],
+    );
+    expect((await shop.exchange({ code, code_verifier: verifier })).json).toEqual({
+      error: 'invalid_grant',
+      error_description: 'grant request is invalid',
+    });
     expect((await stateOf(as)).map(({ model }) => model)).not.toContain('AccessToken');
   });
 
@@ -130,10 +175,19 @@ describe('when a neighbour is away', () => {
     const { code, verifier } = await shop.code({ as });
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     await house.withoutIssuance(async () => {
-      for (const answer of [await shop.userinfo(tokens.access_token), await shop.refresh(refreshToken), await shop.exchange({ code, code_verifier: verifier })]) {
-        expect([answer.status, answer.json.error, answer.headers.get('retry-after')]).toEqual([503, 'temporarily_unavailable', '1']);
+      for (const answer of [
+        await shop.userinfo(tokens.access_token),
+        await shop.refresh(refreshToken),
+        await shop.exchange({ code, code_verifier: verifier }),
+      ]) {
+        expect([answer.status, answer.json.error, answer.headers.get('retry-after')]).toEqual([
+          503,
+          'temporarily_unavailable',
+          '1',
+        ]);
       }
-      for (const prompt of ['none', undefined]) expect(await shop.silently(browser, { prompt })).toMatchObject({ error: 'temporarily_unavailable' });
+      for (const prompt of ['none', undefined])
+        expect(await shop.silently(browser, { prompt })).toMatchObject({ error: 'temporarily_unavailable' });
       expect(await browser.post(`${page}/options`)).toMatchObject({ status: 503, json: { error: 'unavailable' } });
     });
     expect((await shop.refresh(refreshToken)).status).toBe(200);
@@ -179,7 +233,15 @@ test('an app that is disabled gets nothing, with codes and tokens from before', 
 
 test('what has run out is swept, what has not stays', async () => {
   const { as } = await shop.signIn();
-  await house.database.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE account = $1 AND model = 'AccessToken'`, [as]);
+  await house.database.query(
+    `UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE account = $1 AND model = 'AccessToken'`,
+    [as],
+  );
   await house.auth.app.get(StateSweeper).sweep();
-  expect((await stateOf(as)).map((row) => row.model).sort()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken', 'Session']);
+  expect((await stateOf(as)).map((row) => row.model).sort()).toEqual([
+    'AuthorizationCode',
+    'Grant',
+    'RefreshToken',
+    'Session',
+  ]);
 });

@@ -1,5 +1,5 @@
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
 import { tokenRequestOf } from '../provider/token-request.js';
 import type { OrganizationProfile } from './organizations.js';
 
@@ -8,10 +8,22 @@ interface Words {
   text: string;
 }
 
-const over: Words = { title: 'This sign-in has ended', text: 'It took too long, was completed before, or began in another browser. Go back to the app and sign in again.' };
-const away: Words = { title: 'We cannot do this right now', text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.' };
-const wrong: Words = { title: 'This link does not lead to a sign-in', text: 'The app that sent you here asked for something that we cannot do. That is a fault of the app and not yours: please tell the people who run it.' };
-const signOutWrong: Words = { title: 'This link does not lead to a sign-out', text: 'The app that sent you here asked for something that we cannot do, and you are still signed in. Please tell the people who run it.' };
+const over: Words = {
+  title: 'This sign-in has ended',
+  text: 'It took too long, was completed before, or began in another browser. Go back to the app and sign in again.',
+};
+const away: Words = {
+  title: 'We cannot do this right now',
+  text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.',
+};
+const wrong: Words = {
+  title: 'This link does not lead to a sign-in',
+  text: 'The app that sent you here asked for something that we cannot do. That is a fault of the app and not yours: please tell the people who run it.',
+};
+const signOutWrong: Words = {
+  title: 'This link does not lead to a sign-out',
+  text: 'The app that sent you here asked for something that we cannot do, and you are still signed in. Please tell the people who run it.',
+};
 
 function wordsFor(route: string, { error }: ErrorOut, cause: Error): Words {
   if (error === 'server_error' || error === 'temporarily_unavailable') return away;
@@ -22,7 +34,10 @@ function wordsFor(route: string, { error }: ErrorOut, cause: Error): Words {
 
 const forPeople = /^(authorization|resume|end_session)/;
 
-/** RFC 6749 §4.1.2.1: what cannot be told to the app, because it may not be the app at all, is told to the person. Programs get JSON. */
+/**
+ * RFC 6749 §4.1.2.1: what cannot be told to the app, because it may not be the app at all, is told to the person.
+ * Programs get JSON.
+ */
 export function renderError({ name }: OrganizationProfile) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, cause: Error): void => {
     const { route } = ctx.oidc;
@@ -32,7 +47,9 @@ export function renderError({ name }: OrganizationProfile) {
       return;
     }
     const { title, text } = wordsFor(route, out, cause);
-    const details = [out.error, out.error_description, `request ${tokenRequestOf(ctx).info.id}`].filter((line): line is string => typeof line === 'string');
+    const details = [out.error, out.error_description, `request ${tokenRequestOf(ctx).info.id}`].filter(
+      (line): line is string => typeof line === 'string',
+    );
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', htmlPagePolicy());
     ctx.body = htmlPage({

@@ -14,8 +14,12 @@ export function takeOnlyIdTokens(provider: Provider): void {
   const validate = model.validate.bind(model);
   model.validate = async (jwt, client) => {
     const verified = await validate(jwt, client);
-    const { header: { typ = 'JWT' }, payload: { events } } = verified;
-    if (typ.toUpperCase() !== 'JWT' || events !== undefined) throw new Error(`a token of the type ${typ} is no ID token`);
+    const {
+      header: { typ = 'JWT' },
+      payload: { events },
+    } = verified;
+    if (typ.toUpperCase() !== 'JWT' || events !== undefined)
+      throw new Error(`a token of the type ${typ} is no ID token`);
     return verified;
   };
 }

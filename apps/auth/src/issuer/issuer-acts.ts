@@ -1,5 +1,5 @@
-import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
 import { anonymous, type TokenRequest } from '../provider/token-request.js';
 import { isPublic } from './issuer-clients.js';
 
@@ -27,17 +27,24 @@ export function outcomeOf(status: number, error?: string): AuditRecord['outcome'
   return { result: failures.test(error) ? 'failure' : 'denied', status, code: error };
 }
 
-/** What a request to an issuer was; undefined for what acts for nobody (metadata, keys, the way to the sign-in page). */
+/**
+ * What a request to an issuer was; undefined for what acts for nobody (metadata, keys, the way to the sign-in page).
+ */
 export function actOf(ctx: KoaContextWithOIDC, request: TokenRequest, { signedIn, error }: Ending): Act | undefined {
   const { route } = ctx.oidc;
   if (route === 'token') return tokenAct(ctx, request);
-  if (route === 'userinfo') return ofApp('customer.userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
+  if (route === 'userinfo')
+    return ofApp('customer.userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
   if (route === 'revocation') return revocationAct(ctx, request, outcomeOf(ctx.status, error));
   if (route.startsWith('end_session')) return signOutAct(ctx, request, error);
-  return route === 'authorization' || route === 'resume' ? signInAct(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) }) : undefined;
+  return route === 'authorization' || route === 'resume'
+    ? signInAct(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
+    : undefined;
 }
 
-/** Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization. */
+/**
+ * Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization.
+ */
 function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
   const { client, secretId } = request;
   const { error } = (ctx.body ?? {}) as { error?: string };
@@ -45,10 +52,16 @@ function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
   const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
   const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
   const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
-  return { ...act, ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }) };
+  return {
+    ...act,
+    ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }),
+  };
 }
 
-/** RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of that; others are counted. */
+/**
+ * RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of
+ * that; others are counted.
+ */
 function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act {
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
@@ -63,7 +76,8 @@ export function revocationOf(request: TokenRequest, subject: string | undefined)
 }
 
 function signOutAct(ctx: KoaContextWithOIDC, request: TokenRequest, error: string | undefined): Act | undefined {
-  if (error !== undefined) return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+  if (error !== undefined)
+    return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
   if (request.subject === undefined || ctx.status !== 303) return undefined;
   return signOutOf(request.subject);
 }
@@ -72,16 +86,26 @@ export function signOutOf(subject: string): Act {
   return { action: 'customer.sign_out', actor: { type: 'customer', id: subject }, outcome: outcomeOf(303) };
 }
 
-function signInAct(ctx: KoaContextWithOIDC, { subject, credential }: TokenRequest, { signedIn, error }: Ending): Act | undefined {
+function signInAct(
+  ctx: KoaContextWithOIDC,
+  { subject, credential }: TokenRequest,
+  { signedIn, error }: Ending,
+): Act | undefined {
   const { route, session } = ctx.oidc;
   const customer: Actor | undefined = subject === undefined ? undefined : { type: 'customer', id: subject };
-  if (signedIn && customer) return { action: 'customer.sign_in', actor: customer, outcome: { result: 'success', status: ctx.status } };
+  if (signedIn && customer)
+    return { action: 'customer.sign_in', actor: customer, outcome: { result: 'success', status: ctx.status } };
   // A session whose customer may no longer sign in (here): they are known, and they are refused.
   if (route === 'authorization' && customer && session?.accountId === subject && credential === undefined) {
-    return { action: 'customer.sign_in', actor: customer, outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' } };
+    return {
+      action: 'customer.sign_in',
+      actor: customer,
+      outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' },
+    };
   }
   // What was refused on the sign-in page has its record from there; this is the way back to the app.
-  if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required'))) return undefined;
+  if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required')))
+    return undefined;
   return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
 }
 

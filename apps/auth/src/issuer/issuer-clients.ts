@@ -1,7 +1,7 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { App } from '@holdfast/contracts';
-import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientLimits } from '../clients/client-limits.js';
+import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { asUnavailable } from '../provider/temporarily-unavailable.js';
 import { tokenRequestOf } from '../provider/token-request.js';
@@ -11,7 +11,13 @@ import { redirectAllowed } from './request-rules.js';
 type Built = WeakMap<ClientRecord, Client>;
 
 /** Gives an organization's issuer its clients: the apps of this organization that sign customers in, and no other. */
-export function serveApps(provider: Provider, org: string, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
+export function serveApps(
+  provider: Provider,
+  org: string,
+  clients: ClientRegistry,
+  limits: ClientLimits,
+  pepper: Buffer,
+): void {
   // The published types leave the constructor's argument out.
   const Made = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
   const built: Built = new WeakMap();

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import { equal, keyedHash } from '@holdfast/kit';
 import type { Provider } from 'oidc-provider';
+import { equal, keyedHash } from '@holdfast/kit';
 
 export interface CookieSettings {
   baseUrl: string;
@@ -9,15 +9,22 @@ export interface CookieSettings {
 }
 
 /**
- * Over https with the prefix of RFC 6265bis §4.1.3.2: a browser takes such a cookie from this host alone, so that no sibling
- * sub-domain can plant one. It needs `Secure` and `Path=/`; some browsers refuse `Secure` on http://localhost, where there
- * are no sibling sub-domains. Names carry the organization: a browser has a session with each.
+ * Over https with the prefix of RFC 6265bis §4.1.3.2: a browser takes such a cookie from this host alone, so that no
+ * sibling sub-domain can plant one. It needs `Secure` and `Path=/`; some browsers refuse `Secure` on http://localhost,
+ * where there are no sibling sub-domains. Names carry the organization: a browser has a session with each.
  */
 export function cookieNames(shortId: string, baseUrl: string) {
   const name = (kind: string) => `${baseUrl.startsWith('https:') ? '__Host-' : ''}holdfast-${shortId}-${kind}`;
-  // `interaction` and `resume` are the library's, which would hold the id in the address: sign-in-binding.ts answers for them.
-  const own = { session: name('session'), browser: name('sign-in'), interaction: name('interaction'), resume: name('resume') };
-  // Each belongs to the path of one sign-in, which the prefix does not allow. They are sealed, and worth nothing without `browser`.
+  // `interaction` and `resume` are the library's, which would hold the id in the address: sign-in-binding.ts answers
+  // for them.
+  const own = {
+    session: name('session'),
+    browser: name('sign-in'),
+    interaction: name('interaction'),
+    resume: name('resume'),
+  };
+  // Each belongs to the path of one sign-in, which the prefix does not allow. They are sealed, and worth nothing
+  // without `browser`.
   return { ...own, request: `holdfast-${shortId}-request`, answer: `holdfast-${shortId}-answer` };
 }
 
@@ -39,8 +46,8 @@ class CookieSigner {
   }
 
   /**
-   * 0 for a signature under any of the keys. For a higher number the cookie library would renew the signature by a cookie
-   * without `SameSite`; ours are signed anew with each answer that sets them.
+   * 0 for a signature under any of the keys. For a higher number the cookie library would renew the signature by a
+   * cookie without `SameSite`; ours are signed anew with each answer that sets them.
    */
   index(data: string, signature: string): number {
     const given = Buffer.from(signature, 'base64url');

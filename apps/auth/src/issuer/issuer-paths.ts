@@ -17,15 +17,27 @@ export function routeTemplate(path: string): string {
   return `/o/{shortId}${path.replace(/^\/(authorize|api\/sign-in)\/[^/]+/, '/$1/{uid}')}`;
 }
 
-const known = new Set([
-  '/.well-known/openid-configuration', ...Object.values(routes), '/authorize/{uid}', '/session/end/confirm', '/session/end/success',
-  '/api/sign-in/{uid}', '/api/sign-in/{uid}/options', '/api/sign-in/{uid}/complete', '/api/sign-in/{uid}/cancel',
-].map((path) => `/o/{shortId}${path}`));
+const known = new Set(
+  [
+    '/.well-known/openid-configuration',
+    ...Object.values(routes),
+    '/authorize/{uid}',
+    '/session/end/confirm',
+    '/session/end/success',
+    '/api/sign-in/{uid}',
+    '/api/sign-in/{uid}/options',
+    '/api/sign-in/{uid}/complete',
+    '/api/sign-in/{uid}/cancel',
+  ].map((path) => `/o/{shortId}${path}`),
+);
 
-/** Whose address a path is, and the template of its route when there is such a one: metrics take no text from outside. */
+/**
+ * Whose address a path is, and the template of its route when there is such a one: metrics take no text from outside.
+ */
 export function issuerRoute(path: string): { route: string | undefined; org: string } | undefined {
   const [, metadataOf] = /^\/\.well-known\/oauth-authorization-server\/o\/([a-z0-9-]{3,32})$/.exec(path) ?? [];
-  if (metadataOf !== undefined) return { route: '/.well-known/oauth-authorization-server/o/{shortId}', org: metadataOf };
+  if (metadataOf !== undefined)
+    return { route: '/.well-known/oauth-authorization-server/o/{shortId}', org: metadataOf };
   const [, org, rest] = /^\/o\/([a-z0-9-]{3,32})(\/.*)$/.exec(path) ?? [];
   if (org === undefined || rest === undefined) return undefined;
   const route = routeTemplate(rest);
@@ -33,7 +45,8 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 }
 
 /** What somebody does at an issuer; the rest is the same for everybody (metadata, keys, pages). */
-export const acting = /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+export const acting =
+  /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 /** Where the sign-in page is. */
 export const signInPage = '/sign-in/';

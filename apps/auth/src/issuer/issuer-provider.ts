@@ -1,16 +1,18 @@
-import { webOrigins } from '@holdfast/contracts';
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import { webOrigins } from '@holdfast/contracts';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { ofDatabase } from '../provider/temporarily-unavailable.js';
 import { tokenRequestOf } from '../provider/token-request.js';
 import type { Endings } from '../state/endings.js';
+import { repeatRotations } from '../state/refresh-repeats.js';
 import { stateAdapter } from '../state/state-adapter.js';
 import type { StateStore } from '../state/state-store.js';
 import { accountsOf } from './accounts.js';
 import type { Customers } from './customers.js';
 import { renderError } from './error-page.js';
+import { takeOnlyIdTokens } from './id-token-hint.js';
 import { revocationOf } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';
 import { serveApps } from './issuer-clients.js';
@@ -22,8 +24,6 @@ import { signInPolicy } from './policy.js';
 import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
 import { endSessionsWhole } from './session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out.js';
-import { takeOnlyIdTokens } from './id-token-hint.js';
-import { repeatRotations } from '../state/refresh-repeats.js';
 import { passOverEndedSessions } from './unknown-sessions.js';
 import { carrySignIns, versionOf } from './versioned-models.js';
 
@@ -50,7 +50,11 @@ export interface IssuerParts {
 }
 
 /** The OpenID issuer of one organization (product §5, "Sign-in"). */
-export function createIssuerProvider(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Provider {
+export function createIssuerProvider(
+  organization: OrganizationProfile,
+  keys: SigningKey[],
+  parts: IssuerParts,
+): Provider {
   const { baseUrl, pepper, cookieKeys, clients, endings, audit } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
@@ -99,7 +103,8 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     // A page of ours is of no other origin, whatever the client: browsers send Origin with each POST.
     clientBasedCORS: (ctx, origin) => origin === new URL(baseUrl).origin || isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),
-    // Nothing that the library does needs a call to the outside, so none can be brought about (CVE-2020-10770 and its kind).
+    // Nothing that the library does needs a call to the outside, so none can be brought about (CVE-2020-10770 and its
+    // kind).
     fetch: () => Promise.reject(new Error('an issuer calls nobody')),
     features: {
       devInteractions: off,
@@ -110,7 +115,11 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: revoking(shortId, parts) },
-      rpInitiatedLogout: { enabled: true, logoutSource: confirmSignOut(organization, baseUrl), postLogoutSuccessSource: signedOutPage(organization) },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: confirmSignOut(organization, baseUrl),
+        postLogoutSuccessSource: signedOutPage(organization),
+      },
     },
   };
 }
@@ -132,8 +141,9 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
 }
 
 /**
- * RFC 7009 §2.1: each app its own. The library asks here before it revokes, in several steps; done here it is one, with its
- * record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant itself.
+ * RFC 7009 §2.1: each app its own. The library asks here before it revokes, in several steps; done here it is one, with
+ * its record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant
+ * itself.
  */
 function revoking(org: string, { endings, audit }: IssuerParts) {
   return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
@@ -141,7 +151,8 @@ function revoking(org: string, { endings, audit }: IssuerParts) {
     if (token.grantId === undefined) return true;
     const request = tokenRequestOf(ctx);
     const record = audit.ofChange(request, revocationOf(request, token.accountId));
-    if (await ofDatabase(endings.revoke(org, token.grantId, token.kind === 'RefreshToken', record))) request.change = record;
+    if (await ofDatabase(endings.revoke(org, token.grantId, token.kind === 'RefreshToken', record)))
+      request.change = record;
     return true;
   };
 }

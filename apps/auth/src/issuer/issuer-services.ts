@@ -1,7 +1,7 @@
-import { CONFIG, LOGGER } from '@holdfast/bus';
-import type { Logger } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from 'oidc-provider';
+import { CONFIG, LOGGER } from '@holdfast/bus';
+import type { Logger } from '@holdfast/kit';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
@@ -35,7 +35,17 @@ export class IssuerServices {
     const { clients, limits, customers, store, endings, audit, origins, logger, config } = this;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
-    const provider = createIssuerProvider(organization, keys, { baseUrl, pepper, cookieKeys, clients, limits, customers, store, endings, audit });
+    const provider = createIssuerProvider(organization, keys, {
+      baseUrl,
+      pepper,
+      cookieKeys,
+      clients,
+      limits,
+      customers,
+      store,
+      endings,
+      audit,
+    });
     const signIns = bindSignIns(provider, organization.shortId, baseUrl, cookieKeys);
     guardIssuer(provider, organization.shortId, { audit, origins, signIns, logger });
     return { provider, signIns };

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { AccessFeed } from '@holdfast/bus';
-import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Provider } from 'oidc-provider';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { AccessFeed } from '@holdfast/bus';
+import { CLOCK, type Clock } from '@holdfast/kit';
 import { KeyWatch } from '../keys/key-watch.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
 import { IssuerServices } from './issuer-services.js';
@@ -27,9 +27,16 @@ const most = 1000;
 
 const kept = new Gauge({ name: 'holdfast_issuers_kept', help: 'Issuers of organizations that are kept ready' });
 const misses = new Counter({ name: 'holdfast_issuer_misses_total', help: 'Times that an issuer had to be built' });
-const buildSeconds = new Histogram({ name: 'holdfast_issuer_build_seconds', help: 'Time to build an issuer, keys included', buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] });
+const buildSeconds = new Histogram({
+  name: 'holdfast_issuer_build_seconds',
+  help: 'Time to build an issuer, keys included',
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+});
 
-/** The issuers of organizations, each built when it is first asked for and built anew when its keys, its name or its RP ID change. */
+/**
+ * The issuers of organizations, each built when it is first asked for and built anew when its keys, its name or its RP
+ * ID change.
+ */
 @Injectable()
 export class Issuers {
   private readonly cache = new LRUCache<string, Issuer>({ max: most });
@@ -57,8 +64,10 @@ export class Issuers {
     const organization = await this.organizations.find(shortId);
     if (!organization) return undefined;
     const known = this.cache.get(shortId);
-    if (known && known.changesAt > this.clock.now().getTime() && isDeepStrictEqual(known.organization, organization)) return known;
-    const building = this.building.get(shortId) ?? this.build(organization).finally(() => this.building.delete(shortId));
+    if (known && known.changesAt > this.clock.now().getTime() && isDeepStrictEqual(known.organization, organization))
+      return known;
+    const building =
+      this.building.get(shortId) ?? this.build(organization).finally(() => this.building.delete(shortId));
     this.building.set(shortId, building);
     return building;
   }

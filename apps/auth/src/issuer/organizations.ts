@@ -1,7 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
 import { knownOrganizations, organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Injectable } from '@nestjs/common';
 import { VouchedCache } from '../clients/vouched-cache.js';
 
 export type OrganizationProfile = ReplyOf<typeof organizationProfile>;
@@ -26,13 +26,16 @@ export class Organizations {
   /** Of one that find() does not know: whether it is there, and suspended. @throws AppError `unavailable` */
   async isSuspended(shortId: string): Promise<boolean> {
     if (!shortIdForm.safeParse(shortId).success) return false;
-    return (await this.bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('auth'))).known.length > 0;
+    return (
+      (await this.bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('auth'))).known.length > 0
+    );
   }
 
   /** @throws unknown_organization */
   async require(shortId: string): Promise<OrganizationProfile> {
     const profile = await this.find(shortId);
-    if (!profile) throw new AppError('unknown_organization', `There is no organization "${shortId}", or it is suspended.`);
+    if (!profile)
+      throw new AppError('unknown_organization', `There is no organization "${shortId}", or it is suspended.`);
     return profile;
   }
 

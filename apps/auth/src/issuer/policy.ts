@@ -9,8 +9,18 @@ const { base, Check, Prompt } = interactionPolicy;
  */
 export function signInPolicy(): interactionPolicy.DefaultPolicy {
   const policy = base();
-  const unknown = (ctx: KoaContextWithOIDC) => ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined;
-  policy.get('login')!.checks.add(new Check('no_live_credential', 'the customer of the session has no live credential of this type', 'login_required', unknown));
+  const unknown = (ctx: KoaContextWithOIDC) =>
+    ctx.oidc.session?.accountId !== undefined && ctx.oidc.account === undefined;
+  policy
+    .get('login')!
+    .checks.add(
+      new Check(
+        'no_live_credential',
+        'the customer of the session has no live credential of this type',
+        'login_required',
+        unknown,
+      ),
+    );
   // A passkey is a choice of the account.
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 1);
   policy.get('consent')!.checks.clear();

@@ -12,7 +12,8 @@ export function pkceRequired(ctx: KoaContextWithOIDC): boolean {
  */
 export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): void {
   const { app } = tokenRequestOf(ctx).client!;
-  if (app.pkce === 'optional' && !nonce) throw new errors.InvalidRequest('nonce is required of this app, since it made PKCE optional');
+  if (app.pkce === 'optional' && !nonce)
+    throw new errors.InvalidRequest('nonce is required of this app, since it made PKCE optional');
   const { scope } = ctx.oidc.params as { scope?: string };
   if (!scope?.split(' ').includes('openid')) throw new errors.InvalidScope('scope must include openid', scope ?? '');
 }
@@ -21,7 +22,8 @@ export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): v
 const maxState = 2048;
 
 export function stateRule(_ctx: KoaContextWithOIDC, state: string | undefined): void {
-  if (state !== undefined && state.length > maxState) throw new errors.InvalidRequest(`state is longer than ${maxState} characters`);
+  if (state !== undefined && state.length > maxState)
+    throw new errors.InvalidRequest(`state is longer than ${maxState} characters`);
 }
 
 /** RFC 8252 §7.3: the port of a native app's loopback address is whichever was free. Of IP literals only (§8.3). */

@@ -80,7 +80,10 @@ describe('tabs of one browser', () => {
     second.cookies = [...first.cookies];
     await second.post(`${page}/options`);
     await complete(first, page);
-    for (const step of ['options', 'complete', 'cancel']) expect((await second.post(`${page}/${step}`, { response: { as: newCustomer() } })).json.error).toBe('unknown_sign_in');
+    for (const step of ['options', 'complete', 'cancel'])
+      expect((await second.post(`${page}/${step}`, { response: { as: newCustomer() } })).json.error).toBe(
+        'unknown_sign_in',
+      );
     expect((await second.go(page)).json.error).toBe('unknown_sign_in');
   });
 });
@@ -102,9 +105,17 @@ describe('a sign-in that was completed', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
     for (const copy of [browser, ...again.slice(0, 3)]) {
       expect((await copy.go(page)).json.error).toBe('unknown_sign_in');
-      expect((await copy.post(`${page}/complete`, { response: { as: newCustomer() } })).json.error).toBe('unknown_sign_in');
+      expect((await copy.post(`${page}/complete`, { response: { as: newCustomer() } })).json.error).toBe(
+        'unknown_sign_in',
+      );
     }
-    expect((await house.database.query(`SELECT account FROM auth.oidc_state WHERE model = 'Interaction' AND consumed_at IS NOT NULL`)).every(({ account }) => account === null)).toBe(true);
+    expect(
+      (
+        await house.database.query(
+          `SELECT account FROM auth.oidc_state WHERE model = 'Interaction' AND consumed_at IS NOT NULL`,
+        )
+      ).every(({ account }) => account === null),
+    ).toBe(true);
   });
 });
 
@@ -116,12 +127,19 @@ describe('the cookie of a sign-in', () => {
     await other.begin((await shop.begin()).url);
     const sealed = browser.cookies.find(({ path }) => path === page)!;
     const cases: [TestBrowser, string, string][] = [
-      [browser, page, `${sealed.value.slice(0, -2)}AA`], [browser, page, ''], [browser, page, 'x'], [browser, elsewhere, sealed.value], [other, page, sealed.value],
+      [browser, page, `${sealed.value.slice(0, -2)}AA`],
+      [browser, page, ''],
+      [browser, page, 'x'],
+      [browser, elsewhere, sealed.value],
+      [other, page, sealed.value],
       [browser, page.replace('acme', 'globex'), sealed.value],
     ];
     for (const [of, path, value] of cases) {
       const copy = new TestBrowser(house.base);
-      copy.cookies = [...of.cookies.filter(({ name }) => name !== sealed.name), ...['acme', 'globex'].map((org) => ({ name: `holdfast-${org}-request`, value, path }))];
+      copy.cookies = [
+        ...of.cookies.filter(({ name }) => name !== sealed.name),
+        ...['acme', 'globex'].map((org) => ({ name: `holdfast-${org}-request`, value, path })),
+      ];
       expect((await copy.post(`${path}/options`)).json.error).toBe('unknown_sign_in');
     }
     expect((await browser.post(`${page}/options`)).status).toBe(200);
@@ -140,16 +158,16 @@ describe('the cookie of a sign-in', () => {
     expect(new URL((await resume(browser, page)).location).searchParams.get('state')).toBe(state);
   });
 
-  test.each([['state', { state: 'x'.repeat(2049) }], ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }]])(
-    'is not set when %s is too long, which the app is told',
-    async (what, more) => {
-      const { location, headers } = await new TestBrowser(house.base).go((await shop.begin(more)).url);
-      const { searchParams } = new URL(location);
-      expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_request', more.state]);
-      expect(searchParams.get('error_description')).toContain(what);
-      expect(headers.getSetCookie().join()).not.toContain('holdfast-acme-request');
-    },
-  );
+  test.each([
+    ['state', { state: 'x'.repeat(2049) }],
+    ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }],
+  ])('is not set when %s is too long, which the app is told', async (what, more) => {
+    const { location, headers } = await new TestBrowser(house.base).go((await shop.begin(more)).url);
+    const { searchParams } = new URL(location);
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_request', more.state]);
+    expect(searchParams.get('error_description')).toContain(what);
+    expect(headers.getSetCookie().join()).not.toContain('holdfast-acme-request');
+  });
 });
 
 test('a form of more than 8,192 bytes does not become a request', async () => {

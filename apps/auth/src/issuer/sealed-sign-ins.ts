@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
-import { seal, unseal } from '@holdfast/kit';
 import type { AdapterPayload } from 'oidc-provider';
+import { seal, unseal } from '@holdfast/kit';
 import type { HttpContext } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import { issuerPath, routes, signInSteps } from './issuer-paths.js';
@@ -19,9 +19,10 @@ const reservedBytes = 240;
 export class TooLongToSeal extends Error {}
 
 /**
- * Sign-ins that nobody has shown a passkey for yet: each in a cookie of its browser, encrypted and authenticated, so that
- * an anonymous request stores nothing here. The path of the cookie names the sign-in: tabs do not disturb each other, and
- * no other request carries it. What a sign-in came to, for the app alone, is a second cookie, for the way back.
+ * Sign-ins that nobody has shown a passkey for yet: each in a cookie of its browser, encrypted and authenticated, so
+ * that an anonymous request stores nothing here. The path of the cookie names the sign-in: tabs do not disturb each
+ * other, and no other request carries it. What a sign-in came to, for the app alone, is a second cookie, for the way
+ * back.
  */
 export class SealedSignIns {
   private readonly names: ReturnType<typeof cookieNames>;
@@ -37,11 +38,14 @@ export class SealedSignIns {
 
   /** Whether or not it has expired, and of whichever browser: that is for the caller to compare. */
   open(cookies: Cookies, uid: string): AdapterPayload | undefined {
-    const sealed = cookies.get(this.names.request, { signed: false }) ?? cookies.get(this.names.answer, { signed: false });
+    const sealed =
+      cookies.get(this.names.request, { signed: false }) ?? cookies.get(this.names.answer, { signed: false });
     if (sealed === undefined) return undefined;
     for (const key of this.keys) {
       try {
-        const payload = JSON.parse(unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)).toString()) as AdapterPayload;
+        const payload = JSON.parse(
+          unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)).toString(),
+        ) as AdapterPayload;
         return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf('answer', uid) };
       } catch {
         // Of another key, another sign-in, or changed.
@@ -53,7 +57,11 @@ export class SealedSignIns {
   /** @throws TooLongToSeal */
   keep(cookies: Cookies, uid: string, payload: AdapterPayload): void {
     const kind = payload.result === undefined ? 'request' : 'answer';
-    const sealed = seal(this.keyOf(this.keys[0]!, uid), JSON.stringify(withoutKnown(payload)), this.contextOf(uid)).toString('base64url');
+    const sealed = seal(
+      this.keyOf(this.keys[0]!, uid),
+      JSON.stringify(withoutKnown(payload)),
+      this.contextOf(uid),
+    ).toString('base64url');
     const bytes = this.names[kind].length + 1 + sealed.length + this.pathOf(kind, uid).length + attributeBytes;
     const begins = payload.result === undefined && payload.lastSubmission === undefined;
     if (bytes > maxCookieBytes - (begins ? reservedBytes : 0)) throw new TooLongToSeal();
@@ -85,7 +93,15 @@ export class SealedSignIns {
 }
 
 /** Each byte counts: what follows from elsewhere, or is never read, is left out. */
-function withoutKnown({ jti: _, kind: __, returnTo: ___, prompt, trusted, session, ...rest }: AdapterPayload): AdapterPayload {
+function withoutKnown({
+  jti: _,
+  kind: __,
+  returnTo: ___,
+  prompt,
+  trusted,
+  session,
+  ...rest
+}: AdapterPayload): AdapterPayload {
   const { cookie: ____, ...ofSession } = session ?? {};
   return {
     ...rest,

@@ -1,6 +1,6 @@
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
-import { tokenRequestOf } from '../provider/token-request.js';
 import { ofDatabase } from '../provider/temporarily-unavailable.js';
+import { tokenRequestOf } from '../provider/token-request.js';
 import type { Endings } from '../state/endings.js';
 import { signOutOf } from './issuer-acts.js';
 import type { IssuerAudit } from './issuer-audit.js';

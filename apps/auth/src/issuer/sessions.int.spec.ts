@@ -10,14 +10,19 @@ let globex: RelyingParty;
 
 beforeAll(async () => {
   house = await startAuthHouse();
-  [shop, kiosk, globex] = [await RelyingParty.start(house), await RelyingParty.start(house, { name: 'Kiosk' }), await RelyingParty.start(house, { org: 'globex' })];
+  [shop, kiosk, globex] = [
+    await RelyingParty.start(house),
+    await RelyingParty.start(house, { name: 'Kiosk' }),
+    await RelyingParty.start(house, { org: 'globex' }),
+  ];
 });
 afterAll(() => house.stop());
 beforeEach(() => {
   book.records = [];
 });
 
-const sessionOf = (browser: TestBrowser, org = 'acme') => browser.cookies.find((c) => c.name === `holdfast-${org}-session`)?.value;
+const sessionOf = (browser: TestBrowser, org = 'acme') =>
+  browser.cookies.find((c) => c.name === `holdfast-${org}-session`)?.value;
 const backWith = (params: Record<string, unknown>) => params as { code?: string; error?: string };
 
 describe('a session', () => {
@@ -25,7 +30,18 @@ describe('a session', () => {
     const { browser, as } = await shop.signIn();
     book.records = [];
     expect(backWith(await kiosk.silently(browser, { prompt: 'none' })).code).toBeTruthy();
-    expect(book.records).toMatchObject([{ record: { action: 'customer.sign_in', actor: { type: 'customer', id: as }, targets: [{ type: 'app', id: kiosk.app.clientId }, { type: 'credential', holder: as }] } }]);
+    expect(book.records).toMatchObject([
+      {
+        record: {
+          action: 'customer.sign_in',
+          actor: { type: 'customer', id: as },
+          targets: [
+            { type: 'app', id: kiosk.app.clientId },
+            { type: 'credential', holder: as },
+          ],
+        },
+      },
+    ]);
     expect(backWith(await globex.silently(browser, { prompt: 'none' })).error).toBe('login_required');
   });
 
@@ -33,7 +49,10 @@ describe('a session', () => {
     const staff = await RelyingParty.start(house, { name: 'Staff', credentialType: 'staff' });
     const { browser, as } = await shop.signIn();
     expect(backWith(await staff.silently(browser, { prompt: 'none' })).error).toBe('login_required');
-    expect(await staff.silently(browser, {})).toMatchObject({ status: 303, location: expect.stringContaining('/sign-in/') });
+    expect(await staff.silently(browser, {})).toMatchObject({
+      status: 303,
+      location: expect.stringContaining('/sign-in/'),
+    });
     book.customers.get(as)!.types.push('staff');
     expect(backWith(await staff.silently(browser, { prompt: 'none' })).code).toBeTruthy();
   });
@@ -42,9 +61,17 @@ describe('a session', () => {
     const { browser, as, claims } = await shop.signIn();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(backWith(await shop.silently(browser, { max_age: '1000' })).code).toBeTruthy();
-    for (const more of [{ prompt: 'login' }, { prompt: 'select_account' }, { prompt: 'login select_account' }, { max_age: '0' }]) expect(await shop.silently(browser, more)).toMatchObject({ location: expect.stringContaining('/sign-in/') });
+    for (const more of [
+      { prompt: 'login' },
+      { prompt: 'select_account' },
+      { prompt: 'login select_account' },
+      { max_age: '0' },
+    ])
+      expect(await shop.silently(browser, more)).toMatchObject({ location: expect.stringContaining('/sign-in/') });
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect(await shop.silently(browser, { max_age: '1' })).toMatchObject({ location: expect.stringContaining('/sign-in/') });
+    expect(await shop.silently(browser, { max_age: '1' })).toMatchObject({
+      location: expect.stringContaining('/sign-in/'),
+    });
     expect(backWith(await shop.silently(browser, { max_age: '1', prompt: 'none' })).error).toBe('login_required');
     for (const more of [{ prompt: 'login' }, { prompt: 'select_account' }, { prompt: 'login select_account' }]) {
       const again = await shop.signIn({ browser, as, more });
@@ -96,7 +123,10 @@ describe('a session', () => {
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     const now = Date.now.bind(Date);
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31 * 60_000);
-    const late = [await browser.post(`${page}/options`), await browser.go(`/o/acme/authorize/${page.split('/').at(-1)!}`)];
+    const late = [
+      await browser.post(`${page}/options`),
+      await browser.go(`/o/acme/authorize/${page.split('/').at(-1)!}`),
+    ];
     clock.mockRestore();
     expect(late.map(({ status }) => status)).toEqual([404, 400]);
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
@@ -107,7 +137,9 @@ describe('a session', () => {
   test('id_token_hint of somebody else is not passed over', async () => {
     const { browser } = await shop.signIn();
     const other = await shop.signIn();
-    expect(backWith(await shop.silently(browser, { prompt: 'none', id_token_hint: other.tokens.id_token! })).error).toBe('login_required');
+    expect(
+      backWith(await shop.silently(browser, { prompt: 'none', id_token_hint: other.tokens.id_token! })).error,
+    ).toBe('login_required');
   });
 
   test('lives fourteen hours from the sign-in, in a cookie that scripts and other sites cannot reach', async () => {
@@ -128,12 +160,16 @@ test('over https every cookie is Secure and every address https, whatever a clie
   const other = await house.another('https://id.example');
   const { url } = await shop.begin();
   const { search } = new URL(url);
-  const { headers, location } = await new TestBrowser(other.base).go(`/o/acme/authorize${search}`, { headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' } });
+  const { headers, location } = await new TestBrowser(other.base).go(`/o/acme/authorize${search}`, {
+    headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' },
+  });
   expect(location).toMatch(/^\/o\/acme\/sign-in\/[\w-]+$/);
   const cookies = headers.getSetCookie();
   expect(cookies).toHaveLength(3);
   for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly/i);
-  const metadata = await new TestBrowser(other.base).go('/o/acme/.well-known/openid-configuration', { headers: { 'x-forwarded-host': 'evil.example' } });
+  const metadata = await new TestBrowser(other.base).go('/o/acme/.well-known/openid-configuration', {
+    headers: { 'x-forwarded-host': 'evil.example' },
+  });
   expect(metadata.json.authorization_endpoint).toBe('https://id.example/o/acme/authorize');
   expect(metadata.headers.get('cache-control')).toBe('public, max-age=60');
   await other.stop();
@@ -148,8 +184,14 @@ describe('two organizations in one browser', () => {
     const acme = await shop.signIn({ browser });
     const other = await globex.signIn({ browser });
     expect(acme.as).not.toBe(other.as);
-    expect(browser.cookies.map((c) => c.name).filter((name) => name.endsWith('session')).sort()).toEqual(['holdfast-acme-session', 'holdfast-globex-session']);
-    for (const party of [shop, globex]) expect(backWith(await party.silently(browser, { prompt: 'none' })).code).toBeTruthy();
+    expect(
+      browser.cookies
+        .map((c) => c.name)
+        .filter((name) => name.endsWith('session'))
+        .sort(),
+    ).toEqual(['holdfast-acme-session', 'holdfast-globex-session']);
+    for (const party of [shop, globex])
+      expect(backWith(await party.silently(browser, { prompt: 'none' })).code).toBeTruthy();
     expect((await browser.go(pages[0]!.replace('/o/acme/', '/o/globex/'))).status).toBe(404);
   });
 
@@ -167,24 +209,35 @@ describe('signing out', () => {
   test('with the ID token: at once, back to the app, with all that came of the session', async () => {
     const { browser, tokens, as, refreshToken } = await shop.signIn();
     book.records = [];
-    const { status, location } = await browser.go(end({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: 'https://shop.example/bye', state: 'a&b' }));
+    const { status, location } = await browser.go(
+      end({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: 'https://shop.example/bye', state: 'a&b' }),
+    );
     expect([status, location]).toEqual([303, 'https://shop.example/bye?state=a%26b']);
-    expect(book.records).toMatchObject([{ record: { action: 'customer.sign_out', actor: { type: 'customer', id: as } } }]);
+    expect(book.records).toMatchObject([
+      { record: { action: 'customer.sign_out', actor: { type: 'customer', id: as } } },
+    ]);
     expect(sessionOf(browser)).toBeUndefined();
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
     expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
-    const again = await browser.go(end({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: 'https://shop.example/bye' }));
+    const again = await browser.go(
+      end({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: 'https://shop.example/bye' }),
+    );
     expect([again.status, again.location, again.headers.getSetCookie()]).toEqual([303, 'https://shop.example/bye', []]);
   });
 
-  test.each([['nothing', {}], ['client_id', { client_id: 'SHOP', post_logout_redirect_uri: 'https://shop.example/bye' }]])('with %s: only after they said so', async (_, given: Record<string, string>) => {
+  test.each([
+    ['nothing', {}],
+    ['client_id', { client_id: 'SHOP', post_logout_redirect_uri: 'https://shop.example/bye' }],
+  ])('with %s: only after they said so', async (_, given: Record<string, string>) => {
     const { browser, refreshToken } = await shop.signIn();
     const more = { ...given, ...(given.client_id && { client_id: shop.app.clientId }) };
     const page = await browser.go(end(more));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
     expect(page.text).toContain('Acme &amp; Sons');
-    expect(page.headers.get('content-security-policy')).toContain(`form-action 'self'${given.client_id ? ' https://shop.example' : ''};`);
+    expect(page.headers.get('content-security-policy')).toContain(
+      `form-action 'self'${given.client_id ? ' https://shop.example' : ''};`,
+    );
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
     const confirm = '/o/acme/session/end/confirm';
     expect((await browser.form(confirm, { xsrf: 'guessed', logout: 'yes' })).status).toBe(400);
@@ -194,16 +247,33 @@ describe('signing out', () => {
     if (!given.client_id) expect((await browser.go(location)).text).toContain('You are signed out');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    const told = book.records.filter(({ record }) => record.action === 'customer.sign_out').map(({ record: { actor, outcome } }) => [actor.type, outcome.result, outcome.status, outcome.code]);
-    expect(told).toEqual([['anonymous', 'failure', 400, 'invalid_request'], ['customer', 'success', 303, undefined]]);
+    const told = book.records
+      .filter(({ record }) => record.action === 'customer.sign_out')
+      .map(({ record: { actor, outcome } }) => [actor.type, outcome.result, outcome.status, outcome.code]);
+    expect(told).toEqual([
+      ['anonymous', 'failure', 400, 'invalid_request'],
+      ['customer', 'success', 303, undefined],
+    ]);
   });
 
-  test.each([['no answer', {}], ['another answer', { logout: 'no' }], ['two answers', { logout: 'yes', more: '&logout=yes' }]])('a confirmation with %s changes nothing', async (_, given: { logout?: string; more?: string }) => {
+  test.each([
+    ['no answer', {}],
+    ['another answer', { logout: 'no' }],
+    ['two answers', { logout: 'yes', more: '&logout=yes' }],
+  ])('a confirmation with %s changes nothing', async (_, given: { logout?: string; more?: string }) => {
     const { browser, tokens, refreshToken } = await shop.signIn();
-    const { text } = await browser.go(end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' }));
+    const { text } = await browser.go(
+      end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' }),
+    );
     const xsrf = /name="xsrf" value="([^"]+)"/.exec(text)![1]!;
-    const body = new URLSearchParams({ xsrf, ...(given.logout !== undefined && { logout: given.logout }) }).toString() + (given.more ?? '');
-    const answer = await browser.go('/o/acme/session/end/confirm', { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const body =
+      new URLSearchParams({ xsrf, ...(given.logout !== undefined && { logout: given.logout }) }).toString() +
+      (given.more ?? '');
+    const answer = await browser.go('/o/acme/session/end/confirm', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     expect([answer.status, answer.location]).toEqual([400, '']);
     expect(answer.text).toContain('you are still signed in');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
@@ -216,7 +286,14 @@ describe('signing out', () => {
     const { url } = await shop.begin();
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     await browser.post(`${page}/options`);
-    const paths = [end({ id_token_hint: tokens.id_token! }), end({}), url, `/o/acme/authorize/${page.split('/').at(-1)!}`, '/o/acme/userinfo', page];
+    const paths = [
+      end({ id_token_hint: tokens.id_token! }),
+      end({}),
+      url,
+      `/o/acme/authorize/${page.split('/').at(-1)!}`,
+      '/o/acme/userinfo',
+      page,
+    ];
     for (const path of paths) expect((await browser.go(path, { method: 'HEAD' })).status).toBe(405);
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
     expect((await browser.go('/o/acme/.well-known/openid-configuration', { method: 'HEAD' })).status).toBe(200);
@@ -228,13 +305,26 @@ describe('signing out', () => {
     expect((await browser.go(end({ id_token_hint: other.tokens.id_token! }))).status).toBe(200);
     const nobody = new TestBrowser(house.base);
     expect((await nobody.go(end({}))).location).toContain('/session/end/success');
-    expect((await nobody.go(end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' }))).location).toBe('https://shop.example/bye');
+    expect(
+      (await nobody.go(end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' })))
+        .location,
+    ).toBe('https://shop.example/bye');
     expect(nobody.cookies).toEqual([]);
   });
 
-  test.each(['https://evil.example/', 'https://shop.example/bye/', 'https://shop.example/bye?x', 'https://shop.example/', 'https://shop.example@evil.example/bye', 'https://shop.example/callback'])('does not lead to %s', async (uri) => {
+  test.each([
+    'https://evil.example/',
+    'https://shop.example/bye/',
+    'https://shop.example/bye?x',
+    'https://shop.example/',
+    'https://shop.example@evil.example/bye',
+    'https://shop.example/callback',
+  ])('does not lead to %s', async (uri) => {
     const { browser, tokens } = await shop.signIn();
-    for (const more of [{ id_token_hint: tokens.id_token! }, { client_id: shop.app.clientId }] as Record<string, string>[]) {
+    for (const more of [{ id_token_hint: tokens.id_token! }, { client_id: shop.app.clientId }] as Record<
+      string,
+      string
+    >[]) {
       const { status, location } = await browser.go(end({ ...more, post_logout_redirect_uri: uri }));
       expect([status, location]).toEqual([400, '']);
     }
@@ -248,7 +338,8 @@ describe('signing out', () => {
     const foreign = await globex.signIn();
     const changed = tokens.id_token!.replace(/\.[^.]+$/, `.${'A'.repeat(342)}`);
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${tokens.id_token!.split('.')[1]}.`;
-    for (const id_token_hint of [foreign.tokens.id_token!, changed, unsigned, 'x']) expect((await browser.go(end({ id_token_hint }))).status).toBe(400);
+    for (const id_token_hint of [foreign.tokens.id_token!, changed, unsigned, 'x'])
+      expect((await browser.go(end({ id_token_hint }))).status).toBe(400);
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
   });
 

@@ -14,14 +14,26 @@ afterAll(() => house.stop());
 
 const uidOf = (page: string) => page.split('/').at(-1)!;
 
-/** Everything that somebody can send who has a browser of their own, with a sign-in of their own, and has seen an address. */
+/**
+ * Everything that somebody can send who has a browser of their own, with a sign-in of their own, and has seen an
+ * address.
+ */
 async function attackerOf(uid: string): Promise<TestBrowser> {
   const attacker = new TestBrowser(house.base);
   await attacker.begin((await shop.begin()).url);
   const own = attacker.cookies;
-  const names = ['sign-in', 'resume', 'session', 'browser'].flatMap((kind) => [`holdfast-acme-${kind}`, `__Host-holdfast-acme-${kind}`]);
+  const names = ['sign-in', 'resume', 'session', 'browser'].flatMap((kind) => [
+    `holdfast-acme-${kind}`,
+    `__Host-holdfast-acme-${kind}`,
+  ]);
   const signatures = own.filter(({ name }) => name.endsWith('.sig')).map(({ value }) => value);
-  attacker.cookies = [...own, ...names.flatMap((name) => [{ name, value: uid, path: '/' }, ...signatures.map((value) => ({ name: `${name}.sig`, value, path: '/' }))])];
+  attacker.cookies = [
+    ...own,
+    ...names.flatMap((name) => [
+      { name, value: uid, path: '/' },
+      ...signatures.map((value) => ({ name: `${name}.sig`, value, path: '/' })),
+    ]),
+  ];
   return attacker;
 }
 
@@ -37,20 +49,26 @@ test('who has only seen the address of a sign-in gets nothing of it: 8 of 8 are 
     const racing = attackers.map(async (attacker) => {
       do {
         const answers = [
-          await attacker.go(`/o/acme/authorize/${uidOf(page)}`), await attacker.go(page), await attacker.post(`${page}/options`),
-          await attacker.post(`${page}/complete`, { response: { as } }), await attacker.post(`${page}/cancel`),
+          await attacker.go(`/o/acme/authorize/${uidOf(page)}`),
+          await attacker.go(page),
+          await attacker.post(`${page}/options`),
+          await attacker.post(`${page}/complete`, { response: { as } }),
+          await attacker.post(`${page}/cancel`),
         ];
         seen.push(...answers.map(({ status, location }) => `${status} ${location}`));
       } while (!done);
     });
-    const { json } = await browser.post(`${page}/options`).then(() => browser.post(`${page}/complete`, { response: { as } }));
+    const { json } = await browser
+      .post(`${page}/options`)
+      .then(() => browser.post(`${page}/complete`, { response: { as } }));
     const { location } = await browser.go(String(json.redirectTo));
     done = true;
     await Promise.all(racing);
     expect(new Set(seen)).toEqual(new Set(['400 ', '404 ']));
     expect(new URL(location).searchParams.get('code')).toBeTruthy();
     expect(new URL(location).searchParams.get('state')).toBe(checks.expectedState);
-    for (const attacker of attackers) expect(await shop.silently(attacker, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+    for (const attacker of attackers)
+      expect(await shop.silently(attacker, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
   }
 });
 
@@ -89,7 +107,8 @@ describe('a cookie', () => {
     expect(await finish(before, page, rotated.base)).toContain('code=');
     const second = await after.begin(`${rotated.base}/o/acme/authorize${new URL((await shop.begin()).url).search}`);
     expect(await finish(after, second, announced.base)).toContain('code=');
-    for (const browser of [before, after]) for (const { base } of [announced, rotated]) expect(await silently(browser, base)).toBe('signed in');
+    for (const browser of [before, after])
+      for (const { base } of [announced, rotated]) expect(await silently(browser, base)).toBe('signed in');
     await Promise.all([rotated.stop(), announced.stop()]);
   });
 
@@ -103,27 +122,44 @@ describe('a cookie', () => {
     await replaced.stop();
   });
 
-  test.each(['session', 'sign-in'])('of a %s without its signature, or with that of another, is no cookie', async (kind) => {
-    const [{ browser }, { browser: stranger }] = [await shop.signIn(), await shop.signIn()];
-    const name = `holdfast-acme-${kind}`;
-    const signature = stranger.cookies.find((cookie) => cookie.name === `${name}.sig`)!;
-    const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
-    for (const signed of [[], [signature], [{ ...signature, value: '' }], [{ ...signature, value: 'x'.repeat(5000) }]]) {
-      const changed = new TestBrowser(house.base);
-      changed.cookies = [...browser.cookies.filter((cookie) => cookie.name !== `${name}.sig`), ...signed];
-      if (kind === 'session') expect(await shop.silently(changed, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
-      else expect((await changed.post(`${page}/options`)).json.error).toBe('unknown_sign_in');
-    }
-    expect((await browser.post(`${page}/options`)).status).toBe(200);
-  });
+  test.each(['session', 'sign-in'])(
+    'of a %s without its signature, or with that of another, is no cookie',
+    async (kind) => {
+      const [{ browser }, { browser: stranger }] = [await shop.signIn(), await shop.signIn()];
+      const name = `holdfast-acme-${kind}`;
+      const signature = stranger.cookies.find((cookie) => cookie.name === `${name}.sig`)!;
+      const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
+      for (const signed of [
+        [],
+        [signature],
+        [{ ...signature, value: '' }],
+        [{ ...signature, value: 'x'.repeat(5000) }],
+      ]) {
+        const changed = new TestBrowser(house.base);
+        changed.cookies = [...browser.cookies.filter((cookie) => cookie.name !== `${name}.sig`), ...signed];
+        if (kind === 'session')
+          expect(await shop.silently(changed, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
+        else expect((await changed.post(`${page}/options`)).json.error).toBe('unknown_sign_in');
+      }
+      expect((await browser.post(`${page}/options`)).status).toBe(200);
+    },
+  );
 
   test('over https is one that no other host can set, and holds no id that stands in an address', async () => {
     const https = await house.another('https://id.example');
-    const { headers, location } = await new TestBrowser(https.base).go(`/o/acme/authorize${new URL((await shop.begin()).url).search}`);
+    const { headers, location } = await new TestBrowser(https.base).go(
+      `/o/acme/authorize${new URL((await shop.begin()).url).search}`,
+    );
     const cookies = headers.getSetCookie();
-    expect(cookies.map((line) => line.split('=')[0])).toEqual(['__Host-holdfast-acme-sign-in', '__Host-holdfast-acme-sign-in.sig', 'holdfast-acme-request']);
+    expect(cookies.map((line) => line.split('=')[0])).toEqual([
+      '__Host-holdfast-acme-sign-in',
+      '__Host-holdfast-acme-sign-in.sig',
+      'holdfast-acme-request',
+    ]);
     // Sealed, and worth nothing without the first.
-    expect(cookies[2]).toMatch(new RegExp(`; path=/o/acme/api/sign-in/${uidOf(location)}; .*samesite=lax; secure; httponly`, 'i'));
+    expect(cookies[2]).toMatch(
+      new RegExp(`; path=/o/acme/api/sign-in/${uidOf(location)}; .*samesite=lax; secure; httponly`, 'i'),
+    );
     for (const line of cookies.slice(0, 2)) {
       expect(line).toMatch(/; path=\/; .*samesite=lax; secure; httponly/i);
       expect(line).not.toMatch(/domain=/i);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { equal, sha256 } from '@holdfast/kit';
 import { errors, Provider, type AdapterPayload } from 'oidc-provider';
+import { equal, sha256 } from '@holdfast/kit';
 import type { HttpContext } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import { interactionSeconds } from './lifetimes.js';
@@ -36,15 +36,21 @@ interface ModelPrototype {
 }
 
 /**
- * Binds every sign-in to the browser that began it. The library's own cookies hold the id that also stands in the address
- * of the sign-in page, so whoever saw that address could go on with the sign-in and end up with the customer's session and
- * code. Here a cookie holds a secret of the browser, and the sign-in keeps its hash: an id is worth nothing without it, and
- * what somebody else began cannot be finished in this browser.
+ * Binds every sign-in to the browser that began it. The library's own cookies hold the id that also stands in the
+ * address of the sign-in page, so whoever saw that address could go on with the sign-in and end up with the customer's
+ * session and code. Here a cookie holds a secret of the browser, and the sign-in keeps its hash: an id is worth nothing
+ * without it, and what somebody else began cannot be finished in this browser.
  *
- * Stored is a sign-in only once a passkey was shown for it, since anybody can begin one; before that its browser keeps it
- * (sealed-sign-ins.ts). What is stored can be used once, and a trace of it stays for as long as its cookie could come back.
+ * Stored is a sign-in only once a passkey was shown for it, since anybody can begin one; before that its browser keeps
+ * it (sealed-sign-ins.ts). What is stored can be used once, and a trace of it stays for as long as its cookie could
+ * come back.
  */
-export function bindSignIns(provider: Provider, shortId: string, baseUrl: string, keys: readonly Buffer[]): SignInBinding {
+export function bindSignIns(
+  provider: Provider,
+  shortId: string,
+  baseUrl: string,
+  keys: readonly Buffer[],
+): SignInBinding {
   const names = cookieNames(shortId, baseUrl);
   const sealed = new SealedSignIns(shortId, baseUrl, keys);
   const { Interaction } = provider;
@@ -72,7 +78,8 @@ export function bindSignIns(provider: Provider, shortId: string, baseUrl: string
   const findOwn = async (uid: string, cookies: Cookies): Promise<Interaction | undefined> => {
     const secret = secretIn(cookies);
     const found = secret === undefined ? undefined : await findAny(uid, cookies);
-    if (found?.browser === undefined || !equal(Buffer.from(found.browser), Buffer.from(hashOf(secret!)))) return undefined;
+    if (found?.browser === undefined || !equal(Buffer.from(found.browser), Buffer.from(hashOf(secret!))))
+      return undefined;
     cookiesWith.set(found, cookies);
     return found;
   };
@@ -98,7 +105,9 @@ export function bindSignIns(provider: Provider, shortId: string, baseUrl: string
     try {
       sealed.keep(cookies, this.uid, payload);
     } catch (error) {
-      throw error instanceof TooLongToSeal ? new errors.InvalidRequest('the request is longer than a browser can keep: shorten state, nonce, or hints') : error;
+      throw error instanceof TooLongToSeal
+        ? new errors.InvalidRequest('the request is longer than a browser can keep: shorten state, nonce, or hints')
+        : error;
     }
     return this.uid;
   };
@@ -114,7 +123,8 @@ export function bindSignIns(provider: Provider, shortId: string, baseUrl: string
       const [get, set] = [cookies.get.bind(cookies), cookies.set.bind(cookies)];
       const uid = resumePath.exec(ctx.path)?.[1];
       cookies.get = (name, options) => (name === names.resume ? uid : get(name, options));
-      cookies.set = (name, ...rest) => (name === names.resume || name === names.interaction ? cookies : set(name, ...rest));
+      cookies.set = (name, ...rest) =>
+        name === names.resume || name === names.interaction ? cookies : set(name, ...rest);
     },
     async find(request, response, uid) {
       const found = await findOwn(uid, cookiesOf(provider.createContext(request, response)));

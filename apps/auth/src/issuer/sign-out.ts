@@ -1,8 +1,8 @@
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
+import { tokenRequestOf } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import type { OrganizationProfile } from './organizations.js';
-import { tokenRequestOf } from '../provider/token-request.js';
 
 type Page = (ctx: KoaContextWithOIDC) => void;
 
@@ -28,7 +28,10 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
     // A browser holds the redirect after a form to form-action as well.
-    ctx.set('Content-Security-Policy', htmlPagePolicy(["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]));
+    ctx.set(
+      'Content-Security-Policy',
+      htmlPagePolicy(["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]),
+    );
     ctx.body = htmlPage({
       organization: name,
       tone: 'calm',
@@ -50,7 +53,12 @@ export function signedOutPage({ name }: OrganizationProfile): Page {
   return (ctx) => {
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', htmlPagePolicy());
-    ctx.body = htmlPage({ organization: name, tone: 'good', title: 'You are signed out', body: '<p>You can close this page.</p>' });
+    ctx.body = htmlPage({
+      organization: name,
+      tone: 'good',
+      title: 'You are signed out',
+      body: '<p>You can close this page.</p>',
+    });
   };
 }
 

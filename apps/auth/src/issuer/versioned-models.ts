@@ -1,15 +1,18 @@
 import { Provider } from 'oidc-provider';
 import { tokenRequestOf } from '../provider/token-request.js';
 
-/** How somebody signed in (OpenID Connect Core §2): what a code or a refresh token says of it, its access tokens say too. */
+/**
+ * How somebody signed in (OpenID Connect Core §2): what a code or a refresh token says of it, its access tokens say
+ * too.
+ */
 export interface Authentication {
   acr?: string;
   amr?: string[];
 }
 
 /**
- * Lets what the library stores for a customer carry the customer's version at their sign-in, and an access token how they
- * signed in, for userinfo: it keeps no member that it does not know.
+ * Lets what the library stores for a customer carry the customer's version at their sign-in, and an access token how
+ * they signed in, for userinfo: it keeps no member that it does not know.
  */
 export function carrySignIns({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
   const keep = (model: unknown, ...members: string[]) => {

@@ -1,12 +1,15 @@
-import { Bus, systemContext } from '@holdfast/bus';
-import { organizationOrigins } from '@holdfast/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Bus, systemContext } from '@holdfast/bus';
+import { organizationOrigins } from '@holdfast/contracts';
 
 /** Below a second, so that an origin that was taken away is refused within one (product §4). */
 const ttlMs = 900;
 
-/** Whose pages may read what an organization's issuer answers (CORS): those of its spa apps, by the origins of their redirect URIs. */
+/**
+ * Whose pages may read what an organization's issuer answers (CORS): those of its spa apps, by the origins of their
+ * redirect URIs.
+ */
 @Injectable()
 export class WebOrigins {
   private readonly logger = new Logger('origins');
@@ -19,7 +22,9 @@ export class WebOrigins {
     try {
       return (this.known.get(shortId) ?? (await this.load(shortId))).has(origin);
     } catch (error) {
-      this.logger.warn(`Refused a page of another origin, since the registered origins of ${shortId} cannot be read: ${String(error)}`);
+      this.logger.warn(
+        `Refused a page of another origin, since the registered origins of ${shortId} cannot be read: ${String(error)}`,
+      );
       return false;
     }
   }

@@ -2,8 +2,13 @@ import { expect, test } from '@jest/globals';
 import { arrangeKeys } from './key-states.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const key = (kid: string, hours: number, alg = 'RS256') => ({ kid, alg, signsFrom: new Date(now.getTime() + hours * 3_600_000) });
-const told = (...keys: ReturnType<typeof key>[]) => arrangeKeys(keys, now).keys.map(({ key: { kid }, state }) => `${kid} ${state}`);
+const key = (kid: string, hours: number, alg = 'RS256') => ({
+  kid,
+  alg,
+  signsFrom: new Date(now.getTime() + hours * 3_600_000),
+});
+const told = (...keys: ReturnType<typeof key>[]) =>
+  arrangeKeys(keys, now).keys.map(({ key: { kid }, state }) => `${kid} ${state}`);
 
 test('the newest that has begun signs and comes first; a later one is published, an earlier one for a day', () => {
   expect(told(key('a', -48))).toEqual(['a signing']);
@@ -14,7 +19,12 @@ test('the newest that has begun signs and comes first; a later one is published,
 });
 
 test('each algorithm by itself, those that sign before all others', () => {
-  expect(told(key('a', -48), key('b', -1), key('x', -48, 'ES256'), key('y', -1, 'ES256'))).toEqual(['b signing', 'y signing', 'a verifying', 'x verifying']);
+  expect(told(key('a', -48), key('b', -1), key('x', -48, 'ES256'), key('y', -1, 'ES256'))).toEqual([
+    'b signing',
+    'y signing',
+    'a verifying',
+    'x verifying',
+  ]);
 });
 
 test('says when it will look different', () => {

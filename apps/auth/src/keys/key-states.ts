@@ -6,7 +6,10 @@ export interface KeyTimes {
   signsFrom: Date;
 }
 
-/** How long a key is published after its successor signs, in ms: ID tokens live ten minutes, as hints for a sign-out as long as a session. */
+/**
+ * How long a key is published after its successor signs, in ms: ID tokens live ten minutes, as hints for a sign-out as
+ * long as a session.
+ */
 const verifiesFor = 24 * 60 * 60_000;
 
 export interface Arranged<Key> {
@@ -17,15 +20,17 @@ export interface Arranged<Key> {
 }
 
 /**
- * What each key is for at this moment. A new key is published before it signs, so that every verifier has met it by then
- * (OpenID Connect Core §10.1.1), and published still when its successor signs.
+ * What each key is for at this moment. A new key is published before it signs, so that every verifier has met it by
+ * then (OpenID Connect Core §10.1.1), and published still when its successor signs.
  */
 export function arrangeKeys<Key extends KeyTimes>(all: readonly Key[], now: Date): Arranged<Key> {
   const signing: Arranged<Key>['keys'] = [];
   const others: Arranged<Key>['keys'] = [];
   let changesAt = Infinity;
   for (const alg of new Set(all.map((k) => k.alg))) {
-    const keys = all.filter((k) => k.alg === alg).sort((a, b) => b.signsFrom.getTime() - a.signsFrom.getTime() || (a.kid < b.kid ? -1 : 1));
+    const keys = all
+      .filter((k) => k.alg === alg)
+      .sort((a, b) => b.signsFrom.getTime() - a.signsFrom.getTime() || (a.kid < b.kid ? -1 : 1));
     const current = keys.find((k) => k.signsFrom <= now);
     const until = (current?.signsFrom.getTime() ?? 0) + verifiesFor;
     for (const key of keys) {

@@ -1,6 +1,6 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 
 /** Ms between two looks: with it every replica follows a rotation within a second. */
 const every = 500;
@@ -27,7 +27,11 @@ export class KeyWatch implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: () => this.look(), failed: (error) => this.logger.debug(`cannot look for changed keys: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every,
+      work: () => this.look(),
+      failed: (error) => this.logger.debug(`cannot look for changed keys: ${String(error)}`),
+    });
   }
 
   private async look(): Promise<void> {

@@ -1,6 +1,6 @@
+import { Controller } from '@nestjs/common';
 import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { listKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Controller } from '@nestjs/common';
 import { Organizations } from '../issuer/organizations.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
 

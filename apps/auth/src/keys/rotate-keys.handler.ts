@@ -1,7 +1,7 @@
+import { Controller, Inject } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { rotateKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { Organizations } from '../issuer/organizations.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
@@ -15,9 +15,15 @@ export class RotateKeysHandler {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A key that leaked is retired also while audit is away: the record commits with the new keys and is appended afterwards. */
+  /**
+   * A key that leaked is retired also while audit is away: the record commits with the new keys and is appended
+   * afterwards.
+   */
   @Handles(rotateKeys)
-  async handle({ shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>, context: CallContext): Promise<ReplyOf<typeof rotateKeys>> {
+  async handle(
+    { shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof rotateKeys>> {
     await this.organizations.require(shortId);
     const record = auditRecord(context, this.clock.now(), {
       action: 'key.rotate',
@@ -25,7 +31,11 @@ export class RotateKeysHandler {
       outcome: { result: 'success' },
       changes: { overlapSeconds: { to: retire ? 0 : overlapSeconds }, retire: { to: retire } },
     });
-    const { listed } = await this.keys.rotate(issuerOf(shortId), { overlap: overlapSeconds * 1000, retireOld: retire }, (sql) => this.records.add(sql, shortId, record));
+    const { listed } = await this.keys.rotate(
+      issuerOf(shortId),
+      { overlap: overlapSeconds * 1000, retireOld: retire },
+      (sql) => this.records.add(sql, shortId, record),
+    );
     await this.records.placed(shortId, record);
     return { keys: listed };
   }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { Bus } from '@holdfast/bus';
 import { listKeys, rotateKeys } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { book, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 
@@ -24,14 +24,23 @@ afterAll(async () => {
 
 const operator = () => testContext({ actor: { type: 'operator', id: 'operator' } });
 const published = async (base = house.base) => (await (await fetch(`${base}/o/acme/jwks`)).json()) as JSONWebKeySet;
-const kidOf = (jwt: string) => (JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
-const states = async () => (await bus.request(listKeys, { shortId: 'acme' }, operator())).keys.map(({ alg, state }) => `${alg} ${state}`).sort();
+const kidOf = (jwt: string) =>
+  (JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
+const states = async () =>
+  (await bus.request(listKeys, { shortId: 'acme' }, operator())).keys.map(({ alg, state }) => `${alg} ${state}`).sort();
 
 test('the first keys are made once, however many ask first; nothing private is published', async () => {
-  await Promise.all([...Array.from({ length: 20 }, () => fetch(`${house.base}/o/globex/jwks`)), ...Array.from({ length: 20 }, () => fetch(`${other.base}/o/globex/jwks`))]);
+  await Promise.all([
+    ...Array.from({ length: 20 }, () => fetch(`${house.base}/o/globex/jwks`)),
+    ...Array.from({ length: 20 }, () => fetch(`${other.base}/o/globex/jwks`)),
+  ]);
   const { keys } = (await (await fetch(`${other.base}/o/globex/jwks`)).json()) as JSONWebKeySet;
-  expect(keys.map((k) => [k.kty, k.alg, k.use]).sort()).toEqual([['EC', 'ES256', 'sig'], ['RSA', 'RS256', 'sig']]);
-  for (const key of keys) expect(Object.keys(key).some((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member))).toBe(false);
+  expect(keys.map((k) => [k.kty, k.alg, k.use]).sort()).toEqual([
+    ['EC', 'ES256', 'sig'],
+    ['RSA', 'RS256', 'sig'],
+  ]);
+  for (const key of keys)
+    expect(Object.keys(key).some((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member))).toBe(false);
   expect(await published()).not.toEqual({ keys });
 });
 
@@ -39,7 +48,10 @@ test('a new key is published first, signs later, and what the old one signed sti
   const { tokens: before } = await shop.signIn();
   await bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 2 }, operator());
   expect(await states()).toEqual(['ES256 next', 'ES256 signing', 'RS256 next', 'RS256 signing']);
-  await eventually(async () => (await published()).keys.length === 4 && (await published(other.base)).keys.length === 4, 1500);
+  await eventually(
+    async () => (await published()).keys.length === 4 && (await published(other.base)).keys.length === 4,
+    1500,
+  );
   const { tokens: during } = await shop.signIn();
   expect(kidOf(during.id_token!)).toBe(kidOf(before.id_token!));
   await new Promise((resolve) => setTimeout(resolve, 2100));
@@ -47,14 +59,19 @@ test('a new key is published first, signs later, and what the old one signed sti
   expect(kidOf(after.id_token!)).not.toBe(kidOf(before.id_token!));
   expect(await states()).toEqual(['ES256 signing', 'ES256 verifying', 'RS256 signing', 'RS256 verifying']);
   const keys = createLocalJWKSet(await published(other.base));
-  for (const { id_token } of [before, during, after]) await jwtVerify(id_token!, keys, { issuer: `${house.base}/o/acme`, audience: shop.app.clientId });
-  expect(book.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' }, targets: [{ type: 'organization', id: 'acme' }] } }]);
+  for (const { id_token } of [before, during, after])
+    await jwtVerify(id_token!, keys, { issuer: `${house.base}/o/acme`, audience: shop.app.clientId });
+  expect(book.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([
+    { org: 'acme', record: { actor: { type: 'operator' }, targets: [{ type: 'organization', id: 'acme' }] } },
+  ]);
 });
 
 test('listing them is recorded, or they are not listed', async () => {
   book.records = book.records.filter(({ record }) => record.action !== 'key.list');
   await states();
-  expect(book.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' } } }]);
+  expect(book.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([
+    { org: 'acme', record: { actor: { type: 'operator' } } },
+  ]);
   book.auditAway = true;
   await expect(states()).rejects.toMatchObject({ code: 'unavailable' });
   book.auditAway = false;
@@ -64,7 +81,10 @@ test('keys that leaked are gone at once, on every replica', async () => {
   const { tokens } = await shop.signIn();
   const leaked = kidOf(tokens.id_token!);
   await bus.request(rotateKeys, { shortId: 'acme', retire: true }, operator());
-  await eventually(async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked), 1500);
+  await eventually(
+    async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked),
+    1500,
+  );
   expect((await published()).keys).toHaveLength(2);
   const again = await shop.signIn();
   expect(kidOf(again.tokens.id_token!)).not.toBe(leaked);
@@ -78,23 +98,39 @@ test('a key that leaked goes while audit is away; the record comes later, once, 
   const leaked = kidOf(tokens.id_token!);
   book.auditAway = true;
   await bus.request(rotateKeys, { shortId: 'acme', retire: true }, operator());
-  await eventually(async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked), 1500);
+  await eventually(
+    async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked),
+    1500,
+  );
   // Audit's silence lasts longer than the outbox waits before it tries again.
   await new Promise((resolve) => setTimeout(resolve, 3200));
   expect(rotations()).toHaveLength(before);
   book.auditAway = false;
   await eventually(async () => (await house.database.query('SELECT FROM auth.record_outbox')).length === 0, 10_000);
-  expect(rotations().slice(before)).toMatchObject([{ org: 'acme', record: { actor: { type: 'operator' }, outcome: { result: 'success' }, changes: { retire: { to: true } } } }]);
+  expect(rotations().slice(before)).toMatchObject([
+    {
+      org: 'acme',
+      record: { actor: { type: 'operator' }, outcome: { result: 'success' }, changes: { retire: { to: true } } },
+    },
+  ]);
 });
 
 test('a rotation that does not commit leaves no record; nor does one of an organization that is not there', async () => {
   const [before, known] = [await states(), rotations().length];
   // Fails at COMMIT, after everything that the transaction does.
-  await house.database.query("CREATE FUNCTION auth.no_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END'");
-  await house.database.query('CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON auth.signing_key DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION auth.no_commit()');
-  await expect(bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 60 }, operator())).rejects.toMatchObject({ code: 'internal' });
+  await house.database.query(
+    "CREATE FUNCTION auth.no_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END'",
+  );
+  await house.database.query(
+    'CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON auth.signing_key DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION auth.no_commit()',
+  );
+  await expect(bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 60 }, operator())).rejects.toMatchObject({
+    code: 'internal',
+  });
   await house.database.query('DROP FUNCTION auth.no_commit() CASCADE');
-  await expect(bus.request(rotateKeys, { shortId: 'nobody' }, operator())).rejects.toMatchObject({ code: 'unknown_organization' });
+  await expect(bus.request(rotateKeys, { shortId: 'nobody' }, operator())).rejects.toMatchObject({
+    code: 'unknown_organization',
+  });
   expect(await house.database.query('SELECT FROM auth.record_outbox')).toEqual([]);
   expect([await states(), rotations().length]).toEqual([before, known]);
 });

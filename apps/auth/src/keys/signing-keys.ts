@@ -1,8 +1,8 @@
-import { CONFIG } from '@holdfast/bus';
-import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
-import { Database, statement, takeLock, type Sql } from '@holdfast/data';
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@holdfast/bus';
 import type { IssuerKey } from '@holdfast/contracts';
+import { Database, statement, takeLock, type Sql } from '@holdfast/data';
+import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
 import type { Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
 import { arrangeKeys } from './key-states.js';
@@ -71,7 +71,11 @@ export class SigningKeys {
   }
 
   /** New keys that sign in `overlap` ms, or now, with the old ones gone. What `within` writes commits with them. */
-  async rotate(issuer: string, { overlap, retireOld }: { overlap: number; retireOld: boolean }, within: (sql: Sql) => Promise<void>): Promise<KeySet> {
+  async rotate(
+    issuer: string,
+    { overlap, retireOld }: { overlap: number; retireOld: boolean },
+    within: (sql: Sql) => Promise<void>,
+  ): Promise<KeySet> {
     await this.load(issuer);
     return this.inTurn(issuer, async (sql) => {
       const now = this.clock.now();
@@ -94,7 +98,12 @@ export class SigningKeys {
     const { keys, changesAt } = arrangeKeys(rows, this.clock.now());
     return {
       keys: keys.map(({ key }) => this.open(issuer, key)),
-      listed: keys.map(({ key: { kid, alg, signsFrom }, state }) => ({ kid, alg, state, signsFrom: signsFrom.toISOString() })),
+      listed: keys.map(({ key: { kid, alg, signsFrom }, state }) => ({
+        kid,
+        alg,
+        state,
+        signsFrom: signsFrom.toISOString(),
+      })),
       version: rows[0]?.version ?? 0,
       changesAt,
     };
@@ -104,13 +113,21 @@ export class SigningKeys {
     try {
       return JSON.parse(unseal(this.key, private_jwk, contextOf(issuer, kid)).toString()) as SigningKey;
     } catch {
-      throw new Error(`KEY_ENCRYPTION_KEY does not open the signing key ${kid}: it is not the one that it was sealed with`);
+      throw new Error(
+        `KEY_ENCRYPTION_KEY does not open the signing key ${kid}: it is not the one that it was sealed with`,
+      );
     }
   }
 
   private async create(sql: Sql, issuer: string, signsFrom: Date): Promise<void> {
     for (const jwk of await Promise.all(algsOf(issuer).map(newSigningKey))) {
-      await sql.rows(insert, [jwk.kid, issuer, jwk.alg, seal(this.key, JSON.stringify(jwk), contextOf(issuer, jwk.kid)), signsFrom]);
+      await sql.rows(insert, [
+        jwk.kid,
+        issuer,
+        jwk.alg,
+        seal(this.key, JSON.stringify(jwk), contextOf(issuer, jwk.kid)),
+        signsFrom,
+      ]);
     }
   }
 }

@@ -1,7 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
 import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config.js';
 import type { SignedIn } from '../state/ending.js';
 
@@ -11,7 +11,9 @@ const insert = statement(
    SELECT id, $1, client_id, about, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::bytea[]) AS n(id, client_id, about)`,
 );
 
-/** Whose session ended: sealed in the table, since it may outlive an erasure until the app has been told (product §5). */
+/**
+ * Whose session ended: sealed in the table, since it may outlive an erasure until the app has been told (product §5).
+ */
 export interface About {
   sub: string;
   sid?: string;
@@ -31,9 +33,22 @@ export class LogoutNotices {
   async add(sql: Sql, org: string, sub: string, apps: readonly SignedIn[]): Promise<void> {
     if (apps.length === 0) return;
     const ids = apps.map(() => newId());
-    const about = apps.map(({ sid }, i) => seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }), contextOf(ids[i]!)));
+    const about = apps.map(({ sid }, i) =>
+      seal(
+        this.config.KEY_ENCRYPTION_KEY,
+        JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }),
+        contextOf(ids[i]!),
+      ),
+    );
     const now = this.clock.now().getTime();
-    await sql.rows(insert, [org, ids, apps.map(({ clientId }) => clientId), about, new Date(now), new Date(now + this.config.BACKCHANNEL_LOGOUT_SECONDS * 1000)]);
+    await sql.rows(insert, [
+      org,
+      ids,
+      apps.map(({ clientId }) => clientId),
+      about,
+      new Date(now),
+      new Date(now + this.config.BACKCHANNEL_LOGOUT_SECONDS * 1000),
+    ]);
   }
 
   open({ id, about }: { id: string; about: Buffer }): About {

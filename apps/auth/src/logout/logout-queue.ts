@@ -1,8 +1,8 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Counter } from 'prom-client';
 import { LogoutNotices } from './logout-notices.js';
 import { answerTimeout, LogoutSender, type DueNotice } from './logout-sender.js';
 import { retryDelay } from './retry.js';
@@ -28,7 +28,11 @@ const take = statement(
 const remove = statement('logout_notice_remove', 'DELETE FROM logout_notice WHERE id = $1');
 const postpone = statement('logout_notice_postpone', 'UPDATE logout_notice SET due_at = $2 WHERE id = $1');
 
-const attempts = new Counter({ name: 'holdfast_logout_notices_total', help: 'Attempts to tell an app of an ended session', labelNames: ['outcome'] });
+const attempts = new Counter({
+  name: 'holdfast_logout_notices_total',
+  help: 'Attempts to tell an app of an ended session',
+  labelNames: ['outcome'],
+});
 
 /** Sends what apps have yet to be told, at least once each, for as long as configured; any replica sends any of it. */
 @Injectable()
@@ -68,10 +72,15 @@ export class LogoutQueue implements OnApplicationBootstrap {
         this.again = false;
         const due = await this.takeDue();
         for (const clientId of new Set(due.map((notice) => notice.client_id))) {
-          this.busy.set(clientId, Promise.all(due.filter((notice) => notice.client_id === clientId).map((notice) => this.attempt(notice))).then(() => {
-            this.busy.delete(clientId);
-            void this.look();
-          }));
+          this.busy.set(
+            clientId,
+            Promise.all(
+              due.filter((notice) => notice.client_id === clientId).map((notice) => this.attempt(notice)),
+            ).then(() => {
+              this.busy.delete(clientId);
+              void this.look();
+            }),
+          );
         }
       }
     } catch (error) {
@@ -82,7 +91,13 @@ export class LogoutQueue implements OnApplicationBootstrap {
 
   private takeDue(): Promise<DueNotice[]> {
     const now = this.clock.now().getTime();
-    return this.database.rows<DueNotice>(take, [new Date(now), new Date(now + lease), [...this.busy.keys()], mostApps - this.busy.size, mostPerApp]);
+    return this.database.rows<DueNotice>(take, [
+      new Date(now),
+      new Date(now + lease),
+      [...this.busy.keys()],
+      mostApps - this.busy.size,
+      mostPerApp,
+    ]);
   }
 
   private async attempt(notice: DueNotice): Promise<void> {
@@ -93,7 +108,10 @@ export class LogoutQueue implements OnApplicationBootstrap {
     const outcome = failure === undefined ? 'told' : givenUp ? 'given up' : 'failed';
     attempts.inc({ outcome });
     const plan = givenUp ? 'it is given up and the app will not hear of it' : `tried again at ${next.toISOString()}`;
-    if (failure !== undefined) this.logger.warn(`app ${clientId} of ${org} could not be told that a session ended, attempt ${count}: ${failure} ${plan}`);
+    if (failure !== undefined)
+      this.logger.warn(
+        `app ${clientId} of ${org} could not be told that a session ended, attempt ${count}: ${failure} ${plan}`,
+      );
     // What cannot be written down now is tried again when its lease ends.
     const noted = outcome === 'failed' ? this.database.rows(postpone, [id, next]) : this.database.rows(remove, [id]);
     await noted.catch((error: unknown) => this.logger.debug(`cannot note an attempt: ${String(error)}`));

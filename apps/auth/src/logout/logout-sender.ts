@@ -1,12 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { AppError, Outbound, OutboundError } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { issuerPath } from '../issuer/issuer-paths.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
-import { logoutToken } from './logout-token.js';
 import { LogoutNotices } from './logout-notices.js';
+import { logoutToken } from './logout-token.js';
 
 export interface DueNotice {
   id: string;
@@ -31,7 +31,10 @@ export class LogoutSender {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Undefined when it is told, or does not want to be; otherwise why not, in words that may be logged: they name no customer. */
+  /**
+   * Undefined when it is told, or does not want to be; otherwise why not, in words that may be logged: they name no
+   * customer.
+   */
   async send(notice: DueNotice): Promise<string | undefined> {
     const { org, client_id: clientId } = notice;
     try {
@@ -42,7 +45,11 @@ export class LogoutSender {
       if (!key) return 'there is no key to sign with';
       const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notices.open(notice), key);
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      await this.outbound.request(app.backchannelLogoutUri, { headers, body: new URLSearchParams({ logout_token: token }).toString(), timeout: answerTimeout });
+      await this.outbound.request(app.backchannelLogoutUri, {
+        headers,
+        body: new URLSearchParams({ logout_token: token }).toString(),
+        timeout: answerTimeout,
+      });
       return undefined;
     } catch (error) {
       if (error instanceof OutboundError) return error.message;

@@ -8,10 +8,15 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 const life = 120;
 
 /**
- * Back-Channel Logout §2.4: made anew for each attempt, with a `jti` of its own, so that an app which took one and could not
- * say so does not refuse the next as a replay. Without `nonce`, so that it can never pass for an ID token.
+ * Back-Channel Logout §2.4: made anew for each attempt, with a `jti` of its own, so that an app which took one and
+ * could not say so does not refuse the next as a replay. Without `nonce`, so that it can never pass for an ID token.
  */
-export async function logoutToken(issuer: string, clientId: string, { sub, sid }: About, jwk: SigningKey): Promise<string> {
+export async function logoutToken(
+  issuer: string,
+  clientId: string,
+  { sub, sid }: About,
+  jwk: SigningKey,
+): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000);
   return new SignJWT({ events: { [event]: {} }, ...(sid !== undefined && { sid }) })
     .setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, typ: 'logout+jwt' })

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '@holdfast/testing';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
+import { eventually } from '@holdfast/testing';
 import { credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
@@ -27,7 +27,11 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       const path = request.url!;
-      told.push({ path, type: request.headers['content-type'], token: new URLSearchParams(body).get('logout_token') ?? '' });
+      told.push({
+        path,
+        type: request.headers['content-type'],
+        token: new URLSearchParams(body).get('logout_token') ?? '',
+      });
       const [next, ...rest] = answers.get(path) ?? [200];
       if (rest.length > 0) answers.set(path, rest);
       if (next !== undefined) response.writeHead(next).end();
@@ -47,18 +51,48 @@ beforeEach(() => {
   answers.clear();
 });
 
-const app = (path: string, changes: Parameters<typeof RelyingParty.start>[1] = {}) => RelyingParty.start(house, { name: path, backchannelLogoutUri: `${origin}/${path}`, ...changes });
-const event = (type: string, subject: string, version: number, more: object = {}) => house.publish({ id: randomUUID(), type, occurredAt: new Date().toISOString(), org: 'acme', subject, version, requestId: 'r', traceparent: 't', ...more });
+const app = (path: string, changes: Parameters<typeof RelyingParty.start>[1] = {}) =>
+  RelyingParty.start(house, { name: path, backchannelLogoutUri: `${origin}/${path}`, ...changes });
+const event = (type: string, subject: string, version: number, more: object = {}) =>
+  house.publish({
+    id: randomUUID(),
+    type,
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    subject,
+    version,
+    requestId: 'r',
+    traceparent: 't',
+    ...more,
+  });
 const toldTo = (path: string) => told.filter((one) => one.path === `/${path}`);
-const verified = (token: string, audience: string) => jwtVerify(token, createRemoteJWKSet(new URL(`${house.base}/o/acme/jwks`)), { issuer: `${house.base}/o/acme`, audience, typ: 'logout+jwt' });
-const waiting = () => house.database.query<{ client_id: string; attempts: number }>('SELECT client_id, attempts FROM auth.logout_notice');
+const verified = (token: string, audience: string) =>
+  jwtVerify(token, createRemoteJWKSet(new URL(`${house.base}/o/acme/jwks`)), {
+    issuer: `${house.base}/o/acme`,
+    audience,
+    typ: 'logout+jwt',
+  });
+const waiting = () =>
+  house.database.query<{ client_id: string; attempts: number }>('SELECT client_id, attempts FROM auth.logout_notice');
 
 /** Everything that Back-Channel Logout §2.4 asks of a logout token. */
 async function expectLogoutToken({ type, token }: Told, party: RelyingParty, claims: JWTPayload): Promise<string> {
   const { payload, protectedHeader } = await verified(token, party.app.clientId);
   expect(type).toBe('application/x-www-form-urlencoded');
-  expect(protectedHeader).toEqual({ alg: party.app.app.idTokenAlg ?? 'RS256', typ: 'logout+jwt', kid: expect.any(String) });
-  expect(payload).toEqual({ ...claims, iss: `${house.base}/o/acme`, aud: party.app.clientId, iat: expect.any(Number), exp: payload.iat! + 120, jti: expect.any(String), events: { 'http://schemas.openid.net/event/backchannel-logout': {} } });
+  expect(protectedHeader).toEqual({
+    alg: party.app.app.idTokenAlg ?? 'RS256',
+    typ: 'logout+jwt',
+    kid: expect.any(String),
+  });
+  expect(payload).toEqual({
+    ...claims,
+    iss: `${house.base}/o/acme`,
+    aud: party.app.clientId,
+    iat: expect.any(Number),
+    exp: payload.iat! + 120,
+    jti: expect.any(String),
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  });
   return payload.jti!;
 }
 
@@ -106,34 +140,47 @@ describe('who is told', () => {
     await kiosk.signIn({ as });
     await event(type, as, 3);
     await eventually(async () => toldTo('shop').length === 2 && toldTo('kiosk').length === 1);
-    const heard = await Promise.all(toldTo('shop').map(async ({ token }) => (await verified(token, shop.app.clientId)).payload));
+    const heard = await Promise.all(
+      toldTo('shop').map(async ({ token }) => (await verified(token, shop.app.clientId)).payload),
+    );
     expect(heard.map(({ sid }) => sid).sort()).toEqual(sids.sort());
     expect(new Set(heard.map(({ jti }) => jti)).size).toBe(2);
     // Told of the erased customer, nothing here names them any more.
     await eventually(async () => (await waiting()).length === 0);
   });
 
-  test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])('%s: the apps of that type, also those that a refresh token alone keeps signed in', async (type) => {
-    const [shop, kiosk] = [await app('shop'), await app('kiosk', { credentialType: 'membership' })];
-    const as = newCustomer('acme', ['customer', 'membership']);
-    await kiosk.signIn({ as });
-    const { claims } = await shop.signIn({ as });
-    await house.database.query(`DELETE FROM auth.oidc_state WHERE account = $1 AND model = 'Session'`, [as]);
-    await event(type, as, 3, { data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' } });
-    await eventually(async () => toldTo('shop').length === 1);
-    await expectLogoutToken(toldTo('shop')[0]!, shop, { sub: as, sid: claims.sid });
-    await event(type, as, 3, { data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' } });
-    const marker = await shop.signIn();
-    await event('subject.erasing', marker.as, 3);
-    await eventually(async () => toldTo('shop').length === 2);
-    expect(toldTo('kiosk')).toEqual([]);
-  });
+  test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])(
+    '%s: the apps of that type, also those that a refresh token alone keeps signed in',
+    async (type) => {
+      const [shop, kiosk] = [await app('shop'), await app('kiosk', { credentialType: 'membership' })];
+      const as = newCustomer('acme', ['customer', 'membership']);
+      await kiosk.signIn({ as });
+      const { claims } = await shop.signIn({ as });
+      await house.database.query(`DELETE FROM auth.oidc_state WHERE account = $1 AND model = 'Session'`, [as]);
+      await event(type, as, 3, {
+        data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' },
+      });
+      await eventually(async () => toldTo('shop').length === 1);
+      await expectLogoutToken(toldTo('shop')[0]!, shop, { sub: as, sid: claims.sid });
+      await event(type, as, 3, {
+        data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' },
+      });
+      const marker = await shop.signIn();
+      await event('subject.erasing', marker.as, 3);
+      await eventually(async () => toldTo('shop').length === 2);
+      expect(toldTo('kiosk')).toEqual([]);
+    },
+  );
 
   test('an app without such an address is not waited for', async () => {
     const silent = await RelyingParty.start(house);
     const { as } = await silent.signIn();
     await event('subject.erasing', as, 3);
-    await eventually(async () => (await house.database.query('SELECT 1 FROM auth.oidc_state WHERE account = $1', [as])).length === 0 && (await waiting()).length === 0);
+    await eventually(
+      async () =>
+        (await house.database.query('SELECT 1 FROM auth.oidc_state WHERE account = $1', [as])).length === 0 &&
+        (await waiting()).length === 0,
+    );
     expect(told).toEqual([]);
   });
 });
@@ -151,12 +198,20 @@ describe('an app that does not take it', () => {
     await event('subject.erasing', as, 3);
     await eventually(async () => toldTo('well').length === 1);
     await eventually(async () => toldTo('failing').length === 3, 15_000);
-    const jtis = await Promise.all(toldTo('failing').map((one) => expectLogoutToken(one, failing, { sub: as, sid: expect.any(String) })));
+    const jtis = await Promise.all(
+      toldTo('failing').map((one) => expectLogoutToken(one, failing, { sub: as, sid: expect.any(String) })),
+    );
     expect(new Set(jtis).size).toBe(3);
     await eventually(async () => (await waiting()).every(({ client_id }) => client_id === deaf.app.clientId));
-    expect(house.lines.join('')).toContain(`app ${failing.app.clientId} of acme could not be told that a session ended, attempt 1: status 500.`);
+    expect(house.lines.join('')).toContain(
+      `app ${failing.app.clientId} of acme could not be told that a session ended, attempt 1: status 500.`,
+    );
     expect(house.lines.filter((line) => line.includes('back-channel')).join('')).not.toContain(as);
-    expect(JSON.stringify(await house.database.query(`SELECT org, client_id, encode(about, 'escape') AS about FROM auth.logout_notice`))).not.toContain(as);
+    expect(
+      JSON.stringify(
+        await house.database.query(`SELECT org, client_id, encode(about, 'escape') AS about FROM auth.logout_notice`),
+      ),
+    ).not.toContain(as);
     await house.database.query('DELETE FROM auth.logout_notice');
   });
 
@@ -185,11 +240,19 @@ describe('an app that does not take it', () => {
     expect(house.lines.join('')).toContain('it is given up');
   });
 
-  test.each(['http://127.0.0.1:9/', 'https://127.0.0.1/', 'https://localhost/', 'https://[::ffff:169.254.169.254]/', 'https://10.0.0.1/'])('%s is never called', async (backchannelLogoutUri) => {
+  test.each([
+    'http://127.0.0.1:9/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://10.0.0.1/',
+  ])('%s is never called', async (backchannelLogoutUri) => {
     const party = await RelyingParty.start(house, { backchannelLogoutUri });
     const { as } = await party.signIn();
     await event('subject.erasing', as, 3);
-    await eventually(async () => house.lines.some((line) => line.includes(party.app.clientId) && line.includes('address not allowed')));
+    await eventually(async () =>
+      house.lines.some((line) => line.includes(party.app.clientId) && line.includes('address not allowed')),
+    );
     await house.database.query('DELETE FROM auth.logout_notice');
   });
 });
@@ -199,10 +262,15 @@ test('a logout token is no hint of who wants to sign out, or signs in', async ()
   const [first, second] = [await party.signIn(), new TestBrowser(house.base)];
   await party.signIn({ as: first.as, browser: second });
   const { text } = await first.browser.go('/o/acme/session/end');
-  await first.browser.form('/o/acme/session/end/confirm', { xsrf: /name="xsrf" value="([^"]+)"/.exec(text)![1]!, logout: 'yes' });
+  await first.browser.form('/o/acme/session/end/confirm', {
+    xsrf: /name="xsrf" value="([^"]+)"/.exec(text)![1]!,
+    logout: 'yes',
+  });
   await eventually(() => expect(toldTo('hint')).toHaveLength(1));
   const { token } = toldTo('hint')[0]!;
   expect(await second.go(`/o/acme/session/end?id_token_hint=${token}`)).toMatchObject({ status: 400, location: '' });
-  expect(await party.silently(second, { prompt: 'none', id_token_hint: token })).toMatchObject({ error: 'invalid_request' });
+  expect(await party.silently(second, { prompt: 'none', id_token_hint: token })).toMatchObject({
+    error: 'invalid_request',
+  });
   expect(await party.silently(second, { prompt: 'none' })).toHaveProperty('code');
 });

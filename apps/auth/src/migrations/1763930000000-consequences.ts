@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * `oidc_state.version`: of the customer, at the sign-in that it came of; `credential`: which one that was. By them a change
- * of a customer or credential ends what came before it, however close by the clock. `since` is not read any more.
+ * `oidc_state.version`: of the customer, at the sign-in that it came of; `credential`: which one that was. By them a
+ * change of a customer or credential ends what came before it, however close by the clock. `since` is not read any
+ * more.
  * `ended_customer` holds credentials as well, each with the version that ended what came before.
  * `logout_notice`: what apps have yet to be told (OpenID Connect Back-Channel Logout 1.0); whom it is about is sealed.
  */

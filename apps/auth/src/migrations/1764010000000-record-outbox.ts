@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** `record_outbox`: audit records of changes, each committed with its change, until audit has them. A record may name a customer: it is sealed. */
+/**
+ * `record_outbox`: audit records of changes, each committed with its change, until audit has them. A record may name a
+ * customer: it is sealed.
+ */
 export class RecordOutbox1764010000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

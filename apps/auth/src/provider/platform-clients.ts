@@ -1,13 +1,13 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
-import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientLimits } from '../clients/client-limits.js';
+import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { asUnavailable } from './temporarily-unavailable.js';
 import { tokenRequestOf } from './token-request.js';
 
 /**
- * Gives the library its clients. It would build one from metadata for all but the last hundred, and compare with one plain
- * secret; here one is built per record of directory, and secrets are keyed hashes of which two may be live.
+ * Gives the library its clients. It would build one from metadata for all but the last hundred, and compare with one
+ * plain secret; here one is built per record of directory, and secrets are keyed hashes of which two may be live.
  */
 export function serveClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
   // The published types leave the constructor's argument out.
@@ -58,5 +58,13 @@ function metadataOf(clientId: string, scopes: readonly string[]): ClientMetadata
 /** Storage of an issuer that keeps nothing: JWT access tokens are not stored, and clients come from serveClients(). */
 export function noStorage() {
   const refuse = () => Promise.reject(new Error('the platform issuer keeps no state'));
-  return { find: refuse, upsert: refuse, findByUid: refuse, findByUserCode: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse };
+  return {
+    find: refuse,
+    upsert: refuse,
+    findByUid: refuse,
+    findByUserCode: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  };
 }

@@ -1,9 +1,9 @@
-import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
 import { errors, Provider, type Configuration } from 'oidc-provider';
+import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { LocalSigningKey } from '../keys/local-signing-key.js';
 import type { SigningKey } from '../keys/key-pair.js';
+import { LocalSigningKey } from '../keys/local-signing-key.js';
 import { noStorage, serveClients } from './platform-clients.js';
 import { scopeFault } from './scope-rule.js';
 import { tokenRequestOf } from './token-request.js';
@@ -69,7 +69,8 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
       const { org, name, version, apiVersion } = client!.app;
       return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
     },
-    // For programs, and for our own reference page: browsers send Origin with each POST, also with those of the same origin.
+    // For programs, and for our own reference page: browsers send Origin with each POST, also with those of the same
+    // origin.
     clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,
     // Whatever the caller accepts, a token endpoint answers in JSON (RFC 6749 §5.2).
     renderError: (ctx, out) => {
@@ -82,7 +83,8 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
 /** Here, because the library would pass over a scope that it does not know, and give a token without one. */
 function requireScope(ctx: object): void {
   const { body, params } = (ctx as { oidc: { body?: Record<string, unknown>; params?: { scope?: unknown } } }).oidc;
-  if (body?.client_secret !== undefined || body?.client_assertion !== undefined) throw new errors.InvalidRequest('client credentials belong in the Authorization header alone');
+  if (body?.client_secret !== undefined || body?.client_assertion !== undefined)
+    throw new errors.InvalidRequest('client credentials belong in the Authorization header alone');
   const fault = scopeFault(params?.scope as string | undefined, tokenRequestOf(ctx).client?.scopes ?? []);
   if (fault) throw new errors.InvalidScope(fault, undefined as never);
 }

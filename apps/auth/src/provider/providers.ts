@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, LOGGER } from '@holdfast/bus';
 import type { Logger } from '@holdfast/kit';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
@@ -29,12 +29,20 @@ export class Providers implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper } = this.config;
-    const provider = createPlatformProvider({ baseUrl, keys: (await this.keys.load(platform)).keys, clients: this.clients, limits: this.limits, pepper });
+    const provider = createPlatformProvider({
+      baseUrl,
+      keys: (await this.keys.load(platform)).keys,
+      clients: this.clients,
+      limits: this.limits,
+      pepper,
+    });
     guardTokenEndpoint(provider, this.audit, this.logger);
     this.routes.set(`POST ${tokenRoute}`, provider.callback());
     const metadata = JSON.stringify(platformMetadata(baseUrl));
     this.routes.set('GET /.well-known/oauth-authorization-server', (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }).end(metadata);
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' })
+        .end(metadata);
     });
   }
 
@@ -44,7 +52,9 @@ export class Providers implements OnModuleInit {
     const path = end < 0 ? url : url.slice(0, end);
     const found = this.routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
     if (found) return found;
-    const allowed = [...this.routes.keys()].filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(' ')[0]);
+    const allowed = [...this.routes.keys()]
+      .filter((route) => route.endsWith(` ${path}`))
+      .map((route) => route.split(' ')[0]);
     if (allowed.length === 0) return undefined;
     return (_request, response) => void response.writeHead(405, { allow: allowed.join(', ') }).end();
   }

@@ -1,13 +1,19 @@
-import { neverGrantable, operationNames } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { neverGrantable, operationNames } from '@holdfast/contracts';
 import { scopeFault } from './scope-rule.js';
 
 const granted = ['offers:write', 'issued:read'];
 
 test.each([
-  [undefined, 'is required'], ['', 'is required'], ['issued:read ', 'a space too many'], [' issued:read', 'a space too many'], ['x'.repeat(1001), 'longer than'],
-  ['issued:manage', 'the app was not granted issued:manage'], ['no:such', 'there is no operation no:such'], ['roles:manage', 'for people only'],
+  [undefined, 'is required'],
+  ['', 'is required'],
+  ['issued:read ', 'a space too many'],
+  [' issued:read', 'a space too many'],
+  ['x'.repeat(1001), 'longer than'],
+  ['issued:manage', 'the app was not granted issued:manage'],
+  ['no:such', 'there is no operation no:such'],
+  ['roles:manage', 'for people only'],
 ])('%s', (asked, fault) => expect(scopeFault(asked, granted)).toContain(fault));
 
 test('what was granted, in any order', () => {
@@ -17,7 +23,11 @@ test('what was granted, in any order', () => {
 
 test('a scope is taken exactly when each of its names was granted', () => {
   const names = fc.subarray([...operationNames, ...neverGrantable], { minLength: 1 });
-  fc.assert(fc.property(names, fc.subarray(operationNames), (asked, has) => {
-    expect(scopeFault(asked.join(' '), has) === undefined).toBe(asked.every((name) => (has as string[]).includes(name)));
-  }));
+  fc.assert(
+    fc.property(names, fc.subarray(operationNames), (asked, has) => {
+      expect(scopeFault(asked.join(' '), has) === undefined).toBe(
+        asked.every((name) => (has as string[]).includes(name)),
+      );
+    }),
+  );
 });

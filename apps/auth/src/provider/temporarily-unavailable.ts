@@ -1,7 +1,7 @@
+import { errors } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { whyDatabaseIsAway } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { errors } from 'oidc-provider';
 
 /** 503 in OAuth's form: something that must be known cannot be asked right now. */
 export class TemporarilyUnavailable extends errors.OIDCProviderError {
@@ -19,7 +19,9 @@ export class TemporarilyUnavailable extends errors.OIDCProviderError {
 
 /** What another service could not say, whatever the reason: it is no pass. */
 export function asUnavailable(error: unknown): TemporarilyUnavailable {
-  return error instanceof AppError ? new TemporarilyUnavailable(error.detail ?? error.code, error.origin) : new TemporarilyUnavailable(String(error));
+  return error instanceof AppError
+    ? new TemporarilyUnavailable(error.detail ?? error.code, error.origin)
+    : new TemporarilyUnavailable(String(error));
 }
 
 /** What was asked of the database; its absence is no fault of ours. @throws TemporarilyUnavailable */
@@ -28,6 +30,8 @@ export async function ofDatabase<T>(asked: Promise<T>): Promise<T> {
     return await asked;
   } catch (error) {
     const away = whyDatabaseIsAway(error);
-    throw away !== undefined ? new TemporarilyUnavailable(away, { dependency: 'postgres', cause: 'unreachable' }) : error;
+    throw away !== undefined
+      ? new TemporarilyUnavailable(away, { dependency: 'postgres', cause: 'unreachable' })
+      : error;
   }
 }

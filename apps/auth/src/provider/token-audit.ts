@@ -1,7 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { AuditWriter, RefusalCounter } from '@holdfast/bus';
 import type { AuditRecord } from '@holdfast/contracts';
 import { CLOCK, newId, type Clock } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
 import type { TokenRequest } from './token-request.js';
 
 /** Codes that say "you may not", where the others say "this does not work". */
@@ -15,7 +15,11 @@ export interface TokenAnswer {
 }
 
 /** What the organization's log says of a token request. */
-export function tokenRecord({ info, client }: TokenRequest, { status, error, scope }: TokenAnswer, now: Date): Omit<AuditRecord, 'id'> {
+export function tokenRecord(
+  { info, client }: TokenRequest,
+  { status, error, scope }: TokenAnswer,
+  now: Date,
+): Omit<AuditRecord, 'id'> {
   const { clientId, name } = client!.app;
   const result = !error ? 'success' : denials.includes(error) ? 'denied' : 'failure';
   return {

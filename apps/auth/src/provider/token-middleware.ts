@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
+import type { Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/kit';
-import type { Provider } from 'oidc-provider';
 import { TooManyRequests } from '../clients/client-limits.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRoute } from './platform-provider.js';
@@ -21,7 +21,10 @@ interface OAuthBody {
   scope?: string;
 }
 
-/** Stands around the library's token endpoint: refuses early what needs no work, and lets no answer out before its record. */
+/**
+ * Stands around the library's token endpoint: refuses early what needs no work, and lets no answer out before its
+ * record.
+ */
 export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger: Logger): void {
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, tokenRoute);
@@ -39,11 +42,18 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
   provider.on('server_error', (ctx, err) => {
     // What is only away is expected, and stands in the access line with its origin.
     const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
-    noteOutcome(ctx.req, { code: 'server_error', detail: detail ?? String(err), origin: origin ?? { dependency: 'token endpoint', cause: 'internal' } });
-    if (!origin && unexpected.take()) logger.error({ requestId: tokenRequestOf(ctx).info.id, err }, 'the token endpoint failed');
+    noteOutcome(ctx.req, {
+      code: 'server_error',
+      detail: detail ?? String(err),
+      origin: origin ?? { dependency: 'token endpoint', cause: 'internal' },
+    });
+    if (!origin && unexpected.take())
+      logger.error({ requestId: tokenRequestOf(ctx).info.id, err }, 'the token endpoint failed');
   });
   // Koa would write to standard error otherwise; these are broken connections.
-  (provider as EventEmitter).on('error', (err: Error) => logger.debug({ err: err.message }, 'a token request broke off'));
+  (provider as EventEmitter).on('error', (err: Error) =>
+    logger.debug({ err: err.message }, 'a token request broke off'),
+  );
 }
 
 function refuseEarly(ctx: HttpContext): [status: number, error: string, description: string] | undefined {
@@ -54,7 +64,12 @@ function refuseEarly(ctx: HttpContext): [status: number, error: string, descript
   }
   // RFC 6749 §2.3.1: credentials must not be in the URI, where logs keep them.
   if (ctx.querystring) return [400, 'invalid_request', 'parameters belong in the body, not in the URI'];
-  if (!ctx.get('authorization')) return [401, 'invalid_client', 'client authentication failed: send client_id and client_secret by HTTP Basic authentication, not in the body'];
+  if (!ctx.get('authorization'))
+    return [
+      401,
+      'invalid_client',
+      'client authentication failed: send client_id and client_secret by HTTP Basic authentication, not in the body',
+    ];
   return undefined;
 }
 
@@ -66,7 +81,11 @@ function answer(ctx: HttpContext, status: number, error: string, error_descripti
 async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit): Promise<void> {
   const body = (ctx.body ?? {}) as OAuthBody;
   try {
-    await audit.record(request, { status: ctx.status, ...(body.error && { error: body.error }), ...(body.scope && { scope: body.scope }) });
+    await audit.record(request, {
+      status: ctx.status,
+      ...(body.error && { error: body.error }),
+      ...(body.scope && { scope: body.scope }),
+    });
   } catch (error) {
     const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
     noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Provider } from 'oidc-provider';
 import type { Actor, AuditRecord, CallContext, RequestInfo } from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin } from '@holdfast/kit';
-import type { Provider } from 'oidc-provider';
 import type { ClientRecord } from '../clients/client-record.js';
 
 /** A request as it comes to the provider, before any of its routes. */
 export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
-/** What is found out about one request to an issuer on its way, so that every step sees the same state of the client. */
+/**
+ * What is found out about one request to an issuer on its way, so that every step sees the same state of the client.
+ */
 export interface TokenRequest {
   info: RequestInfo;
   /** Where it came from, should it be a customer's. */
@@ -47,12 +49,23 @@ export function beginTokenRequest(ctx: HttpContext, route: string): TokenRequest
 export function tokenRequest(request: IncomingMessage, route: string): TokenRequest {
   const { 'x-holdfast-client-address': given, 'user-agent': userAgent } = request.headers;
   const address = typeof given === 'string' ? given : '';
-  return { info: requestInfoOf(request, route), person: personalOrigin(address, userAgent), network: networkOf(address) };
+  return {
+    info: requestInfoOf(request, route),
+    person: personalOrigin(address, userAgent),
+    network: networkOf(address),
+  };
 }
 
-/** The gateway sets both headers; they only become ours when there is none, or when they are not what they should be. */
+/**
+ * The gateway sets both headers; they only become ours when there is none, or when they are not what they should be.
+ */
 function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
-  const { 'x-request-id': id, traceparent, 'x-holdfast-caller-request-id': callerId, 'x-holdfast-caller-traceparent': callerTraceparent } = headers;
+  const {
+    'x-request-id': id,
+    traceparent,
+    'x-holdfast-caller-request-id': callerId,
+    'x-holdfast-caller-traceparent': callerTraceparent,
+  } = headers;
   return {
     id: typeof id === 'string' && requestIdForm.test(id) ? id : newId(),
     traceparent: typeof traceparent === 'string' && traceparentForm.test(traceparent) ? traceparent : newTraceparent(),

@@ -1,9 +1,9 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Gauge } from 'prom-client';
 import { AuditWriter, CONFIG, repeat, Shutdown } from '@holdfast/bus';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { seal, unseal } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import type { Config } from '../config.js';
 
 /** How long an answer waits for its record's place, in ms, as every other change does (libs/bus/src/outbox.ts). */
@@ -15,8 +15,14 @@ const atOnce = 500;
 const insert = statement('record_outbox_insert', 'INSERT INTO record_outbox (id, org, record) VALUES ($1, $2, $3)');
 const remove = statement('record_outbox_remove', 'DELETE FROM record_outbox WHERE id = ANY ($1)');
 /** What is younger is on its way by the hand that wrote it. */
-const left = statement('record_outbox_left', `SELECT id, org, record FROM record_outbox WHERE created_at < now() - interval '2 seconds' ORDER BY created_at, id LIMIT ${atOnce}`);
-const count = statement('record_outbox_count', `SELECT count(*)::int AS waiting FROM record_outbox WHERE created_at < now() - interval '2 seconds'`);
+const left = statement(
+  'record_outbox_left',
+  `SELECT id, org, record FROM record_outbox WHERE created_at < now() - interval '2 seconds' ORDER BY created_at, id LIMIT ${atOnce}`,
+);
+const count = statement(
+  'record_outbox_count',
+  `SELECT count(*)::int AS waiting FROM record_outbox WHERE created_at < now() - interval '2 seconds'`,
+);
 
 interface Row {
   id: string;
@@ -24,12 +30,16 @@ interface Row {
   record: Buffer;
 }
 
-const waitingRecords = new Gauge({ name: 'holdfast_records_waiting', help: 'Audit records of changes in auth that audit has yet to get' });
+const waitingRecords = new Gauge({
+  name: 'holdfast_records_waiting',
+  help: 'Audit records of changes in auth that audit has yet to get',
+});
 
 /**
- * Audit records of changes: each commits with its change and is appended to the log afterwards, until audit has it (product §7:
- * changes succeed while audit is away). Any replica appends any of them, twice if need be: to audit the same id is the same
- * record. Auth tells nobody else of its changes, so it needs no stream for them (docs/adr/0003-outbox-and-relay.md).
+ * Audit records of changes: each commits with its change and is appended to the log afterwards, until audit has it
+ * (product §7: changes succeed while audit is away). Any replica appends any of them, twice if need be: to audit the
+ * same id is the same record. Auth tells nobody else of its changes, so it needs no stream for them
+ * (docs/adr/0003-outbox-and-relay.md).
  */
 @Injectable()
 export class RecordOutbox implements OnApplicationBootstrap {
@@ -44,21 +54,34 @@ export class RecordOutbox implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    repeat(this.shutdown, { every, work: (stopping) => this.sweep(stopping), failed: (error) => this.warn(`records of changes wait for audit: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every,
+      work: (stopping) => this.sweep(stopping),
+      failed: (error) => this.warn(`records of changes wait for audit: ${String(error)}`),
+    });
   }
 
   /** In the transaction of the change. */
   async add(sql: Sql, org: string, record: AuditRecord): Promise<void> {
-    await sql.rows(insert, [record.id, org, seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), contextOf(org, record.id))]);
+    await sql.rows(insert, [
+      record.id,
+      org,
+      seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), contextOf(org, record.id)),
+    ]);
   }
 
-  /** After the commit: holds the answer until the record has its place, one second at most. What fails stays for the sweep. */
+  /**
+   * After the commit: holds the answer until the record has its place, one second at most. What fails stays for the
+   * sweep.
+   */
   async placed(org: string, record: AuditRecord): Promise<void> {
     try {
       await this.audit.append(org, record, { committed: true, within: placedWithin });
       await this.database.rows(remove, [[record.id]]);
     } catch (error) {
-      this.logger.warn(`the record ${record.id} of ${org} (${record.action}) is committed and waits for audit: ${String(error)}`);
+      this.logger.warn(
+        `the record ${record.id} of ${org} (${record.action}) is committed and waits for audit: ${String(error)}`,
+      );
     }
   }
 

@@ -1,14 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Bus } from '@holdfast/bus';
-import { beginSignIn, completeSignIn, type CallContext, type ReplyOf, type SignIn, type SignInResult } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import type { InteractionResults } from 'oidc-provider';
+import { Bus } from '@holdfast/bus';
+import {
+  beginSignIn,
+  completeSignIn,
+  type CallContext,
+  type ReplyOf,
+  type SignIn,
+  type SignInResult,
+} from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../issuer/issuer-audit.js';
+import { passkeyAcr } from '../issuer/issuer-provider.js';
 import type { Issuer } from '../issuer/issuers.js';
 import type { OrganizationProfile } from '../issuer/organizations.js';
-import { passkeyAcr } from '../issuer/issuer-provider.js';
 import type { Interaction } from '../issuer/sign-in-binding.js';
 import { anonymous, type TokenRequest } from '../provider/token-request.js';
 
@@ -23,7 +30,11 @@ export interface SignInCall {
 }
 
 /** RFC 8176: by a key that cannot leave its device, or one that is kept in sync; the user was verified. */
-const amrOf = (deviceBound: boolean | undefined) => ['pop', ...(deviceBound === undefined ? [] : [deviceBound ? 'hwk' : 'swk']), 'user'];
+const amrOf = (deviceBound: boolean | undefined) => [
+  'pop',
+  ...(deviceBound === undefined ? [] : [deviceBound ? 'hwk' : 'swk']),
+  'user',
+];
 
 /** What the sign-in page can do, once its sign-in is known to be this browser's. */
 @Injectable()
@@ -39,7 +50,11 @@ export class SignInSteps {
     const { shortId, name, relyingParty } = call.issuer.organization;
     const { app } = call.facts.client!;
     const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
-    return { organization: { shortId, name }, app: { name: app.displayName ?? app.name, ...(uri && { uri }) }, ...(relyingParty?.earlier && { earlierPasskeys: true }) };
+    return {
+      organization: { shortId, name },
+      app: { name: app.displayName ?? app.name, ...(uri && { uri }) },
+      ...(relyingParty?.earlier && { earlierPasskeys: true }),
+    };
   }
 
   async options(call: SignInCall): Promise<ReplyOf<typeof beginSignIn>> {
@@ -51,15 +66,32 @@ export class SignInSteps {
     const interaction = await this.underWay(call);
     const { response, ...rest } = body;
     if (response === null || typeof response !== 'object' || Array.isArray(response) || Object.keys(rest).length > 0) {
-      throw new AppError('invalid_request', 'The body must hold `response`, the answer of the authenticator, and nothing else.', { status: 422 });
+      throw new AppError(
+        'invalid_request',
+        'The body must hold `response`, the answer of the authenticator, and nothing else.',
+        { status: 422 },
+      );
     }
     const { credentialType } = call.facts.client!.app;
-    const input = { interaction: call.uid, ...relyingPartyOf(call), ...(credentialType && { credentialType }), response: response as ReplyOf<typeof beginSignIn>['options'] };
+    const input = {
+      interaction: call.uid,
+      ...relyingPartyOf(call),
+      ...(credentialType && { credentialType }),
+      response: response as ReplyOf<typeof beginSignIn>['options'],
+    };
     const result = await this.bus.request(completeSignIn, input, customerContextOf(call));
     if (result.outcome === 'refused') return this.refuse(call, interaction, result);
     call.facts.subject = result.subject;
     await this.leaveOther(call, interaction, result.subject);
-    const login = { login: { accountId: result.subject, acr: passkeyAcr, amr: amrOf(result.deviceBound), version: result.version ?? 0 }, select_account: {} };
+    const login = {
+      login: {
+        accountId: result.subject,
+        acr: passkeyAcr,
+        amr: amrOf(result.deviceBound),
+        version: result.version ?? 0,
+      },
+      select_account: {},
+    };
     return { redirectTo: await finish(interaction, login) };
   }
 
@@ -69,11 +101,16 @@ export class SignInSteps {
     return { redirectTo: await finish(interaction, triedInVain(interaction) ? refusedError : leftError) };
   }
 
-  private async refuse(call: SignInCall, interaction: Interaction, { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>): Promise<SignInResult> {
+  private async refuse(
+    call: SignInCall,
+    interaction: Interaction,
+    { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>,
+  ): Promise<SignInResult> {
     if (subject !== undefined) call.facts.subject = subject;
     await this.audit.refuse(orgOf(call), call.facts, reason);
     // Another passkey may do. This customer's will not, however often they try.
-    if (reason === 'no_live_credential') return { refused: reason, redirectTo: await finish(interaction, refusedError) };
+    if (reason === 'no_live_credential')
+      return { refused: reason, redirectTo: await finish(interaction, refusedError) };
     if (!triedInVain(interaction)) {
       // Read again: what another tab has finished meanwhile must not be written over.
       const current = await this.underWay(call);
@@ -84,7 +121,13 @@ export class SignInSteps {
   }
 
   /** The sign-in of this browser with this id. @throws unknown_sign_in */
-  private async underWay({ issuer: { signIns, organization }, uid, request, response, facts }: SignInCall): Promise<Interaction> {
+  private async underWay({
+    issuer: { signIns, organization },
+    uid,
+    request,
+    response,
+    facts,
+  }: SignInCall): Promise<Interaction> {
     const interaction = await signIns.find(request, response, uid);
     // A result is there when it is on its way back to the app.
     if (!interaction || interaction.result) throw new AppError('unknown_sign_in');
@@ -95,10 +138,14 @@ export class SignInSteps {
   }
 
   /**
-   * Whoever was signed in in this browser before is not any more. The library would ask by a page of its own, and join the
-   * new sign-in to the old session.
+   * Whoever was signed in in this browser before is not any more. The library would ask by a page of its own, and join
+   * the new sign-in to the old session.
    */
-  private async leaveOther({ issuer: { provider } }: SignInCall, interaction: Interaction, subject: string): Promise<void> {
+  private async leaveOther(
+    { issuer: { provider } }: SignInCall,
+    interaction: Interaction,
+    subject: string,
+  ): Promise<void> {
     const { session } = interaction;
     if (!session?.uid || session.accountId === undefined || session.accountId === subject) return;
     const before = await provider.Session.findByUid(session.uid);
@@ -108,10 +155,18 @@ export class SignInSteps {
   }
 }
 
-/** The customer showed a passkey, and is refused: no credential is known for it, or none that is live (docs/connect.md). */
-const refusedError: InteractionResults = { error: 'access_denied', error_description: 'the customer has no live credential' };
+/**
+ * The customer showed a passkey, and is refused: no credential is known for it, or none that is live (docs/connect.md).
+ */
+const refusedError: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'the customer has no live credential',
+};
 /** The customer left without showing a passkey, so nobody is signed in (OpenID Connect Core §3.1.2.6). */
-const leftError: InteractionResults = { error: 'login_required', error_description: 'the customer left without signing in' };
+const leftError: InteractionResults = {
+  error: 'login_required',
+  error_description: 'the customer left without signing in',
+};
 
 /** Whether a passkey was shown in this sign-in that nobody here is known by. */
 function triedInVain({ lastSubmission }: Interaction): boolean {
@@ -126,8 +181,8 @@ async function finish(interaction: Interaction, result: InteractionResults): Pro
 }
 
 /**
- * A page of the app to go back to: where a sign-out leads, failing that the origin of the redirect URI. None for a private-use
- * scheme (RFC 8252 §7.1), which only takes answers.
+ * A page of the app to go back to: where a sign-out leads, failing that the origin of the redirect URI. None for a
+ * private-use scheme (RFC 8252 §7.1), which only takes answers.
  */
 function homeOf(redirectUri: string, postLogoutRedirectUris: readonly string[]): string | undefined {
   const { protocol, origin } = new URL(redirectUri);
@@ -154,4 +209,3 @@ function customerContextOf(call: SignInCall): CallContext {
   const context = contextOf(call);
   return { ...context, request: { ...context.request, ...call.facts.person } };
 }
-

@@ -1,9 +1,19 @@
-import { eventTypes, type CustomerEvent, type EventType } from '@holdfast/contracts';
 import { describe, expect, test } from '@jest/globals';
+import { eventTypes, type CustomerEvent, type EventType } from '@holdfast/contracts';
 import { endingsOf, signedInBy } from './ending.js';
 
 const event = (type: EventType, data?: CustomerEvent['data']) =>
-  ({ id: 'e', type, occurredAt: '2026-11-21T09:30:00.000Z', org: 'acme', subject: 's', version: 7, requestId: 'r', traceparent: 't', ...(data && { data }) }) as CustomerEvent;
+  ({
+    id: 'e',
+    type,
+    occurredAt: '2026-11-21T09:30:00.000Z',
+    org: 'acme',
+    subject: 's',
+    version: 7,
+    requestId: 'r',
+    traceparent: 't',
+    ...(data && { data }),
+  }) as CustomerEvent;
 const data = { subject: 's', credentialId: 'c', credentialType: 'membership' };
 const one = { org: 'acme', subject: 's', version: 7, erased: false, at: '2026-11-21T09:30:00.000Z' };
 
@@ -14,7 +24,14 @@ describe('what ends sign-ins', () => {
   });
 
   test('of the whole customer: another key, erasure; and what does not say of which credential it is', () => {
-    expect(endingsOf([event('credential.rekeyed', data), event('subject.erasing'), event('subject.erased', { subject: 's' }), event('credential.revoked')])).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
+    expect(
+      endingsOf([
+        event('credential.rekeyed', data),
+        event('subject.erasing'),
+        event('subject.erased', { subject: 's' }),
+        event('credential.revoked'),
+      ]),
+    ).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
   });
 
   test('of the whole customer: whatever takes the place of the keys of before', () => {
@@ -22,7 +39,14 @@ describe('what ends sign-ins', () => {
   });
 
   test('and nothing else of the catalogue', () => {
-    const ending = ['credential.suspended', 'credential.revoked', 'credential.expired', 'credential.rekeyed', 'subject.erasing', 'subject.erased'];
+    const ending = [
+      'credential.suspended',
+      'credential.revoked',
+      'credential.expired',
+      'credential.rekeyed',
+      'subject.erasing',
+      'subject.erased',
+    ];
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
     expect(others.length).toBeGreaterThan(8);
     expect(endingsOf(others.map((type) => event(type, data)))).toEqual([]);
@@ -39,5 +63,11 @@ test('where somebody was signed in: each app and session once, by sessions, by t
     { model: 'Grant', payload: { clientId: 'app_3' } },
     { model: 'Session', payload: {} },
   ] as unknown as Parameters<typeof signedInBy>[0];
-  expect(signedInBy(stored)).toEqual([{ clientId: 'app_1', sid: 'a' }, { clientId: 'app_2', sid: 'b' }, { clientId: 'app_1', sid: 'old' }, { clientId: 'app_3' }, { clientId: 'app_4' }]);
+  expect(signedInBy(stored)).toEqual([
+    { clientId: 'app_1', sid: 'a' },
+    { clientId: 'app_2', sid: 'b' },
+    { clientId: 'app_1', sid: 'old' },
+    { clientId: 'app_3' },
+    { clientId: 'app_4' },
+  ]);
 });

@@ -1,7 +1,10 @@
-import { isCustomerEvent, tellsErasure, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import type { AdapterPayload } from 'oidc-provider';
+import { isCustomerEvent, tellsErasure, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 
-/** What ends sign-ins: of a customer from before `version`, or of all time; with `credential` only those that rest on it. */
+/**
+ * What ends sign-ins: of a customer from before `version`, or of all time; with `credential` only those that rest on
+ * it.
+ */
 export interface Ending {
   org: string;
   subject: string;
@@ -11,7 +14,11 @@ export interface Ending {
   at: string;
 }
 
-const ofCredential: readonly CustomerEvent['type'][] = ['credential.suspended', 'credential.revoked', 'credential.expired'];
+const ofCredential: readonly CustomerEvent['type'][] = [
+  'credential.suspended',
+  'credential.revoked',
+  'credential.expired',
+];
 
 /** Whether an event of this type can end sign-ins; offers are most of all events, and none of them does. */
 export function endsSignIns(type: string): boolean {
@@ -19,15 +26,25 @@ export function endsSignIns(type: string): boolean {
 }
 
 /**
- * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of that credential. A
- * key opens all of a customer's credentials: whatever ends the older keys concerns every app, like erasing.
+ * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of
+ * that credential. A key opens all of a customer's credentials: whatever ends the older keys concerns every app, like
+ * erasing.
  */
 export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
   return events.filter(isCustomerEvent).flatMap((event) => {
-    const { type, org, subject, version, occurredAt: at, data, replacesPasskeys = type === 'credential.rekeyed' } = event;
+    const {
+      type,
+      org,
+      subject,
+      version,
+      occurredAt: at,
+      data,
+      replacesPasskeys = type === 'credential.rekeyed',
+    } = event;
     const erased = tellsErasure(event);
     const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
-    if (ofCredential.includes(type)) return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
+    if (ofCredential.includes(type))
+      return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
     return erased || replacesPasskeys ? { org, subject, version, erased, at } : [];
   });
 }
@@ -54,11 +71,14 @@ export function authorizationsOf({ authorizations }: AdapterPayload): [string, A
  */
 export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
   const all = stored.flatMap(({ model, payload }): SignedIn[] => {
-    if (model === 'Session') return authorizationsOf(payload).map(([clientId, { sid }]) => ({ clientId, ...(sid && { sid }) }));
+    if (model === 'Session')
+      return authorizationsOf(payload).map(([clientId, { sid }]) => ({ clientId, ...(sid && { sid }) }));
     const { clientId, sid } = payload as { clientId?: string; sid?: string };
     return clientId !== undefined && /^(Access|Refresh)Token$/.test(model) ? [{ clientId, ...(sid && { sid }) }] : [];
   });
   const known = new Set(all.map(({ clientId }) => clientId));
-  const granted = stored.flatMap(({ model, payload: { clientId } }): SignedIn[] => (model === 'Grant' && clientId !== undefined && !known.has(clientId) ? [{ clientId }] : []));
+  const granted = stored.flatMap(({ model, payload: { clientId } }): SignedIn[] =>
+    model === 'Grant' && clientId !== undefined && !known.has(clientId) ? [{ clientId }] : [],
+  );
   return [...new Map([...all, ...granted].map((one) => [`${one.clientId} ${one.sid}`, one])).values()];
 }

@@ -1,10 +1,13 @@
-import { streams } from '@holdfast/contracts';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { streams } from '@holdfast/contracts';
 import { endsSignIns } from './ending.js';
 import { Endings } from './endings.js';
 
-/** Listens for customers and credentials whose sign-ins must go. That they are refused does not depend on it: issuance is asked each time. */
+/**
+ * Listens for customers and credentials whose sign-ins must go. That they are refused does not depend on it: issuance
+ * is asked each time.
+ */
 @Injectable()
 export class EndingsConsumer implements OnApplicationBootstrap {
   constructor(
@@ -14,7 +17,9 @@ export class EndingsConsumer implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus, (events) => this.endings.apply(events), { wants: endsSignIns });
+    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus, (events) => this.endings.apply(events), {
+      wants: endsSignIns,
+    });
     consumer.start();
     this.shutdown.before(() => consumer.stop());
   }

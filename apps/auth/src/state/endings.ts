@@ -1,9 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AdapterPayload } from 'oidc-provider';
 import { CONFIG } from '@holdfast/bus';
 import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { customerKey, sha256 } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
-import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from '../config.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
 import { RecordOutbox } from '../records/record-outbox.js';
@@ -24,11 +24,26 @@ const removeOfCredential = statement(
   'ended_remove_credential',
   'DELETE FROM oidc_state WHERE org = $1 AND account = $2 AND credential = $4 AND coalesce(version, 0) < $3 RETURNING model, id, payload',
 );
-const sessionsOf = statement('ended_sessions', `SELECT model, id, payload FROM oidc_state WHERE org = $1 AND account = $2 AND model = 'Session' ORDER BY id FOR UPDATE`);
-const keepSession = statement('ended_keep_session', `UPDATE oidc_state SET payload = $3 WHERE org = $1 AND model = 'Session' AND id = $2`);
-const removeSession = statement('ended_remove_session', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND id = $2`);
-const endSession = statement('end_session', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING model, id, payload`);
-const endGrants = statement('end_grants', `DELETE FROM oidc_state WHERE org = $1 AND ((model = 'Grant' AND id = ANY ($2)) OR grant_id = ANY ($2)) RETURNING 1`);
+const sessionsOf = statement(
+  'ended_sessions',
+  `SELECT model, id, payload FROM oidc_state WHERE org = $1 AND account = $2 AND model = 'Session' ORDER BY id FOR UPDATE`,
+);
+const keepSession = statement(
+  'ended_keep_session',
+  `UPDATE oidc_state SET payload = $3 WHERE org = $1 AND model = 'Session' AND id = $2`,
+);
+const removeSession = statement(
+  'ended_remove_session',
+  `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND id = $2`,
+);
+const endSession = statement(
+  'end_session',
+  `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING model, id, payload`,
+);
+const endGrants = statement(
+  'end_grants',
+  `DELETE FROM oidc_state WHERE org = $1 AND ((model = 'Grant' AND id = ANY ($2)) OR grant_id = ANY ($2)) RETURNING 1`,
+);
 const endTokens = statement('end_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2) RETURNING 1');
 /** No session, grant or token lives as long. */
 const forgetAtOnce = 1000;
@@ -63,7 +78,8 @@ export class Endings {
     const endings = endingsOf(events);
     if (endings.length === 0) return;
     // Committed before anything is looked for: a write that does not see the mark is early enough to be found.
-    for (const { org, subject, credential, at, erased, version } of endings) await this.database.rows(mark, [customerKey(org, credential ?? subject), at, erased, version]);
+    for (const { org, subject, credential, at, erased, version } of endings)
+      await this.database.rows(mark, [customerKey(org, credential ?? subject), at, erased, version]);
     await this.database.transaction(async (sql) => {
       for (const ending of endings) await this.end(sql, ending);
     });
@@ -76,10 +92,18 @@ export class Endings {
       const [session] = await this.open(sql.rows(endSession, [org, sha256(uid)]), org);
       if (!session) return false;
       if (record) await this.records.add(sql, org, record);
-      const grants = authorizationsOf(session.payload).flatMap(([, { grantId }]) => (grantId === undefined ? [] : sha256(grantId)));
+      const grants = authorizationsOf(session.payload).flatMap(([, { grantId }]) =>
+        grantId === undefined ? [] : sha256(grantId),
+      );
       await sql.rows(endGrants, [org, grants]);
       const { accountId } = session.payload;
-      if (accountId !== undefined) await this.notices.add(sql, org, accountId, signedInBy([session]).filter(({ clientId }) => clientId !== except));
+      if (accountId !== undefined)
+        await this.notices.add(
+          sql,
+          org,
+          accountId,
+          signedInBy([session]).filter(({ clientId }) => clientId !== except),
+        );
       return true;
     });
     this.notices.wake();
@@ -113,17 +137,28 @@ export class Endings {
     const parts: Stored[] = [];
     for (const { id, model, payload } of await this.open(sql.rows(sessionsOf, [org, values[1]]), org)) {
       const all = authorizationsOf(payload);
-      const over = all.filter(([, { grantId }]) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')));
+      const over = all.filter(
+        ([, { grantId }]) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')),
+      );
       if (over.length === 0) continue;
       const left = all.filter((one) => !over.includes(one));
       if (left.length === 0) await sql.rows(removeSession, [org, id]);
-      else await sql.rows(keepSession, [org, id, sealPayload(this.key, org, model, id, { ...payload, authorizations: Object.fromEntries(left) })]);
+      else
+        await sql.rows(keepSession, [
+          org,
+          id,
+          sealPayload(this.key, org, model, id, { ...payload, authorizations: Object.fromEntries(left) }),
+        ]);
       parts.push({ id, model, payload: { ...payload, authorizations: Object.fromEntries(over) } });
     }
     return [...removed, ...parts];
   }
 
   private async open(rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>, org: string): Promise<Stored[]> {
-    return (await rows).map(({ model, id, payload }) => ({ model, id, payload: openPayload(this.key, org, model, { id, payload }) }));
+    return (await rows).map(({ model, id, payload }) => ({
+      model,
+      id,
+      payload: openPayload(this.key, org, model, { id, payload }),
+    }));
   }
 }

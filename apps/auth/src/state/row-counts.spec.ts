@@ -5,11 +5,15 @@ import { RowCounts } from './row-counts.js';
 /** A table with a clock: `took` is how long a count takes, in ms. */
 function tableOf(rows: number, took = 0) {
   const table = { rows, asked: 0, time: 0, fails: false };
-  const counts = new RowCounts((_, limit) => {
-    table.asked += 1;
-    table.time += took;
-    return table.fails ? Promise.reject(new Error('away')) : Promise.resolve(Math.min(limit, table.rows));
-  }, 2, () => table.time);
+  const counts = new RowCounts(
+    (_, limit) => {
+      table.asked += 1;
+      table.time += took;
+      return table.fails ? Promise.reject(new Error('away')) : Promise.resolve(Math.min(limit, table.rows));
+    },
+    2,
+    () => table.time,
+  );
   const insert = async (limit: number) => {
     const room = counts.hasRoom('acme', limit);
     await setImmediate();

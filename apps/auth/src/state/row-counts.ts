@@ -13,12 +13,15 @@ interface Known {
 const minIntervalMs = 1000;
 /** Counting takes this share of the time at the most, however many rows there are. */
 const maxShare = 0.01;
-/** Of what was left at the last count: as long as there are no more replicas than its inverse, all together cannot pass the limit unseen. */
+/**
+ * Of what was left at the last count: as long as there are no more replicas than its inverse, all together cannot pass
+ * the limit unseen.
+ */
 const recountAfter = 1 / 20;
 
 /**
- * Knows roughly how many rows a key has, without asking for each insert: a count, and what was inserted here since. It is
- * counted anew the more often the less is left. Nobody waits for a count.
+ * Knows roughly how many rows a key has, without asking for each insert: a count, and what was inserted here since. It
+ * is counted anew the more often the less is left. Nobody waits for a count.
  */
 export class RowCounts {
   private readonly known = new Map<string, Known>();

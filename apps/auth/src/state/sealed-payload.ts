@@ -1,5 +1,5 @@
-import { seal, unseal } from '@holdfast/kit';
 import type { AdapterPayload } from 'oidc-provider';
+import { seal, unseal } from '@holdfast/kit';
 
 /** Binds a payload to its row, so that it cannot be moved to another. */
 function contextOf(org: string, model: string, id: Buffer): string {
@@ -11,6 +11,11 @@ export function sealPayload(key: Buffer, org: string, model: string, id: Buffer,
   return seal(key, JSON.stringify(payload), contextOf(org, model, id));
 }
 
-export function openPayload(key: Buffer, org: string, model: string, { id, payload }: { id: Buffer; payload: Buffer }): AdapterPayload {
+export function openPayload(
+  key: Buffer,
+  org: string,
+  model: string,
+  { id, payload }: { id: Buffer; payload: Buffer },
+): AdapterPayload {
   return JSON.parse(unseal(key, payload, contextOf(org, model, id)).toString()) as AdapterPayload;
 }

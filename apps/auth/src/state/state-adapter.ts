@@ -1,6 +1,6 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { originOf, tokenRequestOf } from '../provider/token-request.js';
 import { ofDatabase } from '../provider/temporarily-unavailable.js';
+import { originOf, tokenRequestOf } from '../provider/token-request.js';
 import type { StateStore } from './state-store.js';
 
 /** For what the library gives no time of its own: longer than anything that has one. */
@@ -8,13 +8,18 @@ const longest = 60 * 24 * 60 * 60;
 
 /** One kind of state of one issuer, as oidc-provider asks for it. */
 export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
-  const ask = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) => (...args: Args): Promise<T> => ofDatabase(work(...args));
+  const ask =
+    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      ofDatabase(work(...args));
   return {
     upsert: ask(async (id: string, payload: AdapterPayload, seconds?: number) => {
       const stored = await store.upsert(org, model, id, payload, seconds ?? longest, originOf(Provider.ctx));
       // It would leave the house with an ID token beside it, and the app be told of no end later.
-      if (!stored && /^(Access|Refresh)Token$/.test(model)) throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
-      if (!stored && model === 'Interaction') throw new errors.SessionNotFound('the sign-in was completed before, or its customer has been erased');
+      if (!stored && /^(Access|Refresh)Token$/.test(model))
+        throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
+      if (!stored && model === 'Interaction')
+        throw new errors.SessionNotFound('the sign-in was completed before, or its customer has been erased');
     }),
     find: ask(async (id: string) => {
       const found = await store.find(org, model, id);

@@ -22,10 +22,23 @@ export const stateLimitsSchema = z
   .string()
   .default('')
   .transform((text, context) => {
-    const given = Object.fromEntries(text.split(',').filter((part) => part.trim() !== '').map((part) => part.split('=').map((side) => side.trim())) as [string, string][]);
+    const given = Object.fromEntries(
+      text
+        .split(',')
+        .filter((part) => part.trim() !== '')
+        .map((part) => part.split('=').map((side) => side.trim())) as [string, string][],
+    );
     for (const [kind, value] of Object.entries(given)) {
-      if (!(kind in defaults)) context.addIssue({ code: 'custom', message: `knows no kind ${JSON.stringify(kind)}; there are ${kinds.join(', ')}` });
-      else if (!limit.safeParse(value).success) context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, 1 or more` });
+      if (!(kind in defaults))
+        context.addIssue({
+          code: 'custom',
+          message: `knows no kind ${JSON.stringify(kind)}; there are ${kinds.join(', ')}`,
+        });
+      else if (!limit.safeParse(value).success)
+        context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, 1 or more` });
     }
-    return Object.fromEntries(kinds.map((kind) => [kind, Number(given[kind] ?? defaults[kind])])) as Record<StateKind, number>;
+    return Object.fromEntries(kinds.map((kind) => [kind, Number(given[kind] ?? defaults[kind])])) as Record<
+      StateKind,
+      number
+    >;
   });

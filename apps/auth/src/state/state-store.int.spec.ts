@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditWriter, Shutdown, type Bus } from '@holdfast/bus';
-import { migrate, Database } from '@holdfast/data';
+import { Database, migrate } from '@holdfast/data';
 import { systemClock } from '@holdfast/kit';
 import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Config } from '../config.js';
-import { migrations } from '../migrations/index.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
+import { migrations } from '../migrations/index.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { Endings, forget } from './endings.js';
 import { stateLimitsSchema } from './state-limits.js';
@@ -22,9 +22,19 @@ const now = () => Math.floor(Date.now() / 1000);
 beforeAll(async () => {
   test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
-  const config = { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9), BACKCHANNEL_LOGOUT_SECONDS: 60, REFRESH_GRACE_SECONDS: 10, STATE_LIMITS: stateLimitsSchema.parse('AccessToken=5') } as Config;
+  const config = {
+    KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+    BACKCHANNEL_LOGOUT_SECONDS: 60,
+    REFRESH_GRACE_SECONDS: 10,
+    STATE_LIMITS: stateLimitsSchema.parse('AccessToken=5'),
+  } as Config;
   store = new StateStore(database, config);
-  endings = new Endings(database, new LogoutNotices(config, systemClock), new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config), config);
+  endings = new Endings(
+    database,
+    new LogoutNotices(config, systemClock),
+    new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config),
+    config,
+  );
 });
 afterAll(async () => {
   await database.close();
@@ -36,10 +46,15 @@ beforeEach(() => test_.query('DELETE FROM auth.oidc_state'));
 async function family(org = 'acme', account = randomUUID()) {
   const [grantId, code, refresh] = [newToken(), newToken(), newToken()];
   await store.upsert(org, 'Grant', grantId, { jti: grantId, accountId: account, iat: now() }, 60);
-  for (const [model, id] of [['AuthorizationCode', code], ['RefreshToken', refresh]] as const) await store.upsert(org, model, id, { jti: id, grantId, accountId: account, iat: now() }, 60);
+  for (const [model, id] of [
+    ['AuthorizationCode', code],
+    ['RefreshToken', refresh],
+  ] as const)
+    await store.upsert(org, model, id, { jti: id, grantId, accountId: account, iat: now() }, 60);
   return { org, account, grantId, code, refresh };
 }
-const models = async () => (await test_.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
+const models = async () =>
+  (await test_.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
 
 describe('consuming', () => {
   test('lets one of fifty through, and ends the family for the others', async () => {
@@ -56,7 +71,8 @@ describe('consuming', () => {
     await store.consume('acme', 'RefreshToken', refresh);
     expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toEqual(expect.any(Number));
   });
-  test('what is not there', async () => expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused'));
+  test('what is not there', async () =>
+    expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused'));
 });
 
 describe('an organization', () => {
@@ -80,15 +96,38 @@ describe('an organization', () => {
 test('an id, a payload or a uid cannot be read from the table', async () => {
   const [id, uid] = [newToken(), newToken()];
   const account = randomUUID();
-  await store.upsert('acme', 'Session', id, { jti: id, uid, accountId: account, loginTs: now(), acr: 'passkey-of-somebody' }, 60);
-  const dump = JSON.stringify((await test_.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({ ...row, payload: row.payload.toString('latin1') })));
+  await store.upsert(
+    'acme',
+    'Session',
+    id,
+    { jti: id, uid, accountId: account, loginTs: now(), acr: 'passkey-of-somebody' },
+    60,
+  );
+  const dump = JSON.stringify(
+    (await test_.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({
+      ...row,
+      payload: row.payload.toString('latin1'),
+    })),
+  );
   for (const secret of [id, uid, 'passkey-of-somebody']) expect(dump).not.toContain(secret);
   expect(await store.findByUid('acme', 'Session', uid)).toMatchObject({ uid, accountId: account });
   expect((await store.findByUid('acme', 'Session', uid))?.jti).toBeUndefined();
 });
 
 describe('a customer who ends', () => {
-  const end = (type: 'subject.erasing' | 'credential.rekeyed', subject: string, version = 2) => endings.apply([{ id: randomUUID(), type, occurredAt: new Date().toISOString(), org: 'acme', subject, version, requestId: 'r', traceparent: 't' }]);
+  const end = (type: 'subject.erasing' | 'credential.rekeyed', subject: string, version = 2) =>
+    endings.apply([
+      {
+        id: randomUUID(),
+        type,
+        occurredAt: new Date().toISOString(),
+        org: 'acme',
+        subject,
+        version,
+        requestId: 'r',
+        traceparent: 't',
+      },
+    ]);
 
   test('by erasure has nothing left, and gets nothing, in this organization', async () => {
     const { account } = await family();
@@ -101,7 +140,14 @@ describe('a customer who ends', () => {
   test('by a new key keeps what came after it, also when the news is late or comes twice', async () => {
     const account = randomUUID();
     const id = newToken();
-    const save = () => store.upsert('acme', 'Session', id, { jti: id, uid: newToken(), accountId: account, loginTs: now(), version: 5 }, 60);
+    const save = () =>
+      store.upsert(
+        'acme',
+        'Session',
+        id,
+        { jti: id, uid: newToken(), accountId: account, loginTs: now(), version: 5 },
+        60,
+      );
     expect(await save()).toBe(true);
     await end('credential.rekeyed', account, 5);
     await end('credential.rekeyed', account, 4);
@@ -113,13 +159,23 @@ describe('a customer who ends', () => {
   });
   test('ending a session twice at once tells its apps once', async () => {
     const [account, uid, id] = [randomUUID(), newToken(), newToken()];
-    await store.upsert('acme', 'Session', id, { jti: id, uid, accountId: account, loginTs: now(), authorizations: { app_1: { sid: 's' } } }, 60);
+    await store.upsert(
+      'acme',
+      'Session',
+      id,
+      { jti: id, uid, accountId: account, loginTs: now(), authorizations: { app_1: { sid: 's' } } },
+      60,
+    );
     await Promise.all(Array.from({ length: 20 }, () => endings.endSession('acme', uid)));
     expect(await test_.query('SELECT client_id FROM auth.logout_notice')).toEqual([{ client_id: 'app_1' }]);
   });
   test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
     const account = randomUUID();
-    await Promise.all([...Array.from({ length: 25 }, () => family('acme', account)), end('subject.erasing', account), ...Array.from({ length: 25 }, () => family('acme', account))]);
+    await Promise.all([
+      ...Array.from({ length: 25 }, () => family('acme', account)),
+      end('subject.erasing', account),
+      ...Array.from({ length: 25 }, () => family('acme', account)),
+    ]);
     await end('subject.erasing', account);
     expect(await models()).toEqual([]);
   });
@@ -133,12 +189,20 @@ test('sweeping takes what ran out a minute ago', async () => {
 });
 
 describe('an organization that has as many rows of a kind as it may have', () => {
-  const save = (org: string, id = newToken()) => store.upsert(org, 'AccessToken', id, { jti: id, accountId: randomUUID(), iat: now() }, 60).then(() => id);
+  const save = (org: string, id = newToken()) =>
+    store.upsert(org, 'AccessToken', id, { jti: id, accountId: randomUUID(), iat: now() }, 60).then(() => id);
   const full = expect.objectContaining({ statusCode: 503, error: 'temporarily_unavailable' });
-  const rowsOf = async (org: string) => (await test_.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
+  const rowsOf = async (org: string) =>
+    (await test_.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
 
   test('gets no more of them, while others do and what is there may change; later it does, once some have gone', async () => {
-    const [first] = await Promise.all([save('initech'), save('initech'), save('initech'), save('initech'), save('initech')]);
+    const [first] = await Promise.all([
+      save('initech'),
+      save('initech'),
+      save('initech'),
+      save('initech'),
+      save('initech'),
+    ]);
     await expect(save('initech')).rejects.toEqual(full);
     await save('initech', first);
     await save('umbrella');
@@ -159,13 +223,17 @@ test('what was finished stays so: it is used once, cannot be written again, and 
   expect(all.filter(Boolean)).toHaveLength(1);
   expect(await save()).toBe(false);
   expect(await store.find('acme', 'Interaction', uid)).toEqual({ jti: uid, consumed: expect.any(Number) });
-  expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([{ account: null, payload: Buffer.alloc(0), version: null }]);
+  expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([
+    { account: null, payload: Buffer.alloc(0), version: null },
+  ]);
 });
 
 test('forgetting who was ended long ago reads these alone, however many others there are', async () => {
   const buffers: number[] = [];
   for (const rows of [1000, 30_000]) {
-    await test_.query(`INSERT INTO auth.ended_customer (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`);
+    await test_.query(
+      `INSERT INTO auth.ended_customer (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
+    );
     await test_.query('VACUUM ANALYZE auth.ended_customer');
     buffers.push(await test_.buffers(forget.text, [new Date().toISOString()]));
   }

@@ -1,19 +1,19 @@
 import { hkdfSync } from 'node:crypto';
-import { CONFIG } from '@holdfast/bus';
-import { Database, statement } from '@holdfast/data';
-import { customerKey, keyedHash, sha256 } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import { Counter } from 'prom-client';
+import { CONFIG } from '@holdfast/bus';
+import { Database, statement } from '@holdfast/data';
+import { customerKey, keyedHash, sha256 } from '@holdfast/kit';
 import type { Config } from '../config.js';
 import { TemporarilyUnavailable } from '../provider/temporarily-unavailable.js';
 import { RowCounts } from './row-counts.js';
-import type { StateKind } from './state-limits.js';
 import { openPayload, sealPayload } from './sealed-payload.js';
+import type { StateKind } from './state-limits.js';
 
 /**
- * What came of a sign-in before the customer was erased, their key replaced or their credential ended may not come back by a
- * late write. A sign-in under way comes of none yet.
+ * What came of a sign-in before the customer was erased, their key replaced or their credential ended may not come back
+ * by a late write. A sign-in under way comes of none yet.
  */
 const upsert = statement(
   'oidc_upsert',
@@ -26,8 +26,14 @@ const upsert = statement(
    RETURNING (xmax = 0) AS inserted`,
 );
 /** What has expired is gone, also before it is swept: the library looks at times in its payloads, and not always. */
-const find = statement('oidc_find', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4');
-const findByUid = statement('oidc_find_uid', 'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4');
+const find = statement(
+  'oidc_find',
+  'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4',
+);
+const findByUid = statement(
+  'oidc_find_uid',
+  'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4',
+);
 /** One statement: of many who hold the same code or token, the row lock lets exactly one through. */
 const consume = statement(
   'oidc_consume',
@@ -46,8 +52,14 @@ const finish = statement(
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
-const revokeModel = statement('oidc_revoke_model', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND grant_id = $3');
-const revokeGrants = statement('oidc_revoke_grants', `DELETE FROM oidc_state WHERE org = $1 AND model = 'Grant' AND id = ANY ($2) RETURNING id`);
+const revokeModel = statement(
+  'oidc_revoke_model',
+  'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND grant_id = $3',
+);
+const revokeGrants = statement(
+  'oidc_revoke_grants',
+  `DELETE FROM oidc_state WHERE org = $1 AND model = 'Grant' AND id = ANY ($2) RETURNING id`,
+);
 const revokeTokens = statement('oidc_revoke_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2)');
 /** Takes what others are not holding: two replicas never wait for each other. */
 const sweep = statement(
@@ -57,10 +69,17 @@ const sweep = statement(
 );
 
 /** By the primary key alone. */
-const count = statement('oidc_count', 'SELECT count(*)::int AS n FROM (SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 LIMIT $3) s');
+const count = statement(
+  'oidc_count',
+  'SELECT count(*)::int AS n FROM (SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 LIMIT $3) s',
+);
 const exists = statement('oidc_exists', 'SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 
-const refused = new Counter({ name: 'holdfast_state_refused_total', help: 'What was not stored for a sign-in, since its organization had as many rows of the kind as STATE_LIMITS allows', labelNames: ['kind'] });
+const refused = new Counter({
+  name: 'holdfast_state_refused_total',
+  help: 'What was not stored for a sign-in, since its organization had as many rows of the kind as STATE_LIMITS allows',
+  labelNames: ['kind'],
+});
 
 interface StateRow {
   id: Buffer;
@@ -77,7 +96,10 @@ export interface Origin {
   credential?: string;
 }
 
-/** State of the organizations' issuers. The organization is part of every key: what one issuer gave out is nothing to another. */
+/**
+ * State of the organizations' issuers. The organization is part of every key: what one issuer gave out is nothing to
+ * another.
+ */
 @Injectable()
 export class StateStore {
   private readonly key: Buffer;
@@ -100,19 +122,36 @@ export class StateStore {
    * False when nothing was stored, since what it came of has ended.
    * @throws TemporarilyUnavailable when the organization has as many rows of this kind as it may have
    */
-  async upsert(org: string, model: string, id: string, payload: AdapterPayload, seconds: number, origin: Origin = {}): Promise<boolean> {
+  async upsert(
+    org: string,
+    model: string,
+    id: string,
+    payload: AdapterPayload,
+    seconds: number,
+    origin: Origin = {},
+  ): Promise<boolean> {
     const hash = sha256(id);
     // The id is left out: whoever presents it knows it, and nobody else needs to.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
-    // A session may hold sign-ins by several credentials, and a sign-in under way comes of no grant, though it may remember one.
+    // A session may hold sign-ins by several credentials, and a sign-in under way comes of no grant, though it may
+    // remember one.
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
     await this.requireRoom(org, model, hash);
     const stored = await this.database.rows<{ inserted: boolean }>(upsert, [
-      org, model, hash, model === 'Session' ? hashed(payload.uid) : null, model === 'Interaction' ? null : hashed(payload.grantId), account ?? null, version ?? null, credential ?? null,
+      org,
+      model,
+      hash,
+      model === 'Session' ? hashed(payload.uid) : null,
+      model === 'Interaction' ? null : hashed(payload.grantId),
+      account ?? null,
+      version ?? null,
+      credential ?? null,
       // The time is ours, since oidc-provider counts by it: the database's may be another.
-      sealPayload(this.key, org, model, hash, rest), new Date(Date.now() + seconds * 1000), [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
+      sealPayload(this.key, org, model, hash, rest),
+      new Date(Date.now() + seconds * 1000),
+      [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
     ]);
     if (stored[0]?.inserted) this.counts.inserted(`${org} ${model}`);
     return stored.length > 0;
@@ -130,10 +169,16 @@ export class StateStore {
   }
 
   /**
-   * `refused` for everybody but the first: then somebody else has it too, and all that came of it ends (RFC 9700 §2.2.2,
-   * §4.14.2). A refresh token that `mayRepeat` is used twice by one client: it gets the same successor once more.
+   * `refused` for everybody but the first: then somebody else has it too, and all that came of it ends (RFC 9700
+   * §2.2.2, §4.14.2). A refresh token that `mayRepeat` is used twice by one client: it gets the same successor once
+   * more.
    */
-  async consume(org: string, model: string, id: string, mayRepeat = false): Promise<'consumed' | 'repeated' | 'refused'> {
+  async consume(
+    org: string,
+    model: string,
+    id: string,
+    mayRepeat = false,
+  ): Promise<'consumed' | 'repeated' | 'refused'> {
     const key = [org, model, sha256(id)];
     if ((await this.database.rows(consume, [...key, new Date()])).length > 0) return 'consumed';
     if (mayRepeat && (await this.mayRepeat(org, id, (await this.find(org, model, id))?.grantId))) return 'repeated';
@@ -146,10 +191,16 @@ export class StateStore {
   async mayRepeat(org: string, id: string, grantId: string | undefined): Promise<boolean> {
     if (this.graceMs === 0 || grantId === undefined) return false;
     const successor = sha256(this.successorOf(org, id, grantId));
-    return (await this.database.rows(repeatable, [org, sha256(id), successor, new Date(Date.now() - this.graceMs)])).length > 0;
+    return (
+      (await this.database.rows(repeatable, [org, sha256(id), successor, new Date(Date.now() - this.graceMs)])).length >
+      0
+    );
   }
 
-  /** The refresh token that follows: nobody can tell it who has the token alone, since key and grant are not known outside. */
+  /**
+   * The refresh token that follows: nobody can tell it who has the token alone, since key and grant are not known
+   * outside.
+   */
   successorOf(org: string, id: string, grantId: string): string {
     return keyedHash(this.rotationKey, `${org} ${grantId} ${id}`).toString('base64url');
   }
@@ -184,7 +235,10 @@ export class StateStore {
     if (limit === undefined || this.counts.hasRoom(`${org} ${model}`, limit)) return;
     if ((await this.database.rows(exists, [org, model, hash])).length > 0) return;
     refused.inc({ kind: model });
-    throw new TemporarilyUnavailable(`the organization has ${limit} rows of ${model}, as many as STATE_LIMITS allows`, { dependency: 'state limit', cause: 'overloaded' });
+    throw new TemporarilyUnavailable(`the organization has ${limit} rows of ${model}, as many as STATE_LIMITS allows`, {
+      dependency: 'state limit',
+      cause: 'overloaded',
+    });
   }
 
   private async count(key: string, limit: number): Promise<number> {

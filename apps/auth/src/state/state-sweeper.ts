@@ -1,6 +1,6 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
 
@@ -20,7 +20,12 @@ export class StateSweeper implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, { every, permitted, work: () => this.sweep(), failed: (error) => this.logger.warn(`could not sweep: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every,
+      permitted,
+      work: () => this.sweep(),
+      failed: (error) => this.logger.warn(`could not sweep: ${String(error)}`),
+    });
   }
 
   async sweep(): Promise<void> {

@@ -47,8 +47,8 @@ class PlacesHash {
 }
 
 /**
- * What is gone from a log must be what the log itself says was dropped: of each class and month all entries at once, those
- * that its record names, and only when the month was over.
+ * What is gone from a log must be what the log itself says was dropped: of each class and month all entries at once,
+ * those that its record names, and only when the month was over.
  */
 export class Drops {
   private readonly groups = new Map<string, Group>();
@@ -77,10 +77,18 @@ export class Drops {
   record(seq: number, { action, outcome, occurredAt, changes }: LeafFacts): void {
     if (action !== 'audit.drop' || outcome !== 'success') return;
     const { retention, month, entries, places } = droppedSchema.parse(changes);
-    this.groupOf(retention.to, month.to).records.push({ seq, occurredAt, count: entries.to, ...(places && { places: places.to }) });
+    this.groupOf(retention.to, month.to).records.push({
+      seq,
+      occurredAt,
+      count: entries.to,
+      ...(places && { places: places.to }),
+    });
   }
 
-  /** Whether entries are gone that no record so far accounts for. One that was made while the log was read stands behind what was read. */
+  /**
+   * Whether entries are gone that no record so far accounts for. One that was made while the log was read stands behind
+   * what was read.
+   */
   get awaited(): boolean {
     return [...this.groups.values()].some(({ gone, records }) => gone.length > countedBy(records));
   }
@@ -108,7 +116,20 @@ export class Drops {
     if (group?.month === month) return group;
     const key = `${name} ${month}`;
     group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = { class: name, month, there: 0, lastThere: 0, thereCount: 0, gone: [], places: new PlacesHash(), records: [] }));
+    if (!group)
+      this.groups.set(
+        key,
+        (group = {
+          class: name,
+          month,
+          there: 0,
+          lastThere: 0,
+          thereCount: 0,
+          gone: [],
+          places: new PlacesHash(),
+          records: [],
+        }),
+      );
     this.latest.set(name, group);
     return group;
   }
@@ -119,34 +140,56 @@ function settle(group: Group, findings: Findings, began: number): string[] {
   const which = `class ${name} and month ${month}`;
   const last = records.at(-1);
   if (!last) {
-    findings.add(gone[0]!, `${plural(gone.length, 'entry', 'entries')} of ${which} ${gone.length === 1 ? 'comes' : 'come'} without bytes, the first at place ${gone[0]!}, but the log does not record that they were dropped: gone without a record.`);
+    findings.add(
+      gone[0]!,
+      `${plural(gone.length, 'entry', 'entries')} of ${which} ${gone.length === 1 ? 'comes' : 'come'} without bytes, the first at place ${gone[0]!}, but the log does not record that they were dropped: gone without a record.`,
+    );
     return [];
   }
   for (const { seq, occurredAt } of records) {
-    if (month >= occurredAt.slice(0, 7)) findings.at(seq, `records that entries of ${which} were dropped, when that month was not over`);
-    if (retentions[name as Retention].months === undefined) findings.at(seq, `records that entries of ${which} were dropped, and these are never dropped`);
+    if (month >= occurredAt.slice(0, 7))
+      findings.at(seq, `records that entries of ${which} were dropped, when that month was not over`);
+    if (retentions[name as Retention].months === undefined)
+      findings.at(seq, `records that entries of ${which} were dropped, and these are never dropped`);
   }
   const before = records.filter(({ seq }) => seq <= began);
   const lastBefore = before.at(-1);
-  const putBack = (seq: number, record: number) => findings.at(seq, `still has its bytes, but entry ${record} records that those of ${which} were all dropped: it was put back, or put there`);
+  const putBack = (seq: number, record: number) =>
+    findings.at(
+      seq,
+      `still has its bytes, but entry ${record} records that those of ${which} were all dropped: it was put back, or put there`,
+    );
   if (there > 0 && lastBefore && there < lastBefore.seq) putBack(there, lastBefore.seq);
   const recorded = countedBy(records);
   if (before.length < records.length) {
     // Read in their order: those with bytes were read before the drop, all others after it.
     const goneMeanwhile = gone.slice(countedBy(before));
-    if (group.thereCount > 0 && goneMeanwhile.length > 0 && goneMeanwhile[0]! < group.lastThere) putBack(group.lastThere, last.seq);
+    if (group.thereCount > 0 && goneMeanwhile.length > 0 && goneMeanwhile[0]! < group.lastThere)
+      putBack(group.lastThere, last.seq);
     else if (droppedMeanwhile(group, before, records)) {
-      return [`Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.thereCount} were read before.`];
+      return [
+        `Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.thereCount} were read before.`,
+      ];
     }
   }
   if (recorded === gone.length && named(gone, records)) return [];
-  const without = recorded === gone.length ? 'other places than those' : `${gone.length}${gone.length > 0 ? `, from place ${gone[0]!} to ${gone.at(-1)!},` : ''}`;
+  const without =
+    recorded === gone.length
+      ? 'other places than those'
+      : `${gone.length}${gone.length > 0 ? `, from place ${gone[0]!} to ${gone.at(-1)!},` : ''}`;
   findings.at(last.seq, `records that ${recorded} of ${which} were dropped, but ${without} come without bytes`);
   return [];
 }
 
-/** Whether all places of the group, with bytes and without, are those that were dropped, some of them while they were read. */
-function droppedMeanwhile({ gone, thereCount, places }: Group, before: readonly Recorded[], records: readonly Recorded[]): boolean {
+/**
+ * Whether all places of the group, with bytes and without, are those that were dropped, some of them while they were
+ * read.
+ */
+function droppedMeanwhile(
+  { gone, thereCount, places }: Group,
+  before: readonly Recorded[],
+  records: readonly Recorded[],
+): boolean {
   if (countedBy(records) !== gone.length + thereCount || !named(gone.slice(0, countedBy(before)), before)) return false;
   const [only, ...others] = records;
   // The places of an earlier drop are known, and the rest of the group can only be those of the later one.

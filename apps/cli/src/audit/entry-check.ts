@@ -24,12 +24,16 @@ export interface CheckedEntry {
 type Names = NonNullable<ExportedAuditEntry['names']>;
 type Personal = NonNullable<ExportedAuditEntry['personal']>;
 
-/** Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when it is no entry */
+/**
+ * Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when
+ * it is no entry
+ */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
   const checked: CheckedEntry = { unprovable: 0, closed: false, customerOpens: false, faults: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
-    if (found || names || personal) checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
+    if (found || names || personal)
+      checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
     return checked;
   }
   const bytes = Buffer.from(leaf, 'base64');
@@ -55,7 +59,10 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
 
 function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: LeafFacts, faults: string[]): void {
   const column = (name: string, shown: string, logged: string) => {
-    if (shown !== logged) faults.push(`is found by the wrong ${name}: the column says ${JSON.stringify(shown)}, and what was logged says ${JSON.stringify(logged)}`);
+    if (shown !== logged)
+      faults.push(
+        `is found by the wrong ${name}: the column says ${JSON.stringify(shown)}, and what was logged says ${JSON.stringify(logged)}`,
+      );
   };
   column('id', found.id, record.id);
   column('time', found.occurredAt, record.occurredAt);
@@ -63,8 +70,13 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   column('actor', found.actor, record.actor);
   column('outcome', found.outcome, record.outcome);
   // Once each: a target may have been named twice.
-  if (found.targets.some((id, i) => found.targets.indexOf(id) !== i || !record.targets.includes(id)) || record.targets.some((id) => !found.targets.includes(id))) {
-    faults.push(`is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`);
+  if (
+    found.targets.some((id, i) => found.targets.indexOf(id) !== i || !record.targets.includes(id)) ||
+    record.targets.some((id) => !found.targets.includes(id))
+  ) {
+    faults.push(
+      `is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`,
+    );
   }
 }
 
@@ -74,13 +86,22 @@ const classes = new Map<string, string>(actionNames.map((action) => [action, ret
 function checkClass(shown: string | undefined, action: string, faults: string[]): void {
   const logged = classes.get(action);
   if (shown !== undefined && logged !== undefined && shown !== logged) {
-    faults.push(`lies in the wrong class: the column says ${JSON.stringify(shown)}, and what was logged, ${action}, is of the class "${logged}"; lists do not find it there, and it would be dropped with that class`);
+    faults.push(
+      `lies in the wrong class: the column says ${JSON.stringify(shown)}, and what was logged, ${action}, is of the class "${logged}"; lists do not find it there, and it would be dropped with that class`,
+    );
   }
 }
 
 /** Erasing takes names and values together. */
-function isClosed(person: string, hashes: LeafFacts['personal'], { names, personal = {} }: ExportedAuditEntry): boolean {
-  return Object.keys(hashes).some((field) => !(field in personal)) && names?.some(({ pseudonym }) => pseudonym === person) === true;
+function isClosed(
+  person: string,
+  hashes: LeafFacts['personal'],
+  { names, personal = {} }: ExportedAuditEntry,
+): boolean {
+  return (
+    Object.keys(hashes).some((field) => !(field in personal)) &&
+    names?.some(({ pseudonym }) => pseudonym === person) === true
+  );
 }
 
 /** Most names open, so that nothing more has to be read of most entries. */
@@ -88,25 +109,37 @@ function checkOpen(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, c
   const opens = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
   if (![actor, ...targets].some((id) => id.length === 22 && !opens(id))) return;
   const { customers, others, late } = pseudonymsIn(bytes);
-  checked.unnamed = { customers: customers.filter((id) => !opens(id)), others: others.filter((id) => !opens(id)), late };
+  checked.unnamed = {
+    customers: customers.filter((id) => !opens(id)),
+    others: others.filter((id) => !opens(id)),
+    late,
+  };
   checked.customerOpens = customers.some(opens);
 }
 
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
   for (const { pseudonym, value, salt } of names) {
-    if (actor !== pseudonym && !targets.includes(pseudonym)) checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
-    else if (typeof salt !== 'string' || typeof value !== 'string') checked.faults.push(`opens the pseudonym ${pseudonym} without the ${typeof salt === 'string' ? 'id' : 'salt'} that it was made of`);
+    if (actor !== pseudonym && !targets.includes(pseudonym))
+      checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
+    else if (typeof salt !== 'string' || typeof value !== 'string')
+      checked.faults.push(
+        `opens the pseudonym ${pseudonym} without the ${typeof salt === 'string' ? 'id' : 'salt'} that it was made of`,
+      );
     else if (salt === '') checked.unprovable++;
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
-      checked.faults.push(`names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`);
+      checked.faults.push(
+        `names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`,
+      );
     }
   }
 }
 
 function checkPersonal(personal: Personal, hashes: Record<string, string>, faults: string[]): void {
   for (const [field, { value, salt }] of Object.entries(personal)) {
-    if (typeof salt !== 'string' || typeof value !== 'string') faults.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
-    else if (commitment(salt, value) !== hashes[field]) faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
+    if (typeof salt !== 'string' || typeof value !== 'string')
+      faults.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
+    else if (commitment(salt, value) !== hashes[field])
+      faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
   }
 }
 

@@ -4,27 +4,54 @@ import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from './log.fixtur
 
 const signer = newSigner();
 const [customer, other, offer] = ['A', 'B', 'C'].map((letter) => letter.repeat(21) + 'A') as [string, string, string];
-const about = (seq: number, ...ids: [type: 'customer' | 'offer' | 'organization', id: string][]) => ({ ...entryOf(seq, { targets: ids.map(([type, id]) => ({ type, id })) }), personal: {} });
-const erasure = (seq: number, id = customer) => ({ ...entryOf(seq, { action: 'subject.erase', targets: [{ type: 'customer', id }] }), class: 'kept', personal: {} });
-const check = (entries: readonly ExportedAuditEntry[], allowUnprovable = false) => verdictOf(entries, checkpointOf(entries, signer), [signer.key], [], { allowUnprovable });
+const about = (seq: number, ...ids: [type: 'customer' | 'offer' | 'organization', id: string][]) => ({
+  ...entryOf(seq, { targets: ids.map(([type, id]) => ({ type, id })) }),
+  personal: {},
+});
+const erasure = (seq: number, id = customer) => ({
+  ...entryOf(seq, { action: 'subject.erase', targets: [{ type: 'customer', id }] }),
+  class: 'kept',
+  personal: {},
+});
+const check = (entries: readonly ExportedAuditEntry[], allowUnprovable = false) =>
+  verdictOf(entries, checkpointOf(entries, signer), [signer.key], [], { allowUnprovable });
 /** With those in some places put in their stead. */
 const logWith = (size: number, ...put: ExportedAuditEntry[]) =>
-  logOf(size).map((e) => put.find((p) => p.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e));
+  logOf(size).map(
+    (e) => put.find((p) => p.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e),
+  );
 
 describe('a name that does not open', () => {
   test('is that of somebody whom a record of an erasure names, before or after', () => {
-    expect(check(logWith(9, about(3, ['customer', customer], ['offer', offer]), erasure(6), about(8, ['customer', customer])))).toMatchObject({ verified: true, unprovable: 0 });
+    expect(
+      check(
+        logWith(9, about(3, ['customer', customer], ['offer', offer]), erasure(6), about(8, ['customer', customer])),
+      ),
+    ).toMatchObject({ verified: true, unprovable: 0 });
   });
 
   test('was taken away when nobody was erased, or somebody else was', () => {
-    const sentence = 'Entry 3 names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away.';
-    expect(check(logWith(9, about(3, ['customer', customer])))).toMatchObject({ verified: false, findings: [sentence] });
-    expect(check(logWith(800, about(3, ['customer', customer]), about(700, ['customer', customer]), erasure(600, other)), true)).toMatchObject({ verified: false, findings: [sentence] });
+    const sentence =
+      'Entry 3 names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away.';
+    expect(check(logWith(9, about(3, ['customer', customer])))).toMatchObject({
+      verified: false,
+      findings: [sentence],
+    });
+    expect(
+      check(
+        logWith(800, about(3, ['customer', customer]), about(700, ['customer', customer]), erasure(600, other)),
+        true,
+      ),
+    ).toMatchObject({ verified: false, findings: [sentence] });
   });
 
   test('and that of an offer whose customer is known was taken away', () => {
     const entry = entryOf(3);
-    expect(check(logWith(9, { ...entry, names: entry.names!.slice(0, 1) })).findings).toEqual([expect.stringContaining('Entry 3 names an offer or credential whose id does not open, though that of its customer does')]);
+    expect(check(logWith(9, { ...entry, names: entry.names!.slice(0, 1) })).findings).toEqual([
+      expect.stringContaining(
+        'Entry 3 names an offer or credential whose id does not open, though that of its customer does',
+      ),
+    ]);
   });
 
   test('is known never to have opened when the leaf says that it came after the erasure', () => {
@@ -34,7 +61,16 @@ describe('a name that does not open', () => {
 
   test('is not proven when it came after an erasure and the leaf does not say so', () => {
     const log = logWith(9, erasure(3), about(7, ['customer', other]));
-    expect(check(log)).toMatchObject({ verified: false, onlyUnprovable: true, unprovable: 1, findings: [expect.stringContaining('Entry 7 names somebody whose name does not open and whom no record of subject.erase names')] });
+    expect(check(log)).toMatchObject({
+      verified: false,
+      onlyUnprovable: true,
+      unprovable: 1,
+      findings: [
+        expect.stringContaining(
+          'Entry 7 names somebody whose name does not open and whom no record of subject.erase names',
+        ),
+      ],
+    });
     expect(check(log, true)).toMatchObject({ verified: true, unprovable: 1 });
   });
 
@@ -44,7 +80,8 @@ describe('a name that does not open', () => {
 });
 
 describe('an export from which something was taken out', () => {
-  const without = (entry: ExportedAuditEntry, member: string) => Object.fromEntries(Object.entries(entry).filter(([name]) => name !== member)) as unknown as ExportedAuditEntry;
+  const without = (entry: ExportedAuditEntry, member: string) =>
+    Object.fromEntries(Object.entries(entry).filter(([name]) => name !== member)) as unknown as ExportedAuditEntry;
   const log = logOf(300).map((e) => (e.seq === 256 ? { ...e, lastAt: e.found!.occurredAt } : e));
 
   test.each([
@@ -53,13 +90,22 @@ describe('an export from which something was taken out', () => {
     ['lastAt', 256, 'Entry 256 does not say up to when the log goes there (`lastAt`)'],
   ])('%s of entry %i', (member, seq, sentence) => {
     expect(check(log).verified).toBe(true);
-    expect(check(log.map((e) => (e.seq === seq ? without(e, member) : e)))).toMatchObject({ verified: false, findings: [expect.stringContaining(sentence)] });
+    expect(check(log.map((e) => (e.seq === seq ? without(e, member) : e)))).toMatchObject({
+      verified: false,
+      findings: [expect.stringContaining(sentence)],
+    });
   });
 
   test('the salt of a name or a personal value', () => {
     const { salt: _, ...open } = log[16]!.personal!.address!;
-    const withNames = log.map((e) => (e.seq === 17 ? { ...e, names: e.names!.map((n) => ({ pseudonym: n.pseudonym, value: n.value }) as never) } : e));
-    expect(check(withNames).findings[0]).toMatch(/^Entry 17 opens the pseudonym [\w-]{22} without the salt that it was made of\.$/);
-    expect(check(log.map((e) => (e.seq === 17 ? { ...e, personal: { address: open as never } } : e))).findings).toEqual(['Entry 17 shows its address without the salt that was hashed.']);
+    const withNames = log.map((e) =>
+      e.seq === 17 ? { ...e, names: e.names!.map((n) => ({ pseudonym: n.pseudonym, value: n.value }) as never) } : e,
+    );
+    expect(check(withNames).findings[0]).toMatch(
+      /^Entry 17 opens the pseudonym [\w-]{22} without the salt that it was made of\.$/,
+    );
+    expect(check(log.map((e) => (e.seq === 17 ? { ...e, personal: { address: open as never } } : e))).findings).toEqual(
+      ['Entry 17 shows its address without the salt that was hashed.'],
+    );
   });
 });

@@ -2,7 +2,9 @@ import type { Findings } from './findings.js';
 import type { Unnamed } from './leaf-facts.js';
 import { plural } from './plural.js';
 
-/** Records that get their places together, at most: what comes late of somebody who is erased has one pseudonym there. */
+/**
+ * Records that get their places together, at most: what comes late of somebody who is erased has one pseudonym there.
+ */
 const batchSize = 500;
 
 interface Closed {
@@ -11,8 +13,9 @@ interface Closed {
 }
 
 /**
- * A name that does not open any more was taken away by an erasure, which its own record names, or by somebody who wanted it
- * to look like that. What comes late of an erased customer has a pseudonym that never opened; its leaf says so.
+ * A name that does not open any more was taken away by an erasure, which its own record names, or by somebody who
+ * wanted it to look like that. What comes late of an erased customer has a pseudonym that never opened; its leaf says
+ * so.
  */
 export class Erasures {
   private readonly erased = new Set<string>();
@@ -37,7 +40,9 @@ export class Erasures {
     if (customerOpens && others.some((pseudonym) => !late.includes(pseudonym))) this.halves.push(seq);
   }
 
-  /** At the end of the log. @returns places of entries of which nobody can tell: from before leaves said what came late */
+  /**
+   * At the end of the log. @returns places of entries of which nobody can tell: from before leaves said what came late
+   */
   settle(findings: Findings): number[] {
     const unknown: number[] = [];
     const taken: number[] = [];
@@ -46,10 +51,16 @@ export class Erasures {
       (first > this.firstErasure && last - first < batchSize ? unknown : taken).push(first);
     }
     if (taken.length > 0) {
-      findings.add(taken[0]!, `Entry ${taken[0]!} names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away${taken.length > 1 ? `, and so were the names of ${plural(taken.length - 1, 'other', 'others')}` : ''}.`);
+      findings.add(
+        taken[0]!,
+        `Entry ${taken[0]!} names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away${taken.length > 1 ? `, and so were the names of ${plural(taken.length - 1, 'other', 'others')}` : ''}.`,
+      );
     }
     if (this.halves.length > 0) {
-      findings.add(this.halves[0]!, `Entry ${this.halves[0]!}${this.halves.length > 1 ? ` and ${plural(this.halves.length - 1, 'other', 'others')}` : ''} names an offer or credential whose id does not open, though that of its customer does: the id was taken away.`);
+      findings.add(
+        this.halves[0]!,
+        `Entry ${this.halves[0]!}${this.halves.length > 1 ? ` and ${plural(this.halves.length - 1, 'other', 'others')}` : ''} names an offer or credential whose id does not open, though that of its customer does: the id was taken away.`,
+      );
     }
     return unknown;
   }

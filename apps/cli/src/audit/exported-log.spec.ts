@@ -15,14 +15,36 @@ test('a line reads the same as by JSON.parse, whole or damaged', () => {
   const entry = entryOf(7);
   const line = JSON.stringify(entry);
   expect(parseLine(line)).toEqual(entry);
-  const piece = fc.constantFrom('', '"', '\\', ',', '{', '}', '"seq":8,', '"leaf":"AAAA",', '"leafHash":"x",', '0', ' ', '\\u0041');
-  fc.assert(fc.property(fc.nat(line.length), fc.nat(3), piece, (at, cut, put) => {
-    const damaged = line.slice(0, at) + put + line.slice(at + cut);
-    expect(parseLine(damaged)).toEqual(parsed(damaged));
-  }), { numRuns: 5000 });
+  const piece = fc.constantFrom(
+    '',
+    '"',
+    '\\',
+    ',',
+    '{',
+    '}',
+    '"seq":8,',
+    '"leaf":"AAAA",',
+    '"leafHash":"x",',
+    '0',
+    ' ',
+    '\\u0041',
+  );
+  fc.assert(
+    fc.property(fc.nat(line.length), fc.nat(3), piece, (at, cut, put) => {
+      const damaged = line.slice(0, at) + put + line.slice(at + cut);
+      expect(parseLine(damaged)).toEqual(parsed(damaged));
+    }),
+    { numRuns: 5000 },
+  );
 });
 
-test.each(['{"seq":1,"leaf":"A","leafHash":"B","leaf":"C"}', '{"seq":1,"leaf":"A","leafHash":"B","seq":2}', '{"seq":01,"leaf":"A","leafHash":"B","x":1}', '{"seq":1,"leaf":"A","leafHash":"B",}', '{"type":"end"}'])('%s', (line) => {
+test.each([
+  '{"seq":1,"leaf":"A","leafHash":"B","leaf":"C"}',
+  '{"seq":1,"leaf":"A","leafHash":"B","seq":2}',
+  '{"seq":01,"leaf":"A","leafHash":"B","x":1}',
+  '{"seq":1,"leaf":"A","leafHash":"B",}',
+  '{"type":"end"}',
+])('%s', (line) => {
   expect(parseLine(line)).toEqual(parsed(line));
 });
 

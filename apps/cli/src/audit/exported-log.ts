@@ -1,8 +1,8 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 
 /**
- * A log in a file, one JSON object a line: a header, every entry in ascending order, and an end without which the file was
- * cut off. docs/audit-proofs.md describes it.
+ * A log in a file, one JSON object a line: a header, every entry in ascending order, and an end without which the file
+ * was cut off. docs/audit-proofs.md describes it.
  */
 export const fileType = 'holdfast-audit-log';
 export const fileVersion = 1;
@@ -22,7 +22,10 @@ export interface LogEnd {
   checkpoint: string;
   /** By how much an entry has come behind a later one, at most; absent in older files. */
   lateMs?: number;
-  /** How many entries there were when the reading began; present when it went on behind them, because entries were dropped meanwhile. */
+  /**
+   * How many entries there were when the reading began; present when it went on behind them, because entries were
+   * dropped meanwhile.
+   */
   began?: number;
   /** The log could not be signed any more when it was exported. */
   broken?: AuditBroken;
@@ -34,7 +37,10 @@ export type LogLine = LogHeader | ExportedAuditEntry | LogEnd;
 const begin = /^\{"seq":([1-9]\d{0,14}),"leaf":"/;
 const middle = '","leafHash":"';
 
-/** What a line says, in whichever form it is written; undefined when it is no JSON object. Of its members nothing is known. */
+/**
+ * What a line says, in whichever form it is written; undefined when it is no JSON object. Of its members nothing is
+ * known.
+ */
 export function parseLine(line: string): LogLine | undefined {
   try {
     const object = (quickly(line) ?? JSON.parse(line)) as unknown;
@@ -44,7 +50,10 @@ export function parseLine(line: string): LogLine | undefined {
   }
 }
 
-/** Two thirds of an entry are bytes in base64, where JSON has nothing to look for; undefined when it must be looked at whole. */
+/**
+ * Two thirds of an entry are bytes in base64, where JSON has nothing to look for; undefined when it must be looked at
+ * whole.
+ */
 function quickly(line: string): ExportedAuditEntry | undefined {
   const [start, seq] = begin.exec(line) ?? [];
   if (start === undefined) return undefined;
@@ -75,7 +84,11 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       // Only the line that two chunks share is put together: a copy of each chunk would cost more.
-      lines.push(start === 0 && rest.length > 0 ? Buffer.concat([rest, chunk.subarray(0, end)]).toString() : chunk.toString('utf8', start, end));
+      lines.push(
+        start === 0 && rest.length > 0
+          ? Buffer.concat([rest, chunk.subarray(0, end)]).toString()
+          : chunk.toString('utf8', start, end),
+      );
       start = end + 1;
     }
     rest = start === 0 && rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk.subarray(start);

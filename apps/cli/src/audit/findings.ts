@@ -25,16 +25,25 @@ export class Findings {
 
   /** Notes which leaf stands at a place where another should, to tell whether it belongs somewhere else. */
   moved(seq: number, hash: Buffer, expected: Buffer): void {
-    if (this.displaced.length < mostKept) this.displaced.push({ seq, hash: hash.toString('base64'), expected: expected.toString('base64') });
+    if (this.displaced.length < mostKept)
+      this.displaced.push({ seq, hash: hash.toString('base64'), expected: expected.toString('base64') });
   }
 
   list(): { sentences: string[]; more: number } {
     const home = new Map(this.displaced.map(({ seq, expected }) => [expected, seq]));
-    const where = new Map(this.displaced.flatMap(({ seq, hash }) => (home.has(hash) && home.get(hash) !== seq ? [[seq, home.get(hash)!]] : [])));
+    const where = new Map(
+      this.displaced.flatMap(({ seq, hash }) =>
+        home.has(hash) && home.get(hash) !== seq ? [[seq, home.get(hash)!]] : [],
+      ),
+    );
     const sentences = this.found
       .toSorted((a, b) => a.seq - b.seq || a.rank - b.rank)
       .slice(0, mostListed)
-      .map(({ seq, sentence }) => (where.has(seq) && sentence.includes('was changed') ? `Entry ${seq} is not in its place: what stands there was logged as entry ${where.get(seq)}.` : sentence));
+      .map(({ seq, sentence }) =>
+        where.has(seq) && sentence.includes('was changed')
+          ? `Entry ${seq} is not in its place: what stands there was logged as entry ${where.get(seq)}.`
+          : sentence,
+      );
     return { sentences, more: this.count - sentences.length };
   }
 }

@@ -1,11 +1,20 @@
-import { auditBrokenSchema, auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
 import { z } from 'zod';
+import { auditBrokenSchema, auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
 import { Refusal, TransientRefusal } from '../refusal.js';
 import type { Page, ReadPage } from './live-log.js';
 
-const pageSchema = z.object({ items: z.array(exportedEntrySchema), checkpoint: z.string(), hasMore: z.boolean(), lateMs: auditLateMs.optional(), broken: auditBrokenSchema.optional() });
+const pageSchema = z.object({
+  items: z.array(exportedEntrySchema),
+  checkpoint: z.string(),
+  hasMore: z.boolean(),
+  lateMs: auditLateMs.optional(),
+  broken: auditBrokenSchema.optional(),
+});
 const tokenSchema = z.object({ access_token: z.string() });
-const problemSchema = z.object({ detail: z.string() }).or(z.object({ error_description: z.string() })).or(z.object({ error: z.string() }));
+const problemSchema = z
+  .object({ detail: z.string() })
+  .or(z.object({ error_description: z.string() }))
+  .or(z.object({ error: z.string() }));
 
 export interface HttpAccess {
   /** `https://id.example/o/acme` */
@@ -17,7 +26,8 @@ export interface HttpAccess {
 /** The log over the Admin API, as an app that holds `audit:export`. @throws Refusal with what the house said */
 export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
   const [, base, shortId] = /^(https?:\/\/[^/]+(?:\/.*)?)\/o\/([a-z0-9-]+)\/?$/.exec(url) ?? [];
-  if (base === undefined || shortId === undefined) throw new Refusal(`${url} is not the address of an organization, such as https://id.example/o/acme.`);
+  if (base === undefined || shortId === undefined)
+    throw new Refusal(`${url} is not the address of an organization, such as https://id.example/o/acme.`);
   let token: string | undefined;
 
   const fetchToken = async (): Promise<string> => {
@@ -29,7 +39,9 @@ export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
 
   const fetchPage = async (after: number): Promise<Response> => {
     token ??= await fetchToken();
-    return send(`${base}/o/${shortId}/api/admin/audit/entries?after=${after}&limit=500&broken=include`, { headers: { authorization: `Bearer ${token}` } });
+    return send(`${base}/o/${shortId}/api/admin/audit/entries?after=${after}&limit=500&broken=include`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
   };
 
   return async (after): Promise<Page> => {
@@ -60,5 +72,7 @@ async function readJson(response: Response): Promise<unknown> {
   const message = `${new URL(response.url).pathname} answered ${response.status}${said.success ? `: ${Object.values(said.data)[0]}` : '.'}`;
   // An answer that was cut off counts as none.
   const transient = response.ok || response.status === 429 || response.status >= 500;
-  throw transient ? new TransientRefusal(message, 1000 * (Number(response.headers.get('retry-after')) || 0)) : new Refusal(message);
+  throw transient
+    ? new TransientRefusal(message, 1000 * (Number(response.headers.get('retry-after')) || 0))
+    : new Refusal(message);
 }

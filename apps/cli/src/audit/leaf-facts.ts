@@ -17,8 +17,8 @@ export interface LeafFacts {
 }
 
 /**
- * A leaf as audit writes it: members in this order, nothing behind the outcome that matters here. Reading this much costs a
- * fifth of JSON.parse, and a log is verified by the million; whatever has another form is parsed.
+ * A leaf as audit writes it: members in this order, nothing behind the outcome that matters here. Reading this much
+ * costs a fifth of JSON.parse, and a log is verified by the million; whatever has another form is parsed.
  */
 const plain =
   /^\{"id":"([^"\\]*)","occurredAt":"([^"\\]*)","action":"([^"\\]*)","actor":\{"type":"[a-z]*","id":"([^"\\]*)"(?:,"name":"(?:[^"\\]|\\.)*")?\},"targets":\[((?:\{"type":"[a-z_]*","id":"[^"\\]*"\},?)*)\],"outcome":\{"result":"([a-z]*)"/;
@@ -46,11 +46,25 @@ function idsOf(targets: string): string[] {
 }
 
 function parsed(text: string): LeafFacts {
-  const { id, occurredAt, action, actor, outcome, targets, personal, changes } = JSON.parse(text) as AuditEvent & { personal?: Record<string, string> };
-  return { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: targets.map((target) => target.id), personal: personal ?? {}, person: personal && personOf(actor, targets), changes };
+  const { id, occurredAt, action, actor, outcome, targets, personal, changes } = JSON.parse(text) as AuditEvent & {
+    personal?: Record<string, string>;
+  };
+  return {
+    id,
+    occurredAt,
+    action,
+    actor: actor.id,
+    outcome: outcome.result,
+    targets: targets.map((target) => target.id),
+    personal: personal ?? {},
+    person: personal && personOf(actor, targets),
+    changes,
+  };
 }
 
-/** Who acts, or else the first of those to whom it was done, as audit chooses whose key personal values are sealed with. */
+/**
+ * Who acts, or else the first of those to whom it was done, as audit chooses whose key personal values are sealed with.
+ */
 function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
   if (actor.type === 'customer' || actor.type === 'person') return actor.id;
   return targets.find(({ type }) => type === 'customer' || type === 'credential' || type === 'offer')?.id;
@@ -70,9 +84,16 @@ const pseudonymForm = /^[\w-]{22}$/;
 const ofCustomers = new Set(['customer', 'person']);
 const theirs = new Set(['offer', 'credential']);
 
-/** By what they are of. Costs more than leafFacts(), so it is for leaves that name somebody who is not known any more. */
+/**
+ * By what they are of. Costs more than leafFacts(), so it is for leaves that name somebody who is not known any more.
+ */
 export function pseudonymsIn(bytes: Buffer): Unnamed {
-  const { actor, targets, erased = [] } = JSON.parse(bytes.toString()) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
-  const of = (types: Set<string>) => [actor, ...targets].filter(({ type, id }) => types.has(type) && pseudonymForm.test(id)).map(({ id }) => id);
+  const {
+    actor,
+    targets,
+    erased = [],
+  } = JSON.parse(bytes.toString()) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
+  const of = (types: Set<string>) =>
+    [actor, ...targets].filter(({ type, id }) => types.has(type) && pseudonymForm.test(id)).map(({ id }) => id);
   return { customers: of(ofCustomers), others: of(theirs), late: erased };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
+import { Refusal } from '../refusal.js';
 import { Drops } from './drops.js';
 import { fileType, fileVersion, type LogEnd, type LogLine } from './exported-log.js';
 import { leafFacts } from './leaf-facts.js';
-import { Refusal } from '../refusal.js';
 import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 export interface Page {
@@ -60,7 +60,11 @@ export class LiveLog {
     this.broken = first.broken;
   }
 
-  static async open(read: ReadPage, progress: Progress, patience: DropPatience = { withinMs: 10_000, intervalMs: 500 }): Promise<LiveLog> {
+  static async open(
+    read: ReadPage,
+    progress: Progress,
+    patience: DropPatience = { withinMs: 10_000, intervalMs: 500 },
+  ): Promise<LiveLog> {
     return new LiveLog(await read(0), read, progress, patience);
   }
 
@@ -69,7 +73,7 @@ export class LiveLog {
     yield* pagesUpTo(this.size, this.first, this.read, this.progress);
     if (this.broken) return;
     // A record of what was dropped meanwhile is behind the checkpoint that the reading began with.
-    for (const giveUpAt = Date.now() + this.patience.withinMs; awaits() && Date.now() < giveUpAt; ) {
+    for (const giveUpAt = Date.now() + this.patience.withinMs; awaits() && Date.now() < giveUpAt;) {
       const page = await this.read(this.size);
       const { size } = readCheckpoint(page.checkpoint);
       if (size > this.size) {
@@ -86,13 +90,23 @@ export class LiveLog {
   /** What came with its entries. */
   get end(): Pick<LogEnd, 'lateMs' | 'broken' | 'began'> {
     const { lateMs, broken, began } = this;
-    return { ...(lateMs !== undefined && { lateMs }), ...(began !== undefined && { began }), ...(broken && { broken }) };
+    return {
+      ...(lateMs !== undefined && { lateMs }),
+      ...(began !== undefined && { began }),
+      ...(broken && { broken }),
+    };
   }
 }
 
-async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: Progress, before = 0): AsyncGenerator<ExportedAuditEntry[]> {
+async function* pagesUpTo(
+  size: number,
+  first: Page,
+  read: ReadPage,
+  progress: Progress,
+  before = 0,
+): AsyncGenerator<ExportedAuditEntry[]> {
   let done = before;
-  for (let page: Page | undefined = first; page; ) {
+  for (let page: Page | undefined = first; page;) {
     const last: number = page.entries.at(-1)?.seq ?? size;
     // Asked for before this one is worked on, so that both sides are busy.
     const next: Promise<Page> | undefined = page.hasMore && last < size ? read(last) : undefined;
@@ -106,14 +120,22 @@ async function* pagesUpTo(size: number, first: Page, read: ReadPage, progress: P
   }
 }
 
-/** Of a page those of when the reading began, and those that no checkpoint covers, not even the page's own: somebody put them there. */
+/**
+ * Of a page those of when the reading began, and those that no checkpoint covers, not even the page's own: somebody put
+ * them there.
+ */
 function ofThen({ entries, checkpoint }: Page, size: number): ExportedAuditEntry[] {
   if ((entries.at(-1)?.seq ?? 0) <= size) return entries;
   const now = checkpoint === '' ? 0 : readCheckpoint(checkpoint).size;
   return entries.filter(({ seq }) => seq <= size || seq > now);
 }
 
-export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[], options?: VerifierOptions): Promise<Verdict> {
+export async function verifyLive(
+  log: LiveLog,
+  keys: readonly VerifierKey[],
+  kept: readonly KeptCheckpoint[],
+  options?: VerifierOptions,
+): Promise<Verdict> {
   const verifier = new LogVerifier(keys, kept, options);
   const reader = { awaits: () => verifier.awaitsDrops, readOn: (checkpoint: string) => verifier.readOn(checkpoint) };
   for await (const entries of log.pages(reader)) for (const entry of entries) verifier.add(entry);
@@ -123,7 +145,8 @@ export async function verifyLive(log: LiveLog, keys: readonly VerifierKey[], kep
 /** The log as a file, line by line. */
 export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   const line = (object: LogLine) => `${JSON.stringify(object)}\n`;
-  if (log.checkpoint === '') throw new Refusal(`There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`);
+  if (log.checkpoint === '')
+    throw new Refusal(`There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`);
   yield line({ type: fileType, version: fileVersion, origin: readCheckpoint(log.checkpoint).origin });
   const drops = new Drops();
   let count = 0;

@@ -4,11 +4,27 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FormatError, openCheckpoint, type VerifierKey } from '@holdfast/tlog';
 import { Refusal } from '../refusal.js';
-import { fileType, fileVersion, linesOf, parseLine, type LogEnd, type LogHeader, type LogLine } from './exported-log.js';
+import {
+  fileType,
+  fileVersion,
+  linesOf,
+  parseLine,
+  type LogEnd,
+  type LogHeader,
+  type LogLine,
+} from './exported-log.js';
 import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
-/** Verifies an exported log. @throws Refusal when the file is no exported log of the pinned key: then nothing is known of it */
-export async function verifyFile(file: string, keys: readonly VerifierKey[], kept: readonly KeptCheckpoint[], options?: VerifierOptions): Promise<Verdict> {
+/**
+ * Verifies an exported log. @throws Refusal when the file is no exported log of the pinned key: then nothing is known
+ * of it
+ */
+export async function verifyFile(
+  file: string,
+  keys: readonly VerifierKey[],
+  kept: readonly KeptCheckpoint[],
+  options?: VerifierOptions,
+): Promise<Verdict> {
   const verifier = new LogVerifier(keys, kept, options);
   let number = 0;
   let end: LogEnd | undefined;
@@ -19,7 +35,7 @@ export async function verifyFile(file: string, keys: readonly VerifierKey[], kep
       else if (end) verifier.unreadable(number);
       else {
         const object = parseLine(line);
-        if (object === undefined || 'type' in object === ('seq' in object)) verifier.unreadable(number);
+        if (object === undefined || 'type' in object === 'seq' in object) verifier.unreadable(number);
         else if ('seq' in object) verifier.add(object);
         else end = object as LogEnd;
       }
@@ -31,16 +47,30 @@ export async function verifyFile(file: string, keys: readonly VerifierKey[], kep
 
 function assertHeader(header: LogLine | undefined, file: string, keys: readonly VerifierKey[]): void {
   const { type, version, origin } = (header ?? {}) as Partial<LogHeader>;
-  if (type !== fileType) throw new Refusal(`${file} is not an exported log: its first line does not say so. Export one with: holdfast audit export`);
-  if (version !== fileVersion) throw new Refusal(`${file} is an exported log of version ${version}, and this command reads version ${fileVersion}.`);
-  if (!keys.some(({ name }) => name === origin)) throw new Refusal(`${file} is the log ${origin}, and the pinned key is that of ${keys.map(({ name }) => name).join(', ')}.`);
+  if (type !== fileType)
+    throw new Refusal(
+      `${file} is not an exported log: its first line does not say so. Export one with: holdfast audit export`,
+    );
+  if (version !== fileVersion)
+    throw new Refusal(
+      `${file} is an exported log of version ${version}, and this command reads version ${fileVersion}.`,
+    );
+  if (!keys.some(({ name }) => name === origin))
+    throw new Refusal(
+      `${file} is the log ${origin}, and the pinned key is that of ${keys.map(({ name }) => name).join(', ')}.`,
+    );
 }
 
 /** Checkpoints that were kept: of this log, and signed by a pinned key. @throws Refusal */
-export async function readCheckpoints(files: readonly string[], keys: readonly VerifierKey[]): Promise<KeptCheckpoint[]> {
+export async function readCheckpoints(
+  files: readonly string[],
+  keys: readonly VerifierKey[],
+): Promise<KeptCheckpoint[]> {
   return Promise.all(
     files.map(async (name) => {
-      const note = await readFile(name, 'utf8').catch((error: Error) => Promise.reject(new Refusal(`The checkpoint ${name} cannot be read: ${error.message}`)));
+      const note = await readFile(name, 'utf8').catch((error: Error) =>
+        Promise.reject(new Refusal(`The checkpoint ${name} cannot be read: ${error.message}`)),
+      );
       try {
         return { name, checkpoint: openCheckpoint(note, keys) };
       } catch (error) {

@@ -1,10 +1,10 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
-import { Refusal } from '../refusal.js';
 import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
-import { checkEntry } from './entry-check.js';
+import { Refusal } from '../refusal.js';
 import { Drops } from './drops.js';
-import type { LogEnd } from './exported-log.js';
+import { checkEntry } from './entry-check.js';
 import { Erasures } from './erasures.js';
+import type { LogEnd } from './exported-log.js';
 import { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
 import { ListBounds } from './list-bounds.js';
@@ -28,7 +28,10 @@ export interface Verdict {
   entries: number;
   /** Of which only the hash is left. */
   dropped: number;
-  /** Names that could not be checked, since their pseudonyms have no salt, and entries whose personal values are withheld. */
+  /**
+   * Names that could not be checked, since their pseudonyms have no salt, and entries whose personal values are
+   * withheld.
+   */
   unprovable: number;
   /** Nothing speaks against it but that: a log from before something could be proven is like that. */
   onlyUnprovable: boolean;
@@ -55,9 +58,9 @@ class Tally {
 }
 
 /**
- * Goes through a log from its first entry to its end and believes nothing but `keys`: every leaf has the hash that stands
- * in the tree, the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree on its way,
- * and all that is shown beside a leaf follows from the leaf.
+ * Goes through a log from its first entry to its end and believes nothing but `keys`: every leaf has the hash that
+ * stands in the tree, the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree on
+ * its way, and all that is shown beside a leaf follows from the leaf.
  */
 export class LogVerifier {
   private readonly findings = new Findings();
@@ -121,7 +124,10 @@ export class LogVerifier {
     this.drops.record(seq, record);
   }
 
-  /** Whether entries are gone that may have been dropped since the reading began: the record of that stands behind what was read. */
+  /**
+   * Whether entries are gone that may have been dropped since the reading began: the record of that stands behind what
+   * was read.
+   */
   get awaitsDrops(): boolean {
     return this.drops.awaited;
   }
@@ -141,9 +147,16 @@ export class LogVerifier {
 
   /** The end of a file, which says itself what it should have held. */
   endOfFile(said: LogEnd | undefined): Verdict {
-    if (typeof said?.checkpoint !== 'string') this.findings.add(this.last + 1, `The file ends behind entry ${this.last} without its last line: it was cut off.`);
+    if (typeof said?.checkpoint !== 'string')
+      this.findings.add(
+        this.last + 1,
+        `The file ends behind entry ${this.last} without its last line: it was cut off.`,
+      );
     else if (said.count !== this.counts.entries || said.lastSeq !== this.last) {
-      this.findings.add(this.last + 1, `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, and its last line says ${said.count} up to ${said.lastSeq}.`);
+      this.findings.add(
+        this.last + 1,
+        `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, and its last line says ${said.count} up to ${said.lastSeq}.`,
+      );
     }
     return this.end(said?.checkpoint, said);
   }
@@ -153,7 +166,10 @@ export class LogVerifier {
    * entries may come late; and whether the log can be signed at all.
    * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
    */
-  end(note: string | undefined, { lateMs, broken, began = this.began }: Pick<LogEnd, 'lateMs' | 'broken' | 'began'> = {}): Verdict {
+  end(
+    note: string | undefined,
+    { lateMs, broken, began = this.began }: Pick<LogEnd, 'lateMs' | 'broken' | 'began'> = {},
+  ): Verdict {
     const newest = typeof note === 'string' && !(broken && note === '') ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
@@ -166,14 +182,29 @@ export class LogVerifier {
     const { sentences, more } = this.findings.list();
     const { unplaced } = this.drops;
     if (sentences.length === 0 && unplaced.length > 0) {
-      throw new Refusal(`${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`);
+      throw new Refusal(
+        `${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`,
+      );
     }
-    return { verified: sentences.length === 0, findings: sentences, more, origin: this.keys[0]?.name ?? '', ...this.counts, unprovable: this.unsalted.count + this.closed.count + this.late.count, onlyUnprovable: sentences.length > 0 && proven, notes: [...meanwhile, ...this.notes(counted)], continues: this.continues };
+    return {
+      verified: sentences.length === 0,
+      findings: sentences,
+      more,
+      origin: this.keys[0]?.name ?? '',
+      ...this.counts,
+      unprovable: this.unsalted.count + this.closed.count + this.late.count,
+      onlyUnprovable: sentences.length > 0 && proven,
+      notes: [...meanwhile, ...this.notes(counted)],
+      continues: this.continues,
+    };
   }
 
   /** It may be as it was signed, up to there. What comes behind it is signed by nobody and can be changed unseen. */
   private refuseBroken({ detail, since, unsigned }: AuditBroken, note: string | undefined): void {
-    const behind = unsigned > 0 ? ` ${plural(unsigned, 'entry stands', 'entries stand')} behind ${note === '' ? 'it' : 'the newest checkpoint'}: nobody has signed ${unsigned === 1 ? 'it' : 'them'}.` : '';
+    const behind =
+      unsigned > 0
+        ? ` ${plural(unsigned, 'entry stands', 'entries stand')} behind ${note === '' ? 'it' : 'the newest checkpoint'}: nobody has signed ${unsigned === 1 ? 'it' : 'them'}.`
+        : '';
     this.findings.add(this.last + 1, `The log cannot be signed any more since ${since}, because ${detail}.${behind}`);
   }
 
@@ -181,20 +212,37 @@ export class LogVerifier {
   private refuseUnprovable(): void {
     const { unsalted, closed, late } = this;
     if (unsalted.count > 0) {
-      this.findings.add(unsalted.first, `Entry ${unsalted.first} ${unsalted.count > 1 ? `is the first of ${unsalted.count} times that a name is shown` : 'shows a name'} for a pseudonym without salt, so that nobody can tell whether it is the name that was logged. Names from before pseudonyms had a salt are like that; in a log that has none of these, somebody took the salt away, to name somebody else. --allow-unprovable takes them as they are.`);
+      this.findings.add(
+        unsalted.first,
+        `Entry ${unsalted.first} ${unsalted.count > 1 ? `is the first of ${unsalted.count} times that a name is shown` : 'shows a name'} for a pseudonym without salt, so that nobody can tell whether it is the name that was logged. Names from before pseudonyms had a salt are like that; in a log that has none of these, somebody took the salt away, to name somebody else. --allow-unprovable takes them as they are.`,
+      );
     }
     if (closed.count > 0) {
-      this.findings.add(closed.first, `Entry ${closed.first}${closed.count > 1 ? ` and ${plural(closed.count - 1, 'other', 'others')}` : ''} withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens: the values or their key were taken away, or KEY_ENCRYPTION_KEY was changed. --allow-unprovable takes it as it is.`);
+      this.findings.add(
+        closed.first,
+        `Entry ${closed.first}${closed.count > 1 ? ` and ${plural(closed.count - 1, 'other', 'others')}` : ''} withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens: the values or their key were taken away, or KEY_ENCRYPTION_KEY was changed. --allow-unprovable takes it as it is.`,
+      );
     }
     if (late.count > 0) {
-      this.findings.add(late.first, `Entry ${late.first}${late.count > 1 ? ` and ${plural(late.count - 1, 'other', 'others')}` : ''} names somebody whose name does not open and whom no record of subject.erase names: it came after their erasure, before records said so, or the name was taken away. --allow-unprovable takes it as it is.`);
+      this.findings.add(
+        late.first,
+        `Entry ${late.first}${late.count > 1 ? ` and ${plural(late.count - 1, 'other', 'others')}` : ''} names somebody whose name does not open and whom no record of subject.erase names: it came after their erasure, before records said so, or the name was taken away. --allow-unprovable takes it as it is.`,
+      );
     }
   }
 
   private notes(counted: number): string[] {
     return [
-      ...(counted > 0 ? [`Of ${plural(counted, 'entry that was', 'entries that were')} dropped the log records only class, month and number, since that was before it recorded places.`] : []),
-      ...(this.bounds.absent && this.counts.entries > 0 ? ['This export does not hold in which class and month entries lie, nor by what a span of time is found, since it is from before exports did: whether lists leave something out was not looked at.'] : []),
+      ...(counted > 0
+        ? [
+            `Of ${plural(counted, 'entry that was', 'entries that were')} dropped the log records only class, month and number, since that was before it recorded places.`,
+          ]
+        : []),
+      ...(this.bounds.absent && this.counts.entries > 0
+        ? [
+            'This export does not hold in which class and month entries lie, nor by what a span of time is found, since it is from before exports did: whether lists leave something out was not looked at.',
+          ]
+        : []),
     ];
   }
 
@@ -202,12 +250,22 @@ export class LogVerifier {
   private takePlace(seq: number): boolean {
     const expected = this.last + 1;
     if (seq !== expected) this.broken = true;
-    if (!Number.isSafeInteger(seq) || seq < 1) this.findings.add(expected, `Behind entry ${this.last} stands something without a place.`);
+    if (!Number.isSafeInteger(seq) || seq < 1)
+      this.findings.add(expected, `Behind entry ${this.last} stands something without a place.`);
     // Whichever of the two comes first: the one that was put in looks like an entry that was changed.
     else if (seq === this.last) this.findings.add(seq, `Entry ${seq} is there twice: one of the two was put in.`, 0);
-    else if (seq < expected) this.findings.add(seq, `Entry ${seq} stands behind entry ${this.last}: the log was put into another order, or an entry was put in.`);
+    else if (seq < expected)
+      this.findings.add(
+        seq,
+        `Entry ${seq} stands behind entry ${this.last}: the log was put into another order, or an entry was put in.`,
+      );
     else if (seq > expected) {
-      this.findings.add(expected, seq === expected + 1 ? `Entry ${expected} is missing: behind ${this.last} comes ${seq}.` : `Entries ${expected} to ${seq - 1} are missing: behind ${this.last} comes ${seq}.`);
+      this.findings.add(
+        expected,
+        seq === expected + 1
+          ? `Entry ${expected} is missing: behind ${this.last} comes ${seq}.`
+          : `Entries ${expected} to ${seq - 1} are missing: behind ${this.last} comes ${seq}.`,
+      );
     }
     if (seq <= this.last || !Number.isSafeInteger(seq)) return false;
     this.last = seq;
@@ -233,7 +291,10 @@ export class LogVerifier {
       this.rewritten = true;
       const after = this.good === 0 ? '' : ` Up to ${this.good} it is as it was signed.`;
       // By its end: an entry of which is known what is wrong comes first.
-      this.findings.add(size, `${this.good + 1 === size ? `Entry ${size} is not the one` : `Entries ${this.good + 1} to ${size} are not those`} that ${name} was signed for: the log was rewritten there, its hashes with it.${after}`);
+      this.findings.add(
+        size,
+        `${this.good + 1 === size ? `Entry ${size} is not the one` : `Entries ${this.good + 1} to ${size} are not those`} that ${name} was signed for: the log was rewritten there, its hashes with it.${after}`,
+      );
     }
     return same;
   }
@@ -244,9 +305,15 @@ export class LogVerifier {
   private missing(size: number, name: string): void {
     if (size > this.last) {
       const gone = size - this.last;
-      this.findings.add(this.last + 1, `The log ends at ${this.last}, but ${name} covers ${size}: at least ${plural(gone, 'entry is', 'entries are')} gone.`);
+      this.findings.add(
+        this.last + 1,
+        `The log ends at ${this.last}, but ${name} covers ${size}: at least ${plural(gone, 'entry is', 'entries are')} gone.`,
+      );
     } else if (size < this.last && name === 'the newest checkpoint') {
-      this.findings.add(size + 1, `Entries ${size + 1} to ${this.last} stand behind the newest checkpoint, which covers ${size}: nobody has signed them.`);
+      this.findings.add(
+        size + 1,
+        `Entries ${size + 1} to ${this.last} stand behind the newest checkpoint, which covers ${size}: nobody has signed them.`,
+      );
     }
   }
 
@@ -255,7 +322,10 @@ export class LogVerifier {
       return openCheckpoint(note, this.keys);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      this.findings.add(this.last + 1, `The newest checkpoint proves nothing. ${error.message}. Either the pinned key is another log's, or this log is not the one that was pinned.`);
+      this.findings.add(
+        this.last + 1,
+        `The newest checkpoint proves nothing. ${error.message}. Either the pinned key is another log's, or this log is not the one that was pinned.`,
+      );
       return undefined;
     }
   }

@@ -29,9 +29,17 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
     action: 'offer.create' as const,
     actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
-    targets: [{ type: 'customer', id: pseudonyms[0]! }, { type: 'offer', id: pseudonyms[1]! }],
+    targets: [
+      { type: 'customer', id: pseudonyms[0]! },
+      { type: 'offer', id: pseudonyms[1]! },
+    ],
     outcome: { result: 'success', status: 201 },
-    request: { id: randomUUID(), traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`, method: 'POST', route: '/o/{shortId}/api/credentials/offers' },
+    request: {
+      id: randomUUID(),
+      traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
+      method: 'POST',
+      route: '/o/{shortId}/api/credentials/offers',
+    },
     personal: { address: commitment(address.salt, address.value).toString('base64url') },
     ...change,
   };
@@ -43,7 +51,14 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     leafHash: leafHash(leaf).toString('base64'),
     class: retentionOf(record.action),
     month: record.occurredAt.slice(0, 7),
-    found: { id: record.id, occurredAt: record.occurredAt, action: record.action, actor: record.actor.id, outcome: record.outcome.result, targets: record.targets.map(({ id }) => id) },
+    found: {
+      id: record.id,
+      occurredAt: record.occurredAt,
+      action: record.action,
+      actor: record.actor.id,
+      outcome: record.outcome.result,
+      targets: record.targets.map(({ id }) => id),
+    },
     names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...opened(ids[i]!, salts[i]!) })),
     personal: { address: opened(address.value, address.salt) },
   };
@@ -55,14 +70,29 @@ export function without({ seq, leafHash: hash, class: name, month }: ExportedAud
 }
 
 /** The record of a drop of these places, of changes in 2025-09. */
-export function dropRecord(seq: number, places: number[], change: object = {}, occurredAt = '2026-12-01T00:00:00.000Z'): ExportedAuditEntry {
+export function dropRecord(
+  seq: number,
+  places: number[],
+  change: object = {},
+  occurredAt = '2026-12-01T00:00:00.000Z',
+): ExportedAuditEntry {
   const bytes = Buffer.concat(places.map((place) => Buffer.from(place.toString(16).padStart(16, '0'), 'hex')));
-  const named = { first: places[0]!, last: places.at(-1)!, sha256: createHash('sha256').update(bytes).digest('base64') };
+  const named = {
+    first: places[0]!,
+    last: places.at(-1)!,
+    sha256: createHash('sha256').update(bytes).digest('base64'),
+  };
   return entryOf(seq, {
     action: 'audit.drop',
     occurredAt,
     targets: [{ type: 'organization', id: 'acme' }],
-    changes: { retention: { to: 'changes' }, month: { to: '2025-09' }, entries: { to: places.length }, places: { to: named }, ...change },
+    changes: {
+      retention: { to: 'changes' },
+      month: { to: '2025-09' },
+      entries: { to: places.length },
+      places: { to: named },
+      ...change,
+    },
   });
 }
 
@@ -84,7 +114,13 @@ export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: s
   ];
 }
 
-export function verdictOf(entries: readonly ExportedAuditEntry[], note: string, keys: VerifierKey[], kept: KeptCheckpoint[] = [], { lateMs = 0, ...options }: VerifierOptions & { lateMs?: number } = {}): Verdict {
+export function verdictOf(
+  entries: readonly ExportedAuditEntry[],
+  note: string,
+  keys: VerifierKey[],
+  kept: KeptCheckpoint[] = [],
+  { lateMs = 0, ...options }: VerifierOptions & { lateMs?: number } = {},
+): Verdict {
   const verifier = new LogVerifier(keys, kept, options);
   for (const entry of entries) verifier.add(entry);
   return verifier.end(note, { lateMs });

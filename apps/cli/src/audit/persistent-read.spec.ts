@@ -16,16 +16,24 @@ function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; ask
   const read = (after: number): Promise<Page> => {
     asked.push(after);
     const failure = failures[after]?.shift();
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what is thrown is what the test is about
-    return failure === undefined ? Promise.resolve({ entries: entries.slice(after, after + 10), checkpoint, hasMore: after < 30, lateMs: 0 }) : Promise.reject(failure);
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what is thrown is what the test is
+    // about
+    return failure === undefined
+      ? Promise.resolve({ entries: entries.slice(after, after + 10), checkpoint, hasMore: after < 30, lateMs: 0 })
+      : Promise.reject(failure);
   };
   return { read, asked };
 }
 
 describe('reading a log that is interrupted', () => {
   test('goes on with the page that failed, when it may succeed the next time', async () => {
-    const { read, asked } = interrupted({ 10: [unavailable('audit did not answer in time', 0), new TransientRefusal('503')], 30: [unavailable('audit is not running', 0)] });
-    expect(await verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], [])).toMatchObject({ verified: true, entries: 40 });
+    const { read, asked } = interrupted({
+      10: [unavailable('audit did not answer in time', 0), new TransientRefusal('503')],
+      30: [unavailable('audit is not running', 0)],
+    });
+    expect(
+      await verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], []),
+    ).toMatchObject({ verified: true, entries: 40 });
     expect(asked).toEqual([0, 10, 10, 10, 20, 30, 30]);
   });
 
@@ -34,15 +42,24 @@ describe('reading a log that is interrupted', () => {
     ['an error of another kind', new AppError('unknown_organization')],
   ])('ends at once with %s', async (_, failure) => {
     const { read, asked } = interrupted({ 10: [failure] });
-    await expect(verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], [])).rejects.toBe(failure);
+    await expect(
+      verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], []),
+    ).rejects.toBe(failure);
     expect(asked).toEqual([0, 10]);
   });
 
   test('ends when the first page fails, or the time is up', async () => {
     const away = new TransientRefusal('nobody there');
     await expect(persistent(interrupted({ 0: [away] }).read, soon)(0)).rejects.toBe(away);
-    await expect(persistent(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, { patienceMs: 20, firstDelayMs: 1 })(10)).rejects.toBe(away);
-    await expect(persistent(interrupted({ 10: [new TransientRefusal('come back later', 60_000)] }).read, soon)(10)).rejects.toThrow('come back later');
+    await expect(
+      persistent(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, {
+        patienceMs: 20,
+        firstDelayMs: 1,
+      })(10),
+    ).rejects.toBe(away);
+    await expect(
+      persistent(interrupted({ 10: [new TransientRefusal('come back later', 60_000)] }).read, soon)(10),
+    ).rejects.toThrow('come back later');
   });
 });
 

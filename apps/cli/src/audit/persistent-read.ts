@@ -12,8 +12,14 @@ export interface Persistence {
 
 const maxDelayMs = 10_000;
 
-/** Asks for a page again while Holdfast cannot answer, so that a log is read on where it was interrupted, not from the beginning. */
-export function persistent(read: ReadPage, { patienceMs, firstDelayMs }: Persistence = { patienceMs: 120_000, firstDelayMs: 250 }): ReadPage {
+/**
+ * Asks for a page again while Holdfast cannot answer, so that a log is read on where it was interrupted, not from the
+ * beginning.
+ */
+export function persistent(
+  read: ReadPage,
+  { patienceMs, firstDelayMs }: Persistence = { patienceMs: 120_000, firstDelayMs: 250 },
+): ReadPage {
   return async (after) => {
     const giveUpAt = Date.now() + patienceMs;
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {

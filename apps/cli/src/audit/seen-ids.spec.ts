@@ -17,5 +17,6 @@ test('ids that end alike are told apart', () => {
 });
 
 test('what is no UUID is refused', () => {
-  for (const id of ['', 'x', '019AA5F2-7C1F-7A42-8000-000000000000', '019aa5f2-7c1f-7a42-8000-00000000000']) expect(() => new SeenIds().add(id)).toThrow('no UUID');
+  for (const id of ['', 'x', '019AA5F2-7C1F-7A42-8000-000000000000', '019aa5f2-7c1f-7a42-8000-00000000000'])
+    expect(() => new SeenIds().add(id)).toThrow('no UUID');
 });

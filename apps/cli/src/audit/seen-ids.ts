@@ -1,9 +1,9 @@
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Ids that have been seen, 8 bytes each: a Set of ten million texts takes a gigabyte, and one of seventeen million cannot
- * be made. It keeps the last 64 bits of each UUID, of which at most two are not random: at ten million entries two
- * different ids are taken for the same once in a hundred thousand logs.
+ * Ids that have been seen, 8 bytes each: a Set of ten million texts takes a gigabyte, and one of seventeen million
+ * cannot be made. It keeps the last 64 bits of each UUID, of which at most two are not random: at ten million entries
+ * two different ids are taken for the same once in a hundred thousand logs.
  */
 export class SeenIds {
   private slots = new Uint32Array(2 * 1024);
@@ -35,6 +35,7 @@ export class SeenIds {
   private grow(): void {
     const before = this.slots;
     this.slots = new Uint32Array(2 * before.length);
-    for (let i = 0; i < before.length; i += 2) if (before[i] !== 0 || before[i + 1] !== 0) this.put(before[i]!, before[i + 1]!);
+    for (let i = 0; i < before.length; i += 2)
+      if (before[i] !== 0 || before[i + 1] !== 0) this.put(before[i]!, before[i + 1]!);
   }
 }

@@ -1,5 +1,15 @@
-import { appKinds, createApp, disableApp, getApp, listApps, listCredentialTypes, updateApp, type App, type AppKind } from '@holdfast/contracts';
 import { Option, type Command } from 'commander';
+import {
+  appKinds,
+  createApp,
+  disableApp,
+  getApp,
+  listApps,
+  listCredentialTypes,
+  updateApp,
+  type App,
+  type AppKind,
+} from '@holdfast/contracts';
 import { withHouse, type House } from '../house.js';
 import { sheet, show, table } from '../output.js';
 import { Refusal } from '../refusal.js';
@@ -36,8 +46,13 @@ interface UpdateOptions extends Json {
 }
 
 const collect = (value: string, before: string[] = []) => [...before, value];
-const pkce = () => new Option('--pkce <when>', 'whether sign-in needs PKCE; only a web app may say optional, and must then send a nonce').choices(['required', 'optional']);
-const idTokenAlg = () => new Option('--id-token-alg <alg>', 'what its ID tokens are signed with').choices(['RS256', 'ES256']);
+const pkce = () =>
+  new Option(
+    '--pkce <when>',
+    'whether sign-in needs PKCE; only a web app may say optional, and must then send a nonce',
+  ).choices(['required', 'optional']);
+const idTokenAlg = () =>
+  new Option('--id-token-alg <alg>', 'what its ID tokens are signed with').choices(['RS256', 'ES256']);
 
 export function appCommands(program: Command): void {
   const app = program.command('app').description('apps of an organization, and their access');
@@ -49,11 +64,18 @@ export function appCommands(program: Command): void {
     .requiredOption('--name <name>', 'unique within the organization')
     .option('--display-name <name>', 'what customers read on the sign-in page (the name when left out)')
     .addOption(new Option('--kind <kind>', 'what it is').choices(appKinds).makeOptionMandatory())
-    .addOption(new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'))
+    .addOption(
+      new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'),
+    )
     .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect, [])
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect, [])
-    .option('--origin <origin>', 'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated', collect, [])
+    .option(
+      '--origin <origin>',
+      'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated',
+      collect,
+      [],
+    )
     .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
     .option('--no-refresh-tokens', 'give it no refresh tokens')
     .addOption(pkce().default('required'))
@@ -62,17 +84,40 @@ export function appCommands(program: Command): void {
     .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
       withHouse('app create', async ({ ask }) => {
         await requireType(ask, org, rest.credentialType);
-        const reply = await ask(createApp, { org, ...rest, redirectUris: redirectUri, postLogoutRedirectUris: postLogoutRedirectUri, origins: origin, scopes: grant }, org);
+        const reply = await ask(
+          createApp,
+          {
+            org,
+            ...rest,
+            redirectUris: redirectUri,
+            postLogoutRedirectUris: postLogoutRedirectUri,
+            origins: origin,
+            scopes: grant,
+          },
+          org,
+        );
         const { app: made, secretId, clientSecret } = reply;
-        show(reply, json, () => [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'));
+        show(reply, json, () =>
+          [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'),
+        );
       }),
     );
 
   verb(app, 'list <org>', 'list the apps of an organization', ['app list acme']).action((org: string, { json }: Json) =>
     withHouse('app list', async ({ ask }) => {
       const { items } = await ask(listApps, { org }, org);
-      const rows = items.map((a) => [a.clientId, a.name, a.kind, a.disabled ? 'disabled' : 'enabled', a.scopes.join(' ')]);
-      show(items, json, () => (items.length === 0 ? `${org} has no app yet; make one with: holdfast app create ${org} --help` : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows)));
+      const rows = items.map((a) => [
+        a.clientId,
+        a.name,
+        a.kind,
+        a.disabled ? 'disabled' : 'enabled',
+        a.scopes.join(' '),
+      ]);
+      show(items, json, () =>
+        items.length === 0
+          ? `${org} has no app yet; make one with: holdfast app create ${org} --help`
+          : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows),
+      );
     }),
   );
 
@@ -93,27 +138,36 @@ export function appCommands(program: Command): void {
     .option('--credential-type <name>', 'whose holders it signs in')
     .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect)
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
-    .option('--origin <origin>', 'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated', collect)
+    .option(
+      '--origin <origin>',
+      'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated',
+      collect,
+    )
     .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
     .option('--no-backchannel-logout-uri', 'tell it no longer')
     .option('--refresh-tokens', 'give it refresh tokens')
     .option('--no-refresh-tokens', 'give it no refresh tokens')
     .addOption(pkce())
     .addOption(idTokenAlg())
-    .action((clientId: string, { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions) =>
-      withHouse('app update', async ({ ask }) => {
-        if (rest.credentialType !== undefined) await requireType(ask, (await ask(getApp, { clientId })).org, rest.credentialType);
-        const reply = await ask(updateApp, {
-          clientId,
-          ...rest,
-          ...(displayName !== undefined && { displayName: displayName || null }),
-          ...(redirectUri && { redirectUris: redirectUri }),
-          ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
-          ...(origin && { origins: origin }),
-          ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
-        });
-        show(reply, json, () => appSheet(reply));
-      }),
+    .action(
+      (
+        clientId: string,
+        { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions,
+      ) =>
+        withHouse('app update', async ({ ask }) => {
+          if (rest.credentialType !== undefined)
+            await requireType(ask, (await ask(getApp, { clientId })).org, rest.credentialType);
+          const reply = await ask(updateApp, {
+            clientId,
+            ...rest,
+            ...(displayName !== undefined && { displayName: displayName || null }),
+            ...(redirectUri && { redirectUris: redirectUri }),
+            ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+            ...(origin && { origins: origin }),
+            ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
+          });
+          show(reply, json, () => appSheet(reply));
+        }),
     );
 
   const switching = (name: string, disabled: boolean, says: string, done: string) =>
@@ -123,7 +177,12 @@ export function appCommands(program: Command): void {
         show(reply, json, () => `${reply.name} of ${reply.org} is ${done}.`);
       }),
     );
-  switching('disable', true, 'refuse an app and all of its tokens, within a second', 'disabled: it and all of its tokens are refused');
+  switching(
+    'disable',
+    true,
+    'refuse an app and all of its tokens, within a second',
+    'disabled: it and all of its tokens are refused',
+  );
   switching('enable', false, 'let a disabled app in again', 'enabled: it can get new tokens');
 }
 

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog';
-import type { Command } from 'commander';
-import { clientSecret } from '../config.js';
 import { httpLog } from '../audit/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/live-log.js';
-import { persistent } from '../audit/persistent-read.js';
 import { readCheckpoints, verifyFile, writeLog } from '../audit/log-file.js';
 import type { Verdict } from '../audit/log-verifier.js';
+import { persistent } from '../audit/persistent-read.js';
 import { verdictInWords } from '../audit/verdict.js';
+import { clientSecret } from '../config.js';
 import { withHouse, type House } from '../house.js';
 import { show } from '../output.js';
 import { Refusal, sentence } from '../refusal.js';
@@ -29,7 +29,9 @@ const cannotTell = 2;
 const collect = (value: string, before: string[]) => [...before, value];
 
 export function auditCommands(program: Command): void {
-  const audit = program.command('audit').description("an organization's audit log: keys, checkpoints, export, verification");
+  const audit = program
+    .command('audit')
+    .description("an organization's audit log: keys, checkpoints, export, verification");
 
   verb(audit, 'key <org>', 'show the verifier keys to pin', ['audit key acme']).action((org: string, { json }: Json) =>
     withHouse('audit key', async ({ ask }) => {
@@ -38,14 +40,21 @@ export function auditCommands(program: Command): void {
     }),
   );
 
-  verb(audit, 'checkpoint <org>', 'show the newest checkpoint, to be kept', ['audit checkpoint acme > acme.checkpoint']).action((org: string, { json }: Json) =>
+  verb(audit, 'checkpoint <org>', 'show the newest checkpoint, to be kept', [
+    'audit checkpoint acme > acme.checkpoint',
+  ]).action((org: string, { json }: Json) =>
     withHouse('audit checkpoint', async ({ ask }) => {
       const reply = await ask(auditCheckpoint, {}, org);
       show(reply, json, () => reply.checkpoint.trimEnd());
     }),
   );
 
-  remote(verb(audit, 'export [org]', 'write the log with all that is needed to verify it, one JSON object a line', ['audit export acme --out acme.ndjson', 'audit export --url https://id.example/o/acme --client-id app_2Vw… --out acme.ndjson']))
+  remote(
+    verb(audit, 'export [org]', 'write the log with all that is needed to verify it, one JSON object a line', [
+      'audit export acme --out acme.ndjson',
+      'audit export --url https://id.example/o/acme --client-id app_2Vw… --out acme.ndjson',
+    ]),
+  )
     .option('--out <file>', 'write to this file, which only you can read; else to standard output')
     .action((org: string | undefined, { out, ...options }: Remote & { out?: string }) =>
       reading('audit export', org, options, async (read) => {
@@ -56,17 +65,27 @@ export function auditCommands(program: Command): void {
       }),
     );
 
-  remote(verb(audit, 'verify [source]', 'verify an exported log (a file) or the log of an organization (its short ID)', [
-    'audit verify acme.ndjson --key id.example/o/acme/audit+0dbc4ef4+AYqI… --checkpoint may.checkpoint',
-    'audit verify acme --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
-    'audit verify --url https://id.example/o/acme --client-id app_2Vw… --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
-  ]))
+  remote(
+    verb(audit, 'verify [source]', 'verify an exported log (a file) or the log of an organization (its short ID)', [
+      'audit verify acme.ndjson --key id.example/o/acme/audit+0dbc4ef4+AYqI… --checkpoint may.checkpoint',
+      'audit verify acme --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
+      'audit verify --url https://id.example/o/acme --client-id app_2Vw… --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
+    ]),
+  )
     .option('--key <vkey>', 'the verifier key that you pinned; again for a further one after a rotation', collect, [])
     .option('--checkpoint <file>', 'a checkpoint of this log that you kept; may be given again', collect, [])
-    .option('--allow-unprovable', 'accept names without salt and personal values that are withheld: for a log from before pseudonyms could be checked, or after a change of KEY_ENCRYPTION_KEY')
-    .addHelpText('after', '\nExit codes: 0 verified, 1 tampered with, 2 cannot be told (no key, unreadable, nobody there).')
+    .option(
+      '--allow-unprovable',
+      'accept names without salt and personal values that are withheld: for a log from before pseudonyms could be checked, or after a change of KEY_ENCRYPTION_KEY',
+    )
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 verified, 1 tampered with, 2 cannot be told (no key, unreadable, nobody there).',
+    )
     .action(async (source: string | undefined, options: VerifyOptions) => {
-      const verdict = await verify(source, options).catch((error: unknown) => Promise.reject(new Refusal(`Cannot be verified: ${sentence(error)}`, cannotTell)));
+      const verdict = await verify(source, options).catch((error: unknown) =>
+        Promise.reject(new Refusal(`Cannot be verified: ${sentence(error)}`, cannotTell)),
+      );
       show(verdict, options.json, () => verdictInWords(verdict));
       if (!verdict.verified) process.exitCode = 1;
     });
@@ -75,15 +94,24 @@ export function auditCommands(program: Command): void {
 function remote(command: Command): Command {
   return command
     .option('--url <url>', 'over HTTP, as an app with audit:export: the address of the organization')
-    .option('--client-id <id>', 'client ID of that app; its secret is read from HOLDFAST_CLIENT_SECRET, or else from standard input');
+    .option(
+      '--client-id <id>',
+      'client ID of that app; its secret is read from HOLDFAST_CLIENT_SECRET, or else from standard input',
+    );
 }
 
-async function verify(source: string | undefined, { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions): Promise<Verdict> {
+async function verify(
+  source: string | undefined,
+  { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions,
+): Promise<Verdict> {
   const keys = key.map(pinned);
   if (keys.length === 0) throw new Refusal('there is no pinned key. Give the one that you kept: --key name+hash+key');
   const kept = await readCheckpoints(checkpoint, keys);
-  if (source !== undefined && options.url === undefined && (await isFile(source))) return verifyFile(source, keys, kept, { allowUnprovable });
-  return reading('audit verify', source, options, async (read) => verifyLive(await LiveLog.open(read, progress), keys, kept, { allowUnprovable }));
+  if (source !== undefined && options.url === undefined && (await isFile(source)))
+    return verifyFile(source, keys, kept, { allowUnprovable });
+  return reading('audit verify', source, options, async (read) =>
+    verifyLive(await LiveLog.open(read, progress), keys, kept, { allowUnprovable }),
+  );
 }
 
 function pinned(text: string): VerifierKey {
@@ -96,15 +124,24 @@ function pinned(text: string): VerifierKey {
 }
 
 async function isFile(source: string): Promise<boolean> {
-  const found = await stat(source).then((s) => s.isFile(), () => false);
+  const found = await stat(source).then(
+    (s) => s.isFile(),
+    () => false,
+  );
   if (!found && !/^[a-z0-9-]+$/.test(source)) throw new Refusal(`there is no file ${source}.`);
   return found;
 }
 
 /** Reads a live log: over HTTP when an address is given, else over the bus. */
-async function reading<T>(command: string, org: string | undefined, { url, clientId }: Remote, work: (read: ReadPage) => Promise<T>): Promise<T> {
+async function reading<T>(
+  command: string,
+  org: string | undefined,
+  { url, clientId }: Remote,
+  work: (read: ReadPage) => Promise<T>,
+): Promise<T> {
   if (url !== undefined) {
-    if (clientId === undefined || org !== undefined) throw new Refusal('--url wants --client-id, and no organization beside it.');
+    if (clientId === undefined || org !== undefined)
+      throw new Refusal('--url wants --client-id, and no organization beside it.');
     return work(persistent(httpLog({ url, clientId, clientSecret: await clientSecret() })));
   }
   if (org === undefined) throw new Refusal('Name an organization, a file, or an address with --url.');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseServices, marksSchema } from '@holdfast/contracts';
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { databaseServices, marksSchema } from '@holdfast/contracts';
 import { ownerConfig } from '../config.js';
 import { show, table } from '../output.js';
 import { asOwner } from '../owner.js';
@@ -40,13 +40,20 @@ export function databaseRewriteCommand(program: Command): void {
         }
         await refuseWhileHeldBack(client);
         const done = await rewriteAll(client);
-        show(done, json, () => table(['TABLE', 'KILOBYTES BEFORE', 'AFTER', 'LOCKED FOR MS'], done.map((r) => [r.table, String(r.kilobytesBefore), String(r.kilobytes), String(r.lockedMs)])));
+        show(done, json, () =>
+          table(
+            ['TABLE', 'KILOBYTES BEFORE', 'AFTER', 'LOCKED FOR MS'],
+            done.map((r) => [r.table, String(r.kilobytesBefore), String(r.kilobytes), String(r.lockedMs)]),
+          ),
+        );
       }),
     );
 }
 
 async function erasedLately(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ erased: boolean }>(`SELECT EXISTS (SELECT FROM issuance.erased WHERE at > now() - interval '${erasedWithin}') AS erased`);
+  const { rows } = await client.query<{ erased: boolean }>(
+    `SELECT EXISTS (SELECT FROM issuance.erased WHERE at > now() - interval '${erasedWithin}') AS erased`,
+  );
   return rows[0]!.erased;
 }
 
@@ -59,7 +66,9 @@ async function refuseWhileHeldBack(client: pg.Client): Promise<void> {
      UNION ALL SELECT format('replication slot %s', slot_name) FROM pg_replication_slots WHERE xmin IS NOT NULL`,
   );
   if (rows.length === 0) return;
-  throw new Refusal(`What was deleted would be kept for a transaction that is still open: ${rows.map((r) => r.who).join('; ')}. End it, then try again.`);
+  throw new Refusal(
+    `What was deleted would be kept for a transaction that is still open: ${rows.map((r) => r.who).join('; ')}. End it, then try again.`,
+  );
 }
 
 /** All but those that only grow: nothing is ever deleted from these, which a trigger sees to. */
@@ -80,18 +89,29 @@ async function rewriteAll(client: pg.Client): Promise<Rewritten[]> {
     else left.push(name);
   }
   if (left.length === 0) return done;
-  throw new Refusal(`${done.length} tables were rewritten. In use all the time, so left as they are: ${left.join(', ')}. Try again in a quiet hour.`);
+  throw new Refusal(
+    `${done.length} tables were rewritten. In use all the time, so left as they are: ${left.join(', ')}. Try again in a quiet hour.`,
+  );
 }
 
 /** Undefined when it could not be locked. */
 async function rewrite(client: pg.Client, name: string): Promise<Rewritten | undefined> {
-  const kilobytes = async () => Math.ceil(Number((await client.query<{ size: string }>(`SELECT pg_total_relation_size('${name}') AS size`)).rows[0]!.size) / 1024);
+  const kilobytes = async () =>
+    Math.ceil(
+      Number((await client.query<{ size: string }>(`SELECT pg_total_relation_size('${name}') AS size`)).rows[0]!.size) /
+        1024,
+    );
   const kilobytesBefore = await kilobytes();
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const began = performance.now();
     try {
       await client.query(`VACUUM (FULL) ${name}`);
-      return { table: name, kilobytesBefore, kilobytes: await kilobytes(), lockedMs: Math.round(performance.now() - began) };
+      return {
+        table: name,
+        kilobytesBefore,
+        kilobytes: await kilobytes(),
+        lockedMs: Math.round(performance.now() - began),
+      };
     } catch (error) {
       // 55P03: lock_not_available.
       if ((error as { code?: string }).code !== '55P03') throw error;

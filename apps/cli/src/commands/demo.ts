@@ -11,12 +11,19 @@ import { verb, type Json } from '../verb.js';
 export function demoCommands(program: Command): void {
   const demo = program.command('demo').description('two organizations to try things with');
 
-  verb(demo, 'seed', 'make the demo organizations acme and globex with their apps, as far as they are missing', ['demo seed --json --known demo.json'])
+  verb(demo, 'seed', 'make the demo organizations acme and globex with their apps, as far as they are missing', [
+    'demo seed --json --known demo.json',
+  ])
     .option('--known <file>', 'what an earlier seed printed: its secrets are kept as long as they live')
     .action(({ json, known }: Json & { known?: string }) =>
       withHouse('demo seed', async (house) => {
         const { BASE_URL, SHOP_PORT, KIOSK_PORT } = demoConfig();
-        const organizations = await seedDemo(house, BASE_URL, { shop: SHOP_PORT ?? 4000, kiosk: KIOSK_PORT ?? 4001, open: SHOP_PORT !== undefined }, known === undefined ? [] : readKnown(known));
+        const organizations = await seedDemo(
+          house,
+          BASE_URL,
+          { shop: SHOP_PORT ?? 4000, kiosk: KIOSK_PORT ?? 4001, open: SHOP_PORT !== undefined },
+          known === undefined ? [] : readKnown(known),
+        );
         show({ organizations }, json, () => demoTable(organizations));
       }),
     );
@@ -31,6 +38,8 @@ function readKnown(file: string): KnownApp[] {
 }
 
 function demoTable(organizations: DemoOrganization[]): string {
-  const rows = organizations.flatMap(({ shortId, apps }) => apps.map((a) => [shortId, a.name, a.kind, a.clientId, a.clientSecret]));
+  const rows = organizations.flatMap(({ shortId, apps }) =>
+    apps.map((a) => [shortId, a.name, a.kind, a.clientId, a.clientSecret]),
+  );
   return table(['ORGANIZATION', 'APP', 'KIND', 'CLIENT ID', 'CLIENT SECRET'], rows);
 }

@@ -1,32 +1,55 @@
-import { quarantines, type QuarantinedEvent } from '@holdfast/contracts';
 import type { Command } from 'commander';
+import { quarantines, type QuarantinedEvent } from '@holdfast/contracts';
 import { withHouse } from '../house.js';
 import { show, table } from '../output.js';
 import { verb, type Json } from '../verb.js';
 
 export function eventCommands(program: Command): void {
-  const events = program.command('events').description('events between the services: which of them a service cannot apply');
+  const events = program
+    .command('events')
+    .description('events between the services: which of them a service cannot apply');
 
-  verb(events, 'quarantined', 'list the events that a service cannot apply; nothing of them is lost', ['events quarantined']).action(({ json }: Json) =>
+  verb(events, 'quarantined', 'list the events that a service cannot apply; nothing of them is lost', [
+    'events quarantined',
+  ]).action(({ json }: Json) =>
     withHouse('events quarantined', async ({ ask }) => {
-      const replies = await Promise.all(Object.entries(quarantines).map(async ([producer, { list }]) => ({ producer, ...(await ask(list, {})) })));
+      const replies = await Promise.all(
+        Object.entries(quarantines).map(async ([producer, { list }]) => ({ producer, ...(await ask(list, {})) })),
+      );
       const found = replies.flatMap(({ producer, events: some }) => some.map((event) => ({ producer, ...event })));
       const count = replies.reduce((sum, reply) => sum + reply.count, 0);
       show({ events: found, count }, json, () => (count === 0 ? 'No event is quarantined.' : listing(found, count)));
     }),
   );
 
-  verb(events, 'retry [event]', 'deliver a quarantined event anew at once, or all of them', ['events retry', 'events retry 0190a2c4-…']).action((event: string | undefined, { json }: Json) =>
+  verb(events, 'retry [event]', 'deliver a quarantined event anew at once, or all of them', [
+    'events retry',
+    'events retry 0190a2c4-…',
+  ]).action((event: string | undefined, { json }: Json) =>
     withHouse('events retry', async ({ ask }) => {
-      const replies = await Promise.all(Object.values(quarantines).map(({ retry }) => ask(retry, event === undefined ? {} : { event })));
+      const replies = await Promise.all(
+        Object.values(quarantines).map(({ retry }) => ask(retry, event === undefined ? {} : { event })),
+      );
       const retried = replies.reduce((sum, reply) => sum + reply.retried, 0);
-      show({ retried }, json, () => (retried === 0 ? 'Nothing was quarantined.' : `${retried} delivered anew; "holdfast events quarantined" shows in a minute whether they are applied.`));
+      show({ retried }, json, () =>
+        retried === 0
+          ? 'Nothing was quarantined.'
+          : `${retried} delivered anew; "holdfast events quarantined" shows in a minute whether they are applied.`,
+      );
     }),
   );
 }
 
 function listing(events: (QuarantinedEvent & { producer: string })[], count: number): string {
-  const rows = events.map(({ event, type, producer, consumer, reason, since, retryAt }) => [event, type, producer, consumer, since, retryAt, reason]);
+  const rows = events.map(({ event, type, producer, consumer, reason, since, retryAt }) => [
+    event,
+    type,
+    producer,
+    consumer,
+    since,
+    retryAt,
+    reason,
+  ]);
   const more = count > events.length ? `\n… and ${count - events.length} more` : '';
   return `${table(['EVENT', 'TYPE', 'PRODUCER', 'NOT APPLIED BY', 'SINCE', 'NEXT TRY', 'WHY'], rows)}${more}`;
 }

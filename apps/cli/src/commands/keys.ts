@@ -1,5 +1,5 @@
-import { listKeys, rotateKeys, type IssuerKey } from '@holdfast/contracts';
 import type { Command } from 'commander';
+import { listKeys, rotateKeys, type IssuerKey } from '@holdfast/contracts';
 import { withHouse } from '../house.js';
 import { show, table } from '../output.js';
 import { verb, type Json } from '../verb.js';
@@ -14,9 +14,17 @@ export function keyCommands(program: Command): void {
     }),
   );
 
-  verb(key, 'rotate <org>', 'publish new keys, which sign once everybody can know them', ['key rotate acme', 'key rotate acme --overlap 600', 'key rotate acme --retire'])
+  verb(key, 'rotate <org>', 'publish new keys, which sign once everybody can know them', [
+    'key rotate acme',
+    'key rotate acme --overlap 600',
+    'key rotate acme --retire',
+  ])
     .option('--overlap <seconds>', 'how long the new keys are published before they sign', Number, 3600)
-    .option('--retire', 'for a key that leaked: the new keys sign now, and what the old ones signed is worth nothing any more', false)
+    .option(
+      '--retire',
+      'for a key that leaked: the new keys sign now, and what the old ones signed is worth nothing any more',
+      false,
+    )
     .action((shortId: string, { json, overlap, retire }: Json & { overlap: number; retire: boolean }) =>
       withHouse('key rotate', async ({ ask }) => {
         const { keys } = await ask(rotateKeys, { shortId, overlapSeconds: overlap, retire }, shortId);
@@ -26,5 +34,8 @@ export function keyCommands(program: Command): void {
 }
 
 function keyTable(keys: IssuerKey[]): string {
-  return table(['KEY ID', 'ALG', 'STATE', 'SIGNS FROM'], keys.map((k) => [k.kid, k.alg, k.state, k.signsFrom]));
+  return table(
+    ['KEY ID', 'ALG', 'STATE', 'SIGNS FROM'],
+    keys.map((k) => [k.kid, k.alg, k.state, k.signsFrom]),
+  );
 }

@@ -1,5 +1,13 @@
-import { countPasskeys, createOrganization, listOrganizations, suspendOrganization, updateOrganization, type Organization, type ReplyOf } from '@holdfast/contracts';
 import type { Command } from 'commander';
+import {
+  countPasskeys,
+  createOrganization,
+  listOrganizations,
+  suspendOrganization,
+  updateOrganization,
+  type Organization,
+  type ReplyOf,
+} from '@holdfast/contracts';
 import { withHouse, type House } from '../house.js';
 import { sheet, show, table } from '../output.js';
 import { Refusal } from '../refusal.js';
@@ -14,12 +22,16 @@ interface UpdateOptions extends Json {
 
 type Passkeys = ReplyOf<typeof countPasskeys>;
 
-const rpIdOption = 'WebAuthn RP ID of its passkeys: a domain that the host of the claim and sign-in pages lies in, or one that names them in https://<domain>/.well-known/webauthn (docs/rp-id.md)';
+const rpIdOption =
+  'WebAuthn RP ID of its passkeys: a domain that the host of the claim and sign-in pages lies in, or one that names them in https://<domain>/.well-known/webauthn (docs/rp-id.md)';
 
 export function organizationCommands(program: Command): void {
   const org = program.command('org').description('organizations: each has an issuer of its own');
 
-  verb(org, 'create <shortId>', 'create an organization', ['org create acme --name "Acme Ltd"', 'org create acme --rp-id acme.example'])
+  verb(org, 'create <shortId>', 'create an organization', [
+    'org create acme --name "Acme Ltd"',
+    'org create acme --rp-id acme.example',
+  ])
     .option('--name <name>', 'its name (the short ID when left out)')
     .option('--rp-id <domain>', rpIdOption)
     .action((shortId: string, { name = shortId, rpId, json }: Json & { name?: string; rpId?: string }) =>
@@ -32,27 +44,38 @@ export function organizationCommands(program: Command): void {
   verb(org, 'list', 'list all organizations', ['org list']).action(({ json }: Json) =>
     withHouse('org list', async ({ ask }) => {
       const { items } = await ask(listOrganizations, {});
-      show(items, json, () => (items.length === 0 ? 'There is no organization yet; make one with: holdfast org create <shortId>' : organizationTable(items)));
+      show(items, json, () =>
+        items.length === 0
+          ? 'There is no organization yet; make one with: holdfast org create <shortId>'
+          : organizationTable(items),
+      );
     }),
   );
 
-  verb(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action((shortId: string, { json }: Json) =>
-    withHouse('org show', async (house) => {
-      const [found, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
-      show({ ...found, passkeys: passkeys.items }, json, () => organizationSheet(found, passkeys));
-    }),
+  verb(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action(
+    (shortId: string, { json }: Json) =>
+      withHouse('org show', async (house) => {
+        const [found, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
+        show({ ...found, passkeys: passkeys.items }, json, () => organizationSheet(found, passkeys));
+      }),
   );
 
-  verb(org, 'update <shortId>', 'change the RP ID of its passkeys, or end the move from the earlier one; in force within a second', [
-    'org update acme --rp-id acme.example --yes',
-    'org update acme --no-rp-id',
-    'org update acme --end-move --yes',
-  ])
-    .option('--rp-id <domain>', `${rpIdOption}. Passkeys keep the RP ID that they were made for: those of before sign in as well, until the move is ended`)
+  verb(
+    org,
+    'update <shortId>',
+    'change the RP ID of its passkeys, or end the move from the earlier one; in force within a second',
+    ['org update acme --rp-id acme.example --yes', 'org update acme --no-rp-id', 'org update acme --end-move --yes'],
+  )
+    .option(
+      '--rp-id <domain>',
+      `${rpIdOption}. Passkeys keep the RP ID that they were made for: those of before sign in as well, until the move is ended`,
+    )
     .option('--no-rp-id', 'go back to the RP ID of the deployment')
     .option('--end-move', 'let passkeys of the earlier RP ID sign in no longer')
     .option('--yes', 'do it although customers have passkeys that it concerns')
-    .action((shortId: string, options: UpdateOptions) => withHouse('org update', (house) => update(house, shortId, options)));
+    .action((shortId: string, options: UpdateOptions) =>
+      withHouse('org update', (house) => update(house, shortId, options)),
+    );
 
   const suspension = (name: string, suspended: boolean, says: string, done: string) =>
     verb(org, `${name} <shortId>`, says, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
@@ -61,12 +84,24 @@ export function organizationCommands(program: Command): void {
         show(reply, json, () => `${shortId} is ${done}.`);
       }),
     );
-  suspension('suspend', true, 'refuse all apps of an organization, within a second', 'suspended: all of its apps are refused');
+  suspension(
+    'suspend',
+    true,
+    'refuse all apps of an organization, within a second',
+    'suspended: all of its apps are refused',
+  );
   suspension('resume', false, 'let a suspended organization go on', 'resumed: its apps have the access that they had');
 }
 
-async function update(house: House, shortId: string, { rpId, endMove = false, yes = false, json }: UpdateOptions): Promise<void> {
-  if ((rpId === undefined) === !endMove) throw new Refusal('Give one of --rp-id, --no-rp-id and --end-move; "holdfast org update --help" says what each does.');
+async function update(
+  house: House,
+  shortId: string,
+  { rpId, endMove = false, yes = false, json }: UpdateOptions,
+): Promise<void> {
+  if ((rpId === undefined) === !endMove)
+    throw new Refusal(
+      'Give one of --rp-id, --no-rp-id and --end-move; "holdfast org update --help" says what each does.',
+    );
   const [before, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
   const leaving = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
   const count = leaving === undefined ? 0 : countOf(passkeys, leaving);
@@ -108,9 +143,14 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
   const unused = passkeys.items.filter((item) => item.rpId !== rpId && item.rpId !== earlier);
   const held = (id: string) => `${id} (passkeys: ${countOf(passkeys, id)})`;
   return sheet({
-    Organization: organization.shortId, Name: organization.name, State: stateOf(organization), Created: organization.createdAt,
+    Organization: organization.shortId,
+    Name: organization.name,
+    State: stateOf(organization),
+    Created: organization.createdAt,
     'RP ID': held(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
-    ...(earlier !== undefined && { 'Earlier RP ID': `${held(earlier)}, until: holdfast org update ${organization.shortId} --end-move` }),
+    ...(earlier !== undefined && {
+      'Earlier RP ID': `${held(earlier)}, until: holdfast org update ${organization.shortId} --end-move`,
+    }),
     ...(unused.length > 0 && { 'Not taken': unused.map((item) => held(item.rpId)).join(', ') }),
   });
 }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { getPresencePolicy, setPresencePolicy, type PresencePolicy } from '@holdfast/contracts';
 import { Option, type Command } from 'commander';
+import { getPresencePolicy, setPresencePolicy, type PresencePolicy } from '@holdfast/contracts';
 import { withHouse } from '../house.js';
 import { sheet, show } from '../output.js';
 import { Refusal } from '../refusal.js';
@@ -13,13 +13,16 @@ interface SetOptions extends Json {
 }
 
 export function presenceCommands(program: Command): void {
-  const presence = program.command('presence').description('proof of presence: whether an offer needs one, and who may give it');
+  const presence = program
+    .command('presence')
+    .description('proof of presence: whether an offer needs one, and who may give it');
 
-  verb(presence, 'show <org>', "show an organization's policy", ['presence show acme']).action((org: string, { json }: Json) =>
-    withHouse('presence show', async ({ ask }) => {
-      const reply = await ask(getPresencePolicy, {}, org);
-      show(reply, json, () => policySheet(reply));
-    }),
+  verb(presence, 'show <org>', "show an organization's policy", ['presence show acme']).action(
+    (org: string, { json }: Json) =>
+      withHouse('presence show', async ({ ask }) => {
+        const reply = await ask(getPresencePolicy, {}, org);
+        show(reply, json, () => policySheet(reply));
+      }),
   );
 
   verb(presence, 'set <org>', 'change what is given of the policy, and leave the rest; in force within a second', [
@@ -27,15 +30,26 @@ export function presenceCommands(program: Command): void {
     'presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
     'presence set acme --no-turnstile',
   ])
-    .addOption(new Option('--policy <policy>', 'whether an offer without a proof is refused').choices(['optional', 'required']))
-    .option('--turnstile-secret-stdin', 'take proofs of Cloudflare Turnstile, with the secret of its widget, read from standard input so that it stands in no list of processes')
+    .addOption(
+      new Option('--policy <policy>', 'whether an offer without a proof is refused').choices(['optional', 'required']),
+    )
+    .option(
+      '--turnstile-secret-stdin',
+      'take proofs of Cloudflare Turnstile, with the secret of its widget, read from standard input so that it stands in no list of processes',
+    )
     .option('--no-turnstile', 'take no proofs of Turnstile')
     .action((org: string, { json, policy, turnstile, turnstileSecretStdin }: SetOptions) =>
       withHouse('presence set', async ({ ask }) => {
-        if (turnstileSecretStdin && turnstile === false) throw new Refusal('--turnstile-secret-stdin and --no-turnstile exclude each other.');
-        if (policy === undefined && !turnstileSecretStdin && turnstile !== false) throw new Refusal('Nothing to change was given; "holdfast presence set --help" lists what can be.');
+        if (turnstileSecretStdin && turnstile === false)
+          throw new Refusal('--turnstile-secret-stdin and --no-turnstile exclude each other.');
+        if (policy === undefined && !turnstileSecretStdin && turnstile !== false)
+          throw new Refusal('Nothing to change was given; "holdfast presence set --help" lists what can be.');
         const turnstileSecret = turnstileSecretStdin ? await secretFromInput() : turnstile === false ? null : undefined;
-        const reply = await ask(setPresencePolicy, { ...(policy && { policy }), ...(turnstileSecret !== undefined && { turnstileSecret }) }, org);
+        const reply = await ask(
+          setPresencePolicy,
+          { ...(policy && { policy }), ...(turnstileSecret !== undefined && { turnstileSecret }) },
+          org,
+        );
         show(reply, json, () => policySheet(reply));
       }),
     );
@@ -43,10 +57,20 @@ export function presenceCommands(program: Command): void {
 
 async function secretFromInput(): Promise<string> {
   const secret = (await text(process.stdin)).trim();
-  if (secret === '') throw new Refusal('Standard input is empty; pipe the secret in, such as: holdfast presence set acme --turnstile-secret-stdin < turnstile-secret.txt');
+  if (secret === '')
+    throw new Refusal(
+      'Standard input is empty; pipe the secret in, such as: holdfast presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
+    );
   return secret;
 }
 
 function policySheet({ policy, turnstile }: PresencePolicy): string {
-  return sheet({ Policy: policy === 'required' ? 'required: an offer without a proof is refused' : 'optional: a proof is verified when one is sent', ALTCHA: 'yes, built in', Turnstile: turnstile ? 'yes, with a secret' : 'no' });
+  return sheet({
+    Policy:
+      policy === 'required'
+        ? 'required: an offer without a proof is refused'
+        : 'optional: a proof is verified when one is sent',
+    ALTCHA: 'yes, built in',
+    Turnstile: turnstile ? 'yes, with a secret' : 'no',
+  });
 }

@@ -1,5 +1,5 @@
-import { createSecret, listSecrets, revokeSecret } from '@holdfast/contracts';
 import type { Command } from 'commander';
+import { createSecret, listSecrets, revokeSecret } from '@holdfast/contracts';
 import { withHouse } from '../house.js';
 import { sheet, show, table } from '../output.js';
 import { verb, type Json } from '../verb.js';
@@ -9,28 +9,40 @@ export function secretWords(secretId: string, clientSecret: string): string {
 }
 
 export function secretCommands(program: Command): void {
-  const secret = program.command('secret').description('client secrets: two may live at once, so that one can be rotated without a pause');
+  const secret = program
+    .command('secret')
+    .description('client secrets: two may live at once, so that one can be rotated without a pause');
 
-  verb(secret, 'create <clientId>', 'make a further client secret, shown once', ['secret create app_2Vw…']).action((clientId: string, { json }: Json) =>
-    withHouse('secret create', async ({ ask }) => {
-      const reply = await ask(createSecret, { clientId });
-      show(reply, json, () => secretWords(reply.secretId, reply.clientSecret));
+  verb(secret, 'create <clientId>', 'make a further client secret, shown once', ['secret create app_2Vw…']).action(
+    (clientId: string, { json }: Json) =>
+      withHouse('secret create', async ({ ask }) => {
+        const reply = await ask(createSecret, { clientId });
+        show(reply, json, () => secretWords(reply.secretId, reply.clientSecret));
+      }),
+  );
+
+  verb(secret, 'list <clientId>', 'list the live client secrets of an app, without the secrets themselves', [
+    'secret list app_2Vw…',
+  ]).action((clientId: string, { json }: Json) =>
+    withHouse('secret list', async ({ ask }) => {
+      const { items } = await ask(listSecrets, { clientId });
+      show(items, json, () =>
+        items.length === 0
+          ? 'The app has no live client secret.'
+          : table(
+              ['SECRET ID', 'CREATED'],
+              items.map((s) => [s.id, s.createdAt]),
+            ),
+      );
     }),
   );
 
-  verb(secret, 'list <clientId>', 'list the live client secrets of an app, without the secrets themselves', ['secret list app_2Vw…']).action(
-    (clientId: string, { json }: Json) =>
-      withHouse('secret list', async ({ ask }) => {
-        const { items } = await ask(listSecrets, { clientId });
-        show(items, json, () => (items.length === 0 ? 'The app has no live client secret.' : table(['SECRET ID', 'CREATED'], items.map((s) => [s.id, s.createdAt]))));
-      }),
-  );
-
-  verb(secret, 'revoke <clientId> <secretId>', 'end a client secret and the tokens got with it, within a second', ['secret revoke app_2Vw… sec_9pQ…']).action(
-    (clientId: string, secretId: string, { json }: Json) =>
-      withHouse('secret revoke', async ({ ask }) => {
-        const reply = await ask(revokeSecret, { clientId, secretId });
-        show(reply, json, () => `${secretId} is revoked, and the tokens got with it are refused.`);
-      }),
+  verb(secret, 'revoke <clientId> <secretId>', 'end a client secret and the tokens got with it, within a second', [
+    'secret revoke app_2Vw… sec_9pQ…',
+  ]).action((clientId: string, secretId: string, { json }: Json) =>
+    withHouse('secret revoke', async ({ ask }) => {
+      const reply = await ask(revokeSecret, { clientId, secretId });
+      show(reply, json, () => `${secretId} is revoked, and the tokens got with it are refused.`);
+    }),
   );
 }

@@ -1,5 +1,10 @@
-import { createCredentialType, listCredentialTypes, updateCredentialType, type CredentialType } from '@holdfast/contracts';
 import { InvalidArgumentError, type Command } from 'commander';
+import {
+  createCredentialType,
+  listCredentialTypes,
+  updateCredentialType,
+  type CredentialType,
+} from '@holdfast/contracts';
 import { withHouse } from '../house.js';
 import { sheet, show, table } from '../output.js';
 import { Refusal } from '../refusal.js';
@@ -21,13 +26,16 @@ function holders(value: string, before: Holder[] = []): Holder[] {
 }
 
 export function typeCommands(program: Command): void {
-  const type = program.command('type').description('credential types of an organization: how long a credential lives, and whether it can be revoked');
+  const type = program
+    .command('type')
+    .description('credential types of an organization: how long a credential lives, and whether it can be revoked');
 
-  verb(type, 'list <org>', 'list the credential types of an organization', ['type list acme']).action((org: string, { json }: Json) =>
-    withHouse('type list', async ({ ask }) => {
-      const { items } = await ask(listCredentialTypes, {}, org);
-      show(items, json, () => typeTable(items));
-    }),
+  verb(type, 'list <org>', 'list the credential types of an organization', ['type list acme']).action(
+    (org: string, { json }: Json) =>
+      withHouse('type list', async ({ ask }) => {
+        const { items } = await ask(listCredentialTypes, {}, org);
+        show(items, json, () => typeTable(items));
+      }),
   );
 
   verb(type, 'create <org> <name>', 'create a credential type; its name is permanent, all else can be changed', [
@@ -39,21 +47,44 @@ export function typeCommands(program: Command): void {
     .option('--renewal-window <duration>', 'how long before the end a sign-in renews it (never when left out)')
     .option('--no-revocable', 'once held, it can be neither suspended nor revoked: it ends when it expires')
     .option('--holder <holder>', 'what may hold it, passkey or wallet; may be repeated (both when left out)', holders)
-    .option('--default', "what an offer and an app mean that name no type; takes the place of the organization's default of before")
-    .action((org: string, name: string, { json, display = name, holder, default: isDefault, validity, renewalWindow, revocable }: TypeOptions) =>
-      withHouse('type create', async ({ ask }) => {
-        const reply = await ask(createCredentialType, {
-          name, display, ...(validity && { validity }), ...(renewalWindow && { renewalWindow }), ...(revocable !== undefined && { revocable }), ...(holder && { holders: holder }), ...(isDefault && { isDefault }),
-        }, org);
-        show(reply, json, () => typeSheet(reply));
-      }),
+    .option(
+      '--default',
+      "what an offer and an app mean that name no type; takes the place of the organization's default of before",
+    )
+    .action(
+      (
+        org: string,
+        name: string,
+        { json, display = name, holder, default: isDefault, validity, renewalWindow, revocable }: TypeOptions,
+      ) =>
+        withHouse('type create', async ({ ask }) => {
+          const reply = await ask(
+            createCredentialType,
+            {
+              name,
+              display,
+              ...(validity && { validity }),
+              ...(renewalWindow && { renewalWindow }),
+              ...(revocable !== undefined && { revocable }),
+              ...(holder && { holders: holder }),
+              ...(isDefault && { isDefault }),
+            },
+            org,
+          );
+          show(reply, json, () => typeSheet(reply));
+        }),
     );
 
-  verb(type, 'update <org> <name>', 'change what is given of a credential type, and leave the rest; what was issued stays as it was', [
-    'type update acme customer --validity P2Y',
-    'type update acme customer --no-renewal-window',
-    'type update acme membership --default',
-  ])
+  verb(
+    type,
+    'update <org> <name>',
+    'change what is given of a credential type, and leave the rest; what was issued stays as it was',
+    [
+      'type update acme customer --validity P2Y',
+      'type update acme customer --no-renewal-window',
+      'type update acme membership --default',
+    ],
+  )
     .option('--display <text>', 'its name for people')
     .option('--validity <duration>', 'from issue to end, as ISO 8601: P1Y, P30D, PT24H')
     .option('--no-validity', 'let it have no end')
@@ -63,23 +94,46 @@ export function typeCommands(program: Command): void {
     .option('--no-revocable', 'what is offered from now on can, once held, be neither suspended nor revoked')
     .option('--holder <holder>', 'what may hold it, passkey or wallet; may be repeated', holders)
     .option('--default', "take the place of the organization's default of before")
-    .action((org: string, name: string, { json, holder, default: isDefault, validity, renewalWindow, ...rest }: TypeOptions) =>
-      withHouse('type update', async ({ ask }) => {
-        const wanted = { ...rest, ...taken('validity', validity), ...taken('renewalWindow', renewalWindow), ...(holder && { holders: holder }), ...(isDefault && { isDefault }) };
-        if (Object.keys(wanted).length === 0) throw new Refusal('Nothing to change was given; "holdfast type update --help" lists what can be.');
-        const reply = await ask(updateCredentialType, { name, ...wanted }, org);
-        show(reply, json, () => typeSheet(reply));
-      }),
+    .action(
+      (
+        org: string,
+        name: string,
+        { json, holder, default: isDefault, validity, renewalWindow, ...rest }: TypeOptions,
+      ) =>
+        withHouse('type update', async ({ ask }) => {
+          const wanted = {
+            ...rest,
+            ...taken('validity', validity),
+            ...taken('renewalWindow', renewalWindow),
+            ...(holder && { holders: holder }),
+            ...(isDefault && { isDefault }),
+          };
+          if (Object.keys(wanted).length === 0)
+            throw new Refusal('Nothing to change was given; "holdfast type update --help" lists what can be.');
+          const reply = await ask(updateCredentialType, { name, ...wanted }, org);
+          show(reply, json, () => typeSheet(reply));
+        }),
     );
 }
 
 /** `--no-…` takes it away, which the contract says by null. */
-function taken(name: 'validity' | 'renewalWindow', value: string | false | undefined): Partial<Record<typeof name, string | null>> {
+function taken(
+  name: 'validity' | 'renewalWindow',
+  value: string | false | undefined,
+): Partial<Record<typeof name, string | null>> {
   return value === undefined ? {} : { [name]: value === false ? null : value };
 }
 
 function typeTable(items: CredentialType[]): string {
-  const rows = items.map((t) => [t.name, t.display, t.validity ?? 'no end', t.renewalWindow ?? 'not renewed', t.revocable ? 'yes' : 'no', t.holders.join(' '), t.isDefault ? 'default' : '']);
+  const rows = items.map((t) => [
+    t.name,
+    t.display,
+    t.validity ?? 'no end',
+    t.renewalWindow ?? 'not renewed',
+    t.revocable ? 'yes' : 'no',
+    t.holders.join(' '),
+    t.isDefault ? 'default' : '',
+  ]);
   return table(['NAME', 'DISPLAY', 'VALIDITY', 'RENEWED IN LAST', 'REVOCABLE', 'HOLDERS', ''], rows);
 }
 

@@ -1,4 +1,9 @@
-import { createCredentialType, listCredentialTypes, updateCredentialType, type CredentialType } from '@holdfast/contracts';
+import {
+  createCredentialType,
+  listCredentialTypes,
+  updateCredentialType,
+  type CredentialType,
+} from '@holdfast/contracts';
 import type { House } from '../house.js';
 
 type WantedType = Omit<CredentialType, 'holders'>;
@@ -14,8 +19,8 @@ export const demoTypes: WantedType[] = [
 export type DemoType = Pick<CredentialType, 'name' | 'validity' | 'renewalWindow' | 'revocable' | 'isDefault'>;
 
 /**
- * Makes what is missing. `customer` is there from the first day of an organization, without an end: it gets one, in an older
- * house too. What somebody changed since stays.
+ * Makes what is missing. `customer` is there from the first day of an organization, without an end: it gets one, in an
+ * older house too. What somebody changed since stays.
  */
 export async function seedTypes(house: House, org: string): Promise<DemoType[]> {
   const { items } = await house.ask(listCredentialTypes, {}, org);
@@ -24,11 +29,22 @@ export async function seedTypes(house: House, org: string): Promise<DemoType[]> 
     const at = items.findIndex(({ name }) => name === wanted.name);
     const found = items[at];
     if (!found) types.push(await house.ask(createCredentialType, wanted, org));
-    else if (wanted.validity !== undefined && found.validity === undefined) types[at] = await house.ask(updateCredentialType, bounded(wanted), org);
+    else if (wanted.validity !== undefined && found.validity === undefined)
+      types[at] = await house.ask(updateCredentialType, bounded(wanted), org);
   }
-  return types.map(({ name, validity, renewalWindow, revocable, isDefault }) => ({ name, ...(validity !== undefined && { validity }), ...(renewalWindow !== undefined && { renewalWindow }), revocable, isDefault }));
+  return types.map(({ name, validity, renewalWindow, revocable, isDefault }) => ({
+    name,
+    ...(validity !== undefined && { validity }),
+    ...(renewalWindow !== undefined && { renewalWindow }),
+    revocable,
+    isDefault,
+  }));
 }
 
-function bounded({ name, validity, renewalWindow }: WantedType): Pick<WantedType, 'name' | 'validity' | 'renewalWindow'> {
+function bounded({
+  name,
+  validity,
+  renewalWindow,
+}: WantedType): Pick<WantedType, 'name' | 'validity' | 'renewalWindow'> {
   return { name, ...(validity !== undefined && { validity }), ...(renewalWindow !== undefined && { renewalWindow }) };
 }

@@ -1,6 +1,6 @@
+import { beforeEach, expect, test } from '@jest/globals';
 import type { App, Contract, CredentialType } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { beforeEach, expect, test } from '@jest/globals';
 import type { House } from '../house.js';
 import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
@@ -15,41 +15,66 @@ class FakeHouse {
   away = 0;
   made = 0;
 
-  ask = (async (contract: Contract, input: Record<string, never>, org?: string) => this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as House['ask'];
+  ask = (async (contract: Contract, input: Record<string, never>, org?: string) =>
+    this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as House['ask'];
   asking = (org: string) => ((contract, input) => this.ask(contract, input, org)) as ReturnType<House['asking']>;
 
   private answer(name: string, input: Record<string, string>, about = ''): unknown {
     if (this.away > 0 && (this.away -= 1) >= 0) throw new AppError('unavailable');
     const { clientId = '', shortId = '', org = '' } = input;
     switch (name) {
-      case 'list-organizations': return { items: this.organizations.map((id) => ({ shortId: id })) };
-      case 'create-organization': return this.organizations.push(shortId);
-      case 'list-apps': return { items: this.apps.filter((app) => app.org === org) };
+      case 'list-organizations':
+        return { items: this.organizations.map((id) => ({ shortId: id })) };
+      case 'create-organization':
+        return this.organizations.push(shortId);
+      case 'list-apps':
+        return { items: this.apps.filter((app) => app.org === org) };
       case 'create-app': {
         const app = { ...input, clientId: `app_${(this.made += 1)}` } as unknown as App;
         this.apps.push(app);
         return { app, clientSecret: this.newSecret(app.clientId) };
       }
       case 'update-app': {
-        const app = Object.assign(this.apps.find((one) => one.clientId === clientId)!, input);
+        const app = Object.assign(
+          this.apps.find((one) => one.clientId === clientId)!,
+          input,
+        );
         if (input.backchannelLogoutUri === null) delete app.backchannelLogoutUri;
         return app;
       }
-      case 'list-secrets': return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
-      case 'create-secret': return { clientSecret: this.newSecret(clientId) };
-      case 'revoke-secret': return this.secrets.set(clientId, this.secrets.get(clientId)!.filter((id) => id !== input.secretId));
-      case 'get-presence-policy': return { policy: this.policies.get(about) ?? 'optional' };
-      case 'set-presence-policy': return this.policies.set(about, input.policy!);
-      case 'list-credential-types': return { items: this.typesOf(about) };
-      case 'create-credential-type': return this.typesOf(about)[this.typesOf(about).push(input as never) - 1];
-      case 'update-credential-type': return Object.assign(this.typesOf(about).find((type) => type.name === input.name)!, input);
-      default: throw new Error(name);
+      case 'list-secrets':
+        return { items: (this.secrets.get(clientId) ?? []).map((id) => ({ id })) };
+      case 'create-secret':
+        return { clientSecret: this.newSecret(clientId) };
+      case 'revoke-secret':
+        return this.secrets.set(
+          clientId,
+          this.secrets.get(clientId)!.filter((id) => id !== input.secretId),
+        );
+      case 'get-presence-policy':
+        return { policy: this.policies.get(about) ?? 'optional' };
+      case 'set-presence-policy':
+        return this.policies.set(about, input.policy!);
+      case 'list-credential-types':
+        return { items: this.typesOf(about) };
+      case 'create-credential-type':
+        return this.typesOf(about)[this.typesOf(about).push(input as never) - 1];
+      case 'update-credential-type':
+        return Object.assign(
+          this.typesOf(about).find((type) => type.name === input.name)!,
+          input,
+        );
+      default:
+        throw new Error(name);
     }
   }
 
   /** Every organization starts with one type. */
   typesOf(org: string): CredentialType[] {
-    if (!this.types.has(org)) this.types.set(org, [{ name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true }]);
+    if (!this.types.has(org))
+      this.types.set(org, [
+        { name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true },
+      ]);
     return this.types.get(org)!;
   }
 
@@ -63,7 +88,13 @@ class FakeHouse {
 }
 
 let house: FakeHouse;
-const seed = (known: DemoOrganization[] = [], ports: Partial<ShopPorts> = {}) => seedDemo(house, 'http://localhost:8080', { shop: 4000, kiosk: 4001, open: true, ...ports }, known.flatMap(({ apps }) => apps));
+const seed = (known: DemoOrganization[] = [], ports: Partial<ShopPorts> = {}) =>
+  seedDemo(
+    house,
+    'http://localhost:8080',
+    { shop: 4000, kiosk: 4001, open: true, ...ports },
+    known.flatMap(({ apps }) => apps),
+  );
 beforeEach(() => {
   house = new FakeHouse();
 });
@@ -71,7 +102,11 @@ beforeEach(() => {
 test('makes two organizations with three apps each', async () => {
   const [acme, globex] = await seed();
   expect(acme).toMatchObject({ shortId: 'acme', issuer: 'http://localhost:8080/o/acme' });
-  expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([['shop', 'web', 3], ['kiosk', 'web', 3], ['automation', 'service', 11]]);
+  expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([
+    ['shop', 'web', 3],
+    ['kiosk', 'web', 3],
+    ['automation', 'service', 11],
+  ]);
   expect(globex!.apps.every((app) => app.clientSecret)).toBe(true);
 });
 
@@ -87,7 +122,10 @@ test('names the three types of each organization; the kiosk signs in members', a
 });
 
 test('globex takes no offer without a proof of presence', async () => {
-  expect((await seed()).map(({ shortId, presence }) => [shortId, presence])).toEqual([['acme', 'optional'], ['globex', 'required']]);
+  expect((await seed()).map(({ shortId, presence }) => [shortId, presence])).toEqual([
+    ['acme', 'optional'],
+    ['globex', 'required'],
+  ]);
   expect([...house.policies]).toEqual([['globex', 'required']]);
 });
 
@@ -95,7 +133,8 @@ test('brings up an older house, and leaves what the operator changed', async () 
   const first = await seed();
   delete house.apps.find(({ name }) => name === 'kiosk')!.credentialType;
   delete house.apps.find(({ name }) => name === 'shop')!.backchannelLogoutUri;
-  house.apps.find(({ name, org }) => name === 'shop' && org === 'globex')!.backchannelLogoutUri = 'https://shop.example/logout';
+  house.apps.find(({ name, org }) => name === 'shop' && org === 'globex')!.backchannelLogoutUri =
+    'https://shop.example/logout';
   house.types.delete('acme');
   Object.assign(house.typesOf('globex')[0]!, { validity: 'P5Y' });
   const again = await seed(first);
@@ -113,11 +152,34 @@ test('changes nothing when all is there and remembered', async () => {
 
 test('follows the example shop to another port, and leaves what somebody registered by hand', async () => {
   const first = await seed();
-  const uris = (app: string) => house.apps.filter(({ name, org }) => name === app && org === 'acme').map(({ redirectUris, postLogoutRedirectUris, backchannelLogoutUri }) => [...redirectUris, ...postLogoutRedirectUris, backchannelLogoutUri]);
+  const uris = (app: string) =>
+    house.apps
+      .filter(({ name, org }) => name === app && org === 'acme')
+      .map(({ redirectUris, postLogoutRedirectUris, backchannelLogoutUri }) => [
+        ...redirectUris,
+        ...postLogoutRedirectUris,
+        backchannelLogoutUri,
+      ]);
   house.apps[0]!.redirectUris.push('https://shop.example/callback', 'http://localhost:4000/other');
   await seed(first, { shop: 5000, kiosk: 5001 });
-  expect(uris('shop')).toEqual([['http://localhost:5000/acme/callback', 'http://localhost:5000/acme/welcome', 'https://shop.example/callback', 'http://localhost:4000/other', 'http://localhost:5000/acme', 'http://localhost:5000/acme/backchannel-logout']]);
-  expect(uris('kiosk')).toEqual([['http://localhost:5001/acme/callback', 'http://localhost:5001/acme/welcome', 'http://localhost:5001/acme', 'http://localhost:5001/acme/backchannel-logout']]);
+  expect(uris('shop')).toEqual([
+    [
+      'http://localhost:5000/acme/callback',
+      'http://localhost:5000/acme/welcome',
+      'https://shop.example/callback',
+      'http://localhost:4000/other',
+      'http://localhost:5000/acme',
+      'http://localhost:5000/acme/backchannel-logout',
+    ],
+  ]);
+  expect(uris('kiosk')).toEqual([
+    [
+      'http://localhost:5001/acme/callback',
+      'http://localhost:5001/acme/welcome',
+      'http://localhost:5001/acme',
+      'http://localhost:5001/acme/backchannel-logout',
+    ],
+  ]);
 });
 
 test('has no address for sign-outs while nobody runs the shop', async () => {

@@ -1,12 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, createOrganization, createSecret, getPresencePolicy, listApps, listOrganizations, listSecrets, revokeSecret, setPresencePolicy, updateApp, type App, type PresencePolicy } from '@holdfast/contracts';
+import {
+  createApp,
+  createOrganization,
+  createSecret,
+  getPresencePolicy,
+  listApps,
+  listOrganizations,
+  listSecrets,
+  revokeSecret,
+  setPresencePolicy,
+  updateApp,
+  type App,
+  type PresencePolicy,
+} from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
 import type { House } from '../house.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
 import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
 
-export interface DemoApp extends Pick<App, 'name' | 'kind' | 'audience' | 'credentialType' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'backchannelLogoutUri' | 'scopes'> {
+export interface DemoApp extends Pick<
+  App,
+  | 'name'
+  | 'kind'
+  | 'audience'
+  | 'credentialType'
+  | 'clientId'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
+  | 'scopes'
+> {
   clientSecret: string;
 }
 export interface DemoOrganization {
@@ -18,21 +42,36 @@ export interface DemoOrganization {
   apps: DemoApp[];
 }
 
-/** Makes what is missing; of what is there it only puts the URIs right, and gives an older house what it lacks. A secret that nobody remembers is replaced. */
-export async function seedDemo(house: House, baseUrl: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoOrganization[]> {
+/**
+ * Makes what is missing; of what is there it only puts the URIs right, and gives an older house what it lacks. A secret
+ * that nobody remembers is replaced.
+ */
+export async function seedDemo(
+  house: House,
+  baseUrl: string,
+  ports: ShopPorts,
+  known: KnownApp[],
+): Promise<DemoOrganization[]> {
   const there = (await onceUp(() => house.ask(listOrganizations, {}))).items.map(({ shortId }) => shortId);
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name, presence } of demoOrganizations) {
     if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
     const credentialTypes = await onceUp(() => seedTypes(house, shortId));
     await seedPresence(house, shortId, presence);
-    seeded.push({ shortId, issuer: `${baseUrl}/o/${shortId}`, presence, credentialTypes, apps: await seedApps(house, shortId, ports, known) });
+    seeded.push({
+      shortId,
+      issuer: `${baseUrl}/o/${shortId}`,
+      presence,
+      credentialTypes,
+      apps: await seedApps(house, shortId, ports, known),
+    });
   }
   return seeded;
 }
 
 async function seedPresence(house: House, org: string, policy: PresencePolicy['policy']): Promise<void> {
-  if ((await house.ask(getPresencePolicy, {}, org)).policy !== policy) await house.ask(setPresencePolicy, { policy }, org);
+  if ((await house.ask(getPresencePolicy, {}, org)).policy !== policy)
+    await house.ask(setPresencePolicy, { policy }, org);
 }
 
 async function seedApps(house: House, org: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoApp[]> {
@@ -40,7 +79,11 @@ async function seedApps(house: House, org: string, ports: ShopPorts, known: Know
   const apps: DemoApp[] = [];
   for (const wanted of demoApps(org, ports)) {
     const found = items.find(({ name }) => name === wanted.name);
-    apps.push(found ? demoApp(await putRight(house, found, wanted), await secretOf(house, found, known)) : await create(house, org, wanted));
+    apps.push(
+      found
+        ? demoApp(await putRight(house, found, wanted), await secretOf(house, found, known))
+        : await create(house, org, wanted),
+    );
   }
   return apps;
 }
@@ -50,14 +93,27 @@ async function create(house: House, org: string, wanted: WantedApp): Promise<Dem
   return demoApp(app, clientSecret!);
 }
 
-/** An earlier seed may have known the shop at another port, its kiosk without a type, or no address for sign-outs. What somebody registered by hand stays. */
+/**
+ * An earlier seed may have known the shop at another port, its kiosk without a type, or no address for sign-outs. What
+ * somebody registered by hand stays.
+ */
 async function putRight(house: House, found: App, wanted: WantedApp): Promise<App> {
   const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
   const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
   const credentialType = found.credentialType ?? wanted.credentialType;
-  const { backchannelLogoutUri } = found.backchannelLogoutUri === undefined || isShopUri(found.backchannelLogoutUri, found.org) ? wanted : found;
-  const right = same(redirectUris, found.redirectUris) && same(postLogoutRedirectUris, found.postLogoutRedirectUris) && credentialType === found.credentialType && backchannelLogoutUri === found.backchannelLogoutUri;
-  const changes = { redirectUris, postLogoutRedirectUris, ...(credentialType !== undefined && { credentialType }), ...(backchannelLogoutUri !== found.backchannelLogoutUri && { backchannelLogoutUri: backchannelLogoutUri ?? null }) };
+  const { backchannelLogoutUri } =
+    found.backchannelLogoutUri === undefined || isShopUri(found.backchannelLogoutUri, found.org) ? wanted : found;
+  const right =
+    same(redirectUris, found.redirectUris) &&
+    same(postLogoutRedirectUris, found.postLogoutRedirectUris) &&
+    credentialType === found.credentialType &&
+    backchannelLogoutUri === found.backchannelLogoutUri;
+  const changes = {
+    redirectUris,
+    postLogoutRedirectUris,
+    ...(credentialType !== undefined && { credentialType }),
+    ...(backchannelLogoutUri !== found.backchannelLogoutUri && { backchannelLogoutUri: backchannelLogoutUri ?? null }),
+  };
   return right ? found : house.ask(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
@@ -78,8 +134,32 @@ async function secretOf(house: House, { clientId, org }: App, known: KnownApp[])
   return (await house.ask(createSecret, { clientId }, org)).clientSecret;
 }
 
-function demoApp({ name, kind, audience, credentialType, clientId, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes }: App, clientSecret: string): DemoApp {
-  return { name, kind, audience, ...(credentialType !== undefined && { credentialType }), clientId, clientSecret, redirectUris, postLogoutRedirectUris, ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }), scopes };
+function demoApp(
+  {
+    name,
+    kind,
+    audience,
+    credentialType,
+    clientId,
+    redirectUris,
+    postLogoutRedirectUris,
+    backchannelLogoutUri,
+    scopes,
+  }: App,
+  clientSecret: string,
+): DemoApp {
+  return {
+    name,
+    kind,
+    audience,
+    ...(credentialType !== undefined && { credentialType }),
+    clientId,
+    clientSecret,
+    redirectUris,
+    postLogoutRedirectUris,
+    ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }),
+    scopes,
+  };
 }
 
 /** The seed may come before the services answer: it waits half a minute. */

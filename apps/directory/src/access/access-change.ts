@@ -8,7 +8,10 @@ export type AccessSubject = { kind: 'app' | 'organization'; id: string };
  */
 const lock = 'access change';
 // now() is when the transaction began; the lock may have been waited for since.
-const insert = statement('access_insert', 'INSERT INTO access_change (kind, id, at) VALUES ($1, $2, clock_timestamp())');
+const insert = statement(
+  'access_insert',
+  'INSERT INTO access_change (kind, id, at) VALUES ($1, $2, clock_timestamp())',
+);
 
 /** The last statement but one of a change: what comes after it makes all other changes wait. */
 export async function recordAccessChange(sql: Sql, { kind, id }: AccessSubject): Promise<void> {

@@ -1,7 +1,7 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { accessChanges, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
 import { entries, memory, toEntry, type EntryRow } from './access-entries.js';
 
 const select = statement(
@@ -19,6 +19,9 @@ export class AccessChangesHandler {
   @Handles(accessChanges)
   async handle({ since }: RequestOf<typeof accessChanges>): Promise<ReplyOf<typeof accessChanges>> {
     const rows = await this.database.rows<Partial<EntryRow> & { newest: number }>(select, [since]);
-    return { seq: rows[0]!.newest, entries: rows.filter((row): row is EntryRow & { newest: number } => row.id != null).map(toEntry) };
+    return {
+      seq: rows[0]!.newest,
+      entries: rows.filter((row): row is EntryRow & { newest: number } => row.id != null).map(toEntry),
+    };
   }
 }

@@ -12,7 +12,10 @@ export interface EntryRow {
   revoked: string[];
 }
 
-/** State of access of what `ids` (seq, kind, id) names. A member of one statement, so that entries and seq are of one moment. */
+/**
+ * State of access of what `ids` (seq, kind, id) names. A member of one statement, so that entries and seq are of one
+ * moment.
+ */
 export const entries = `
   SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
     ARRAY(SELECT s.id FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${memory}) AS revoked

@@ -1,8 +1,8 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { getClient, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError } from '@holdfast/kit';
 import { appColumns, toApp, type AppRow } from '../apps/app.js';
 
 interface ClientRow extends AppRow {

@@ -1,7 +1,7 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, Shutdown } from '@holdfast/bus';
 import { accessFeedSubject } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 
 const every = 250;
 /** What was read longer ago says nothing about now: the process was paused, or the database crawls. */
@@ -10,8 +10,8 @@ const staleAfter = 400;
 const newest = statement('access_newest', 'SELECT coalesce(max(seq), 0) AS seq FROM access_change');
 
 /**
- * Tells gateways and auth the newest change there is, four times a second and right after each one. Silence means "ask":
- * so nothing goes out while the database is away, and nothing is kept for later while NATS is.
+ * Tells gateways and auth the newest change there is, four times a second and right after each one. Silence means
+ * "ask": so nothing goes out while the database is away, and nothing is kept for later while NATS is.
  */
 @Injectable()
 export class Heartbeat implements OnApplicationBootstrap {
@@ -35,7 +35,8 @@ export class Heartbeat implements OnApplicationBootstrap {
     const began = performance.now();
     try {
       const [row] = await this.database.rows<{ seq: number }>(newest);
-      if (performance.now() - began < staleAfter) this.bus.connection.publish(accessFeedSubject, JSON.stringify({ seq: row!.seq }));
+      if (performance.now() - began < staleAfter)
+        this.bus.connection.publish(accessFeedSubject, JSON.stringify({ seq: row!.seq }));
     } catch {
       // Whoever listens notices the silence within a second.
     }

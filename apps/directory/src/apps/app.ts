@@ -1,6 +1,6 @@
 import type { App, AppKind, Operation } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { AppError } from '@holdfast/kit';
 
 export interface AppRow {
   client_id: string;
@@ -81,5 +81,7 @@ export async function bumpApp(sql: Sql, clientId: string, { shrunk = false } = {
 
 /** The name of another app of the organization, or an unknown fault as it is. */
 export function nameTaken(error: unknown, org: string, name: string): unknown {
-  return violatedUnique(error) === 'app_name' ? new AppError('conflict', `${org} has an app "${name}" already; choose another name.`) : error;
+  return violatedUnique(error) === 'app_name'
+    ? new AppError('conflict', `${org} has an app "${name}" already; choose another name.`)
+    : error;
 }

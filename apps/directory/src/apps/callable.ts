@@ -10,6 +10,11 @@ export function requireCallable(outbound: Outbound, backchannelLogoutUri: string
     outbound.check(backchannelLogoutUri);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw unprocessable([{ pointer: '#/backchannelLogoutUri', detail: `${error.message} For a test or an address of your own, name its origin in OUTBOUND_ALLOW of directory and auth.` }]);
+    throw unprocessable([
+      {
+        pointer: '#/backchannelLogoutUri',
+        detail: `${error.message} For a test or an address of your own, name its origin in OUTBOUND_ALLOW of directory and auth.`,
+      },
+    ]);
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError, Outbound } from '@holdfast/kit';
 import { statement, type Sql } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError, Outbound } from '@holdfast/kit';
 import { Changes } from '../changes.js';
 import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';
@@ -30,7 +30,19 @@ export class CreateAppHandler {
 
   @Handles(createApp)
   handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
-    const { org, name, displayName, kind, audience, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce } = input;
+    const {
+      org,
+      name,
+      displayName,
+      kind,
+      audience,
+      redirectUris,
+      postLogoutRedirectUris,
+      origins,
+      backchannelLogoutUri,
+      refreshTokens,
+      pkce,
+    } = input;
     requireUsable(kind, input);
     requireCallable(this.outbound, backchannelLogoutUri);
     const scopes = requireGrantable(kind, input.scopes);
@@ -41,7 +53,19 @@ export class CreateAppHandler {
       // Public clients (spa, native) cannot keep a secret.
       const secret = kind === 'web' || kind === 'service' ? await this.secrets.create(sql, clientId) : undefined;
       const app = await findApp(sql, clientId);
-      const to = { name, ...(displayName !== undefined && { displayName }), kind, audience, redirectUris, postLogoutRedirectUris, origins, ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }), refreshTokens, pkce, scopes };
+      const to = {
+        name,
+        ...(displayName !== undefined && { displayName }),
+        kind,
+        audience,
+        redirectUris,
+        postLogoutRedirectUris,
+        origins,
+        ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri }),
+        refreshTokens,
+        pkce,
+        scopes,
+      };
       return {
         change: {
           type: 'app.created',
@@ -59,12 +83,40 @@ export class CreateAppHandler {
 }
 
 async function insertApp(sql: Sql, clientId: string, input: RequestOf<typeof createApp>): Promise<void> {
-  const { org, name, displayName, kind, audience, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = input;
-  if ((await sql.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+  const {
+    org,
+    name,
+    displayName,
+    kind,
+    audience,
+    credentialType,
+    redirectUris,
+    postLogoutRedirectUris,
+    origins,
+    backchannelLogoutUri,
+    refreshTokens,
+    pkce,
+    idTokenAlg,
+  } = input;
+  if ((await sql.rows(organization, [org])).length === 0)
+    throw new AppError('unknown_organization', `There is no organization "${org}".`);
   try {
     await sql.rows(insert, [
-      clientId, org, name, kind, audience, credentialType ?? null, redirectUris, currentApiVersion, postLogoutRedirectUris,
-      origins, backchannelLogoutUri ?? null, refreshTokens, pkce, idTokenAlg ?? null, displayName ?? null,
+      clientId,
+      org,
+      name,
+      kind,
+      audience,
+      credentialType ?? null,
+      redirectUris,
+      currentApiVersion,
+      postLogoutRedirectUris,
+      origins,
+      backchannelLogoutUri ?? null,
+      refreshTokens,
+      pkce,
+      idTokenAlg ?? null,
+      displayName ?? null,
     ]);
   } catch (error) {
     throw nameTaken(error, org, name);

@@ -1,7 +1,7 @@
+import { Controller } from '@nestjs/common';
 import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { getApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
 import { findApp } from './app.js';
 
 @Controller()

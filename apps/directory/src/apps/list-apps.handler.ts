@@ -1,12 +1,15 @@
+import { Controller } from '@nestjs/common';
 import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { listApps, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError } from '@holdfast/kit';
 import { appColumns, toApp, type AppRow } from './app.js';
 
 const organization = statement('apps_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
-const select = statement('app_list', `SELECT ${appColumns} FROM app a WHERE a.org = $1 ORDER BY a.created_at, a.client_id`);
+const select = statement(
+  'app_list',
+  `SELECT ${appColumns} FROM app a WHERE a.org = $1 ORDER BY a.created_at, a.client_id`,
+);
 
 @Controller()
 export class ListAppsHandler {
@@ -17,7 +20,8 @@ export class ListAppsHandler {
 
   @Handles(listApps)
   async handle({ org }: RequestOf<typeof listApps>, context: CallContext): Promise<ReplyOf<typeof listApps>> {
-    if ((await this.database.rows(organization, [org])).length === 0) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+    if ((await this.database.rows(organization, [org])).length === 0)
+      throw new AppError('unknown_organization', `There is no organization "${org}".`);
     await recordOperator(this.bus, { ...context, org }, 'app.list');
     return { items: (await this.database.rows<AppRow>(select, [org])).map(toApp) };
   }

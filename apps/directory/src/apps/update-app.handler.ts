@@ -1,8 +1,8 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
-import { Outbound } from '@holdfast/kit';
 import { statement, type Sql } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { Outbound } from '@holdfast/kit';
 import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp, nameTaken } from './app.js';
 import { requireCallable } from './callable.js';
@@ -41,15 +41,42 @@ export class UpdateAppHandler {
 }
 
 async function write(sql: Sql, app: Omit<App, Removable> & Pick<Changed, Removable>): Promise<void> {
-  const { clientId, org, name, displayName, credentialType, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri, refreshTokens, pkce, idTokenAlg } = app;
+  const {
+    clientId,
+    org,
+    name,
+    displayName,
+    credentialType,
+    redirectUris,
+    postLogoutRedirectUris,
+    origins,
+    backchannelLogoutUri,
+    refreshTokens,
+    pkce,
+    idTokenAlg,
+  } = app;
   try {
-    await sql.rows(update, [clientId, name, credentialType ?? null, redirectUris, postLogoutRedirectUris, refreshTokens, pkce, idTokenAlg ?? null, origins, backchannelLogoutUri ?? null, displayName ?? null]);
+    await sql.rows(update, [
+      clientId,
+      name,
+      credentialType ?? null,
+      redirectUris,
+      postLogoutRedirectUris,
+      refreshTokens,
+      pkce,
+      idTokenAlg ?? null,
+      origins,
+      backchannelLogoutUri ?? null,
+      displayName ?? null,
+    ]);
   } catch (error) {
     throw nameTaken(error, org, name);
   }
 }
 
 function differences(before: App, wanted: Changed): AuditRecord['changes'] {
-  const changed = Object.entries(wanted).filter(([field, to]) => JSON.stringify(before[field as keyof App]) !== JSON.stringify(to));
+  const changed = Object.entries(wanted).filter(
+    ([field, to]) => JSON.stringify(before[field as keyof App]) !== JSON.stringify(to),
+  );
   return Object.fromEntries(changed.map(([field, to]) => [field, { from: before[field as keyof App], to }]));
 }

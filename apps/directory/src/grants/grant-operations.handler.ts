@@ -1,6 +1,6 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { grantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
-import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 import { requireGrantable } from './grantable.js';
@@ -16,7 +16,10 @@ export class GrantOperationsHandler {
       const before = await lockApp(sql, clientId);
       await insertGrants(sql, clientId, before.kind, requireGrantable(before.kind, operations));
       const app = await bumpApp(sql, clientId);
-      return { change: appUpdated(app, 'app.grant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }), reply: app };
+      return {
+        change: appUpdated(app, 'app.grant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }),
+        reply: app,
+      };
     });
   }
 }

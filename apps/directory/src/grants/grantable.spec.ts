@@ -1,5 +1,5 @@
-import { adminOperations, appKinds, customerScopes, neverGrantable, operationNames } from '@holdfast/contracts';
 import { expect, test } from '@jest/globals';
+import { adminOperations, appKinds, customerScopes, neverGrantable, operationNames } from '@holdfast/contracts';
 import { requireGrantable } from './grantable.js';
 
 const customer = Object.keys(customerScopes);
@@ -8,12 +8,21 @@ const admin = Object.keys(adminOperations);
 test('a service app may hold all fourteen, a web app the three of customers, a public app none', () => {
   expect(requireGrantable('service', operationNames)).toEqual(operationNames);
   expect(requireGrantable('web', customer)).toEqual(customer);
-  for (const name of admin) expect(() => requireGrantable('web', [name])).toThrow(`${name} cannot be granted to a web app. A web app may be granted: offers:write, issued:read, issued:manage.`);
-  for (const name of operationNames) for (const kind of ['spa', 'native'] as const) expect(() => requireGrantable(kind, [name])).toThrow('can be granted no operation');
+  for (const name of admin)
+    expect(() => requireGrantable('web', [name])).toThrow(
+      `${name} cannot be granted to a web app. A web app may be granted: offers:write, issued:read, issued:manage.`,
+    );
+  for (const name of operationNames)
+    for (const kind of ['spa', 'native'] as const)
+      expect(() => requireGrantable(kind, [name])).toThrow('can be granted no operation');
 });
 
 test('what is for people only goes to no app, not even among others', () => {
-  for (const kind of appKinds) for (const name of neverGrantable) expect(() => requireGrantable(kind, [...(kind === 'service' ? admin : []), name])).toThrow(`${name} is for people only`);
+  for (const kind of appKinds)
+    for (const name of neverGrantable)
+      expect(() => requireGrantable(kind, [...(kind === 'service' ? admin : []), name])).toThrow(
+        `${name} is for people only`,
+      );
 });
 
 test('what does not exist is said so', () => {

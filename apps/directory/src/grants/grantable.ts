@@ -3,11 +3,14 @@ import { AppError } from '@holdfast/kit';
 
 const forPeople: readonly string[] = neverGrantable;
 
-/** The operations asked for, each once. @throws not_grantable, with a sentence that names what may be granted instead */
+/**
+ * The operations asked for, each once. @throws not_grantable, with a sentence that names what may be granted instead
+ */
 export function requireGrantable(kind: AppKind, asked: readonly string[]): Operation[] {
   const allowed = grantable(kind);
   const isAllowed = (name: string): name is Operation => (allowed as readonly string[]).includes(name);
-  for (const name of asked) if (!isAllowed(name)) throw new AppError('not_grantable', `${fault(kind, name)} ${offer(kind, allowed)}`);
+  for (const name of asked)
+    if (!isAllowed(name)) throw new AppError('not_grantable', `${fault(kind, name)} ${offer(kind, allowed)}`);
   return [...new Set(asked.filter(isAllowed))];
 }
 
@@ -18,5 +21,7 @@ function fault(kind: AppKind, name: string): string {
 }
 
 function offer(kind: AppKind, allowed: readonly string[]): string {
-  return allowed.length === 0 ? `A ${kind} app is public and can be granted no operation.` : `A ${kind} app may be granted: ${allowed.join(', ')}.`;
+  return allowed.length === 0
+    ? `A ${kind} app is public and can be granted no operation.`
+    : `A ${kind} app may be granted: ${allowed.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { ungrantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 
@@ -18,7 +18,10 @@ export class UngrantOperationsHandler {
       const before = await lockApp(sql, clientId);
       await sql.rows(remove, [clientId, operations]);
       const app = await bumpApp(sql, clientId, { shrunk: true });
-      return { change: appUpdated(app, 'app.ungrant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }), reply: app };
+      return {
+        change: appUpdated(app, 'app.ungrant', { changes: { scopes: { from: before.scopes, to: app.scopes } } }),
+        reply: app,
+      };
     });
   }
 }

@@ -1,5 +1,5 @@
-import { outboxTables } from '@holdfast/bus';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { outboxTables } from '@holdfast/bus';
 
 const customerScopes = `'offers:write', 'issued:read', 'issued:manage'`;
 const adminOperations = `'users:read', 'groups:manage', 'apps:manage', 'audit:read', 'audit:export', 'analytics:read', 'access_requests:read',
@@ -65,6 +65,7 @@ export class CreateDirectory1763700000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['outbox', 'access_change', 'app_secret', 'app_grant', 'app', 'organization']) await runner.query(`DROP TABLE ${table}`);
+    for (const table of ['outbox', 'access_change', 'app_secret', 'app_grant', 'app', 'organization'])
+      await runner.query(`DROP TABLE ${table}`);
   }
 }

@@ -13,6 +13,8 @@ export class SignInOfApps1763800000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE app DROP COLUMN post_logout_redirect_uris, DROP COLUMN refresh_tokens, DROP COLUMN pkce, DROP COLUMN id_token_alg');
+    await runner.query(
+      'ALTER TABLE app DROP COLUMN post_logout_redirect_uris, DROP COLUMN refresh_tokens, DROP COLUMN pkce, DROP COLUMN id_token_alg',
+    );
   }
 }

@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** No RP ID is the deployment's own. While customers move, `earlier_rp_id` is the one before, and may be none as well. */
+/**
+ * No RP ID is the deployment's own. While customers move, `earlier_rp_id` is the one before, and may be none as well.
+ */
 export class RpId1764300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

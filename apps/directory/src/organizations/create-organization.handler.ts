@@ -1,8 +1,8 @@
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
 import { createOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
-import { AppError, Outbound } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
-import { Controller, Inject } from '@nestjs/common';
+import { AppError, Outbound } from '@holdfast/kit';
 import { Changes } from '../changes.js';
 import type { Config } from '../config.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
@@ -22,13 +22,26 @@ export class CreateOrganizationHandler {
   ) {}
 
   @Handles(createOrganization)
-  async handle({ shortId, name, rpId }: RequestOf<typeof createOrganization>, context: CallContext): Promise<Organization> {
+  async handle(
+    { shortId, name, rpId }: RequestOf<typeof createOrganization>,
+    context: CallContext,
+  ): Promise<Organization> {
     if (rpId !== undefined) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
     return this.changes.commit(context, async (sql) => {
       const [row] = await sql.rows<OrganizationRow>(insert, [shortId, name, rpId]);
-      if (!row) throw new AppError('conflict', `There is already an organization "${shortId}"; a short ID is never used twice.`);
+      if (!row)
+        throw new AppError(
+          'conflict',
+          `There is already an organization "${shortId}"; a short ID is never used twice.`,
+        );
       return {
-        change: { type: 'organization.created', org: shortId, version: row.version, action: 'organization.create', changes: { name: { to: name }, ...(rpId !== undefined && { rpId: { to: rpId } }) } },
+        change: {
+          type: 'organization.created',
+          org: shortId,
+          version: row.version,
+          action: 'organization.create',
+          changes: { name: { to: name }, ...(rpId !== undefined && { rpId: { to: rpId } }) },
+        },
         reply: toOrganization(row),
       };
     });

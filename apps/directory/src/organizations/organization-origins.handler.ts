@@ -1,11 +1,16 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { organizationOrigins, webOrigins, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
 
-const select = statement('organization_origins', "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled");
+const select = statement(
+  'organization_origins',
+  "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled",
+);
 
-/** Which pages call the issuer's endpoints from a browser: those of its spa apps. All other kinds call from elsewhere. */
+/**
+ * Which pages call the issuer's endpoints from a browser: those of its spa apps. All other kinds call from elsewhere.
+ */
 @Controller()
 export class OrganizationOriginsHandler {
   constructor(private readonly database: Database) {}

@@ -1,11 +1,14 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { organizationProfile, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError } from '@holdfast/kit';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
-const select = statement('organization_profile', 'SELECT name, rp_id, moving, earlier_rp_id FROM organization WHERE short_id = $1 AND NOT suspended');
+const select = statement(
+  'organization_profile',
+  'SELECT name, rp_id, moving, earlier_rp_id FROM organization WHERE short_id = $1 AND NOT suspended',
+);
 
 /** To the public a suspended organization is one that is not there. */
 @Controller()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { coversHost, rpId } from '@holdfast/contracts';
 import fc from 'fast-check';
+import { coversHost, rpId } from '@holdfast/contracts';
 import { changedRpId, endedMove, relyingPartyIn, type RpIds } from './rp-ids.js';
 import { listsOrigin, unusableRpId } from './usable-rp-id.js';
 
@@ -8,30 +8,62 @@ const none: RpIds = { rp_id: null, moving: false, earlier_rp_id: null };
 const state = expect.objectContaining({ code: 'invalid_state' });
 
 describe('an RP ID', () => {
-  test.each(['example.com', 'id.acme.example', 'localhost', 'xn--bcher-kva.example', 'a.b-c.example', '1.example'])('may be %s', (id) => expect(rpId.safeParse(id).success).toBe(true));
-  test.each(['', 'Example.com', 'https://example.com', 'example.com:8443', 'example.com/', '.example.com', 'example.com.', 'a..b', '-a.example', 'a-.example', 'bücher.example', '*.example.com', '127.0.0.1', '1', '0x7f.1', '1.0x7f', '[::1]', 'user@example.com', 'a b', `${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`])(
-    'cannot be %j',
-    (id) => expect(rpId.safeParse(id).success).toBe(false),
+  test.each(['example.com', 'id.acme.example', 'localhost', 'xn--bcher-kva.example', 'a.b-c.example', '1.example'])(
+    'may be %s',
+    (id) => expect(rpId.safeParse(id).success).toBe(true),
   );
+  test.each([
+    '',
+    'Example.com',
+    'https://example.com',
+    'example.com:8443',
+    'example.com/',
+    '.example.com',
+    'example.com.',
+    'a..b',
+    '-a.example',
+    'a-.example',
+    'bücher.example',
+    '*.example.com',
+    '127.0.0.1',
+    '1',
+    '0x7f.1',
+    '1.0x7f',
+    '[::1]',
+    'user@example.com',
+    'a b',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(130)}example`,
+  ])('cannot be %j', (id) => expect(rpId.safeParse(id).success).toBe(false));
   test('is whatever a URL takes as a host and leaves as it is, if it is no address', () => {
-    fc.assert(fc.property(fc.domain(), (domain) => {
-      const { hostname } = new URL(`https://${domain}/`);
-      fc.pre(hostname === domain);
-      expect(rpId.safeParse(domain).success).toBe(true);
-    }));
-    fc.assert(fc.property(fc.string({ maxLength: 40 }), (text) => {
-      if (rpId.safeParse(text).success) expect(new URL(`https://${text}/`).hostname).toBe(text);
-    }));
-    fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV4Extended(), fc.ipV6()), (address) => expect(rpId.safeParse(address.toLowerCase()).success).toBe(false)));
+    fc.assert(
+      fc.property(fc.domain(), (domain) => {
+        const { hostname } = new URL(`https://${domain}/`);
+        fc.pre(hostname === domain);
+        expect(rpId.safeParse(domain).success).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (text) => {
+        if (rpId.safeParse(text).success) expect(new URL(`https://${text}/`).hostname).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV4Extended(), fc.ipV6()), (address) =>
+        expect(rpId.safeParse(address.toLowerCase()).success).toBe(false),
+      ),
+    );
   });
 
   test('covers its host, whatever lies below it, and nothing else', () => {
-    fc.assert(fc.property(fc.domain(), fc.domain(), (a, b) => {
-      expect(coversHost(a, a)).toBe(true);
-      expect(coversHost(a, `${b}.${a}`)).toBe(true);
-      expect(coversHost(`x${a}`, a)).toBe(false);
-      expect(coversHost(a, `x${a}`)).toBe(false);
-    }));
+    fc.assert(
+      fc.property(fc.domain(), fc.domain(), (a, b) => {
+        expect(coversHost(a, a)).toBe(true);
+        expect(coversHost(a, `${b}.${a}`)).toBe(true);
+        expect(coversHost(`x${a}`, a)).toBe(false);
+        expect(coversHost(a, `x${a}`)).toBe(false);
+      }),
+    );
   });
 
   test('that is a public suffix is refused, unless it is the host itself', () => {
@@ -43,17 +75,30 @@ describe('an RP ID', () => {
     expect(unusableRpId('acme.example', 'id.holdfast.example')).toBeUndefined();
   });
 
-  test.each(['127.0.0.1', '[::1]'])('is none where the pages are at %s', (host) => expect(unusableRpId('example.com', host)).toContain('IP address'));
+  test.each(['127.0.0.1', '[::1]'])('is none where the pages are at %s', (host) =>
+    expect(unusableRpId('example.com', host)).toContain('IP address'),
+  );
 });
 
 describe('a document of related origins', () => {
   const origin = 'https://id.example:8443';
-  test.each([`{"origins":["${origin}"]}`, `{"origins":["https://a.example","${origin}/"],"more":1}`])('%s names the origin', (text) => expect(listsOrigin(text, origin)).toBe(true));
-  test.each(['', 'null', '[]', '{}', '{"origins":"https://id.example:8443"}', '{"origins":["https://id.example"]}', '{"origins":["http://id.example:8443"]}', '{"origins":["https://x.id.example:8443"]}', '{"origins":[1]}'])(
-    '%j does not',
-    (text) => expect(listsOrigin(text, origin)).toBe(false),
+  test.each([`{"origins":["${origin}"]}`, `{"origins":["https://a.example","${origin}/"],"more":1}`])(
+    '%s names the origin',
+    (text) => expect(listsOrigin(text, origin)).toBe(true),
   );
-  test('never throws', () => fc.assert(fc.property(fc.oneof(fc.json(), fc.string()), (text) => expect(listsOrigin(text, origin)).toBe(false))));
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"origins":"https://id.example:8443"}',
+    '{"origins":["https://id.example"]}',
+    '{"origins":["http://id.example:8443"]}',
+    '{"origins":["https://x.id.example:8443"]}',
+    '{"origins":[1]}',
+  ])('%j does not', (text) => expect(listsOrigin(text, origin)).toBe(false));
+  test('never throws', () =>
+    fc.assert(fc.property(fc.oneof(fc.json(), fc.string()), (text) => expect(listsOrigin(text, origin)).toBe(false))));
 });
 
 describe('a change', () => {
@@ -63,7 +108,12 @@ describe('a change', () => {
     expect(relyingPartyIn(endedMove(moved))).toEqual({ relyingParty: { rpId: 'acme.example' } });
     expect(relyingPartyIn(none)).toEqual({});
   });
-  test('keeps nothing where nobody has to move', () => expect(changedRpId(none, 'acme.example', false)).toEqual({ rp_id: 'acme.example', moving: false, earlier_rp_id: null }));
+  test('keeps nothing where nobody has to move', () =>
+    expect(changedRpId(none, 'acme.example', false)).toEqual({
+      rp_id: 'acme.example',
+      moving: false,
+      earlier_rp_id: null,
+    }));
   test('back is the move the other way round', () => {
     const back = changedRpId(changedRpId(none, 'acme.example', true), null, true);
     expect(relyingPartyIn(back)).toEqual({ relyingParty: { earlier: { rpId: 'acme.example' } } });

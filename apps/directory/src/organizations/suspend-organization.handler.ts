@@ -1,8 +1,8 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { suspendOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError } from '@holdfast/kit';
 import { Changes } from '../changes.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
 

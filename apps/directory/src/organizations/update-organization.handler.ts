@@ -1,15 +1,18 @@
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
 import { updateOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
-import { AppError, Outbound, unprocessable } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
-import { Controller, Inject } from '@nestjs/common';
+import { AppError, Outbound, unprocessable } from '@holdfast/kit';
 import { Changes } from '../changes.js';
 import type { Config } from '../config.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
 import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 
-const lock = statement('organization_lock', `SELECT ${organizationColumns} FROM organization WHERE short_id = $1 FOR UPDATE`);
+const lock = statement(
+  'organization_lock',
+  `SELECT ${organizationColumns} FROM organization WHERE short_id = $1 FOR UPDATE`,
+);
 const update = statement(
   'organization_update',
   `UPDATE organization SET rp_id = $2, moving = $3, earlier_rp_id = $4, version = version + 1 WHERE short_id = $1 RETURNING ${organizationColumns}`,
@@ -25,8 +28,12 @@ export class UpdateOrganizationHandler {
   ) {}
 
   @Handles(updateOrganization)
-  async handle({ shortId, rpId, keepEarlier, endMove }: RequestOf<typeof updateOrganization>, context: CallContext): Promise<Organization> {
-    if ((rpId === undefined) === !endMove) throw unprocessable([{ pointer: '#/rpId', detail: 'give either a new RP ID or the end of a move' }]);
+  async handle(
+    { shortId, rpId, keepEarlier, endMove }: RequestOf<typeof updateOrganization>,
+    context: CallContext,
+  ): Promise<Organization> {
+    if ((rpId === undefined) === !endMove)
+      throw unprocessable([{ pointer: '#/rpId', detail: 'give either a new RP ID or the end of a move' }]);
     // Before anything is locked: another domain may take its time.
     if (typeof rpId === 'string') await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
     return this.changes.commit(context, async (sql) => {
@@ -36,7 +43,13 @@ export class UpdateOrganizationHandler {
       const [row] = await sql.rows<OrganizationRow>(update, [shortId, after.rp_id, after.moving, after.earlier_rp_id]);
       const [from, to] = [before, after].map((ids) => relyingPartyIn(ids).relyingParty ?? {});
       return {
-        change: { type: 'organization.updated', org: shortId, version: row!.version, action: 'organization.update', changes: { relyingParty: { from: from!, to: to! } } },
+        change: {
+          type: 'organization.updated',
+          org: shortId,
+          version: row!.version,
+          action: 'organization.update',
+          changes: { relyingParty: { from: from!, to: to! } },
+        },
         reply: toOrganization(row!),
       };
     });

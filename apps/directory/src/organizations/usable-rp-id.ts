@@ -5,9 +5,13 @@ import { isPublicSuffix } from './public-suffix.js';
 /** Milliseconds for the document of another domain: a command has five seconds, and waits for audit as well. */
 const relatedTimeoutMs = 3000;
 
-/** Of a name alone: why no page of this host could ever use it as RP ID; undefined when one could, perhaps with the consent of its domain. */
+/**
+ * Of a name alone: why no page of this host could ever use it as RP ID; undefined when one could, perhaps with the
+ * consent of its domain.
+ */
 export function unusableRpId(rpId: string, hostname: string): string | undefined {
-  if (/^[0-9.]+$|:/.test(hostname)) return `cannot be used: browsers make no passkeys at ${hostname}, which is an IP address (BASE_URL)`;
+  if (/^[0-9.]+$|:/.test(hostname))
+    return `cannot be used: browsers make no passkeys at ${hostname}, which is an IP address (BASE_URL)`;
   if (rpId === hostname || !isPublicSuffix(rpId)) return undefined;
   return 'is a public suffix, below which anybody can have a name: browsers refuse it. Use a domain of your own, such as one level more';
 }
@@ -15,15 +19,17 @@ export function unusableRpId(rpId: string, hostname: string): string | undefined
 /** Whether a document of related origins names this origin (WebAuthn Level 3 §5.11.1). */
 export function listsOrigin(document: string, origin: string): boolean {
   try {
-    return relatedOriginsSchema.parse(JSON.parse(document)).origins.some((text) => URL.canParse(text) && new URL(text).origin === origin);
+    return relatedOriginsSchema
+      .parse(JSON.parse(document))
+      .origins.some((text) => URL.canParse(text) && new URL(text).origin === origin);
   } catch {
     return false;
   }
 }
 
 /**
- * Refuses an RP ID that browsers would refuse on our pages, so that the operator hears of it now and not the customers at
- * their next sign-in. A domain that our host does not lie in must say that our pages may use it.
+ * Refuses an RP ID that browsers would refuse on our pages, so that the operator hears of it now and not the customers
+ * at their next sign-in. A domain that our host does not lie in must say that our pages may use it.
  * @throws AppError invalid_request
  */
 export async function requireUsableRpId(rpId: string, baseUrl: string, outbound: Outbound): Promise<void> {
@@ -37,7 +43,8 @@ export async function requireUsableRpId(rpId: string, baseUrl: string, outbound:
   try {
     const { headers, body } = await outbound.request(address, { method: 'GET', timeout: relatedTimeoutMs });
     // Browsers look at the media type as well.
-    if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? ''))) throw refuse(`${why}, and what is there is not application/json`);
+    if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
+      throw refuse(`${why}, and what is there is not application/json`);
     if (!listsOrigin(body.toString('utf8'), origin)) throw refuse(`${why}, and what is there does not`);
   } catch (error) {
     if (error instanceof OutboundError) throw refuse(`${why}, and that address could not be read: ${error.message}`);

@@ -1,7 +1,7 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { createSecret, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 import { Secrets } from './secrets.js';
@@ -17,10 +17,14 @@ export class CreateSecretHandler {
   handle({ clientId }: RequestOf<typeof createSecret>, context: CallContext): Promise<ReplyOf<typeof createSecret>> {
     return this.changes.commit(context, async (sql) => {
       const { kind } = await lockApp(sql, clientId);
-      if (kind === 'spa' || kind === 'native') throw new AppError('invalid_state', `A ${kind} app is public and has no client secret.`);
+      if (kind === 'spa' || kind === 'native')
+        throw new AppError('invalid_state', `A ${kind} app is public and has no client secret.`);
       const secret = await this.secrets.create(sql, clientId);
       const app = await bumpApp(sql, clientId);
-      return { change: appUpdated(app, 'app.secret.create', { targets: [{ type: 'secret', id: secret.secretId }] }), reply: secret };
+      return {
+        change: appUpdated(app, 'app.secret.create', { targets: [{ type: 'secret', id: secret.secretId }] }),
+        reply: secret,
+      };
     });
   }
 }

@@ -1,10 +1,13 @@
+import { Controller } from '@nestjs/common';
 import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { listSecrets, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
 import { findApp } from '../apps/app.js';
 
-const select = statement('secret_list', 'SELECT id, created_at FROM app_secret WHERE client_id = $1 AND revoked_at IS NULL ORDER BY created_at, id');
+const select = statement(
+  'secret_list',
+  'SELECT id, created_at FROM app_secret WHERE client_id = $1 AND revoked_at IS NULL ORDER BY created_at, id',
+);
 
 @Controller()
 export class ListSecretsHandler {
@@ -14,7 +17,10 @@ export class ListSecretsHandler {
   ) {}
 
   @Handles(listSecrets)
-  async handle({ clientId }: RequestOf<typeof listSecrets>, context: CallContext): Promise<ReplyOf<typeof listSecrets>> {
+  async handle(
+    { clientId }: RequestOf<typeof listSecrets>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof listSecrets>> {
     const { org } = await findApp(this.database, clientId);
     const rows = await this.database.rows<{ id: string; created_at: Date }>(select, [clientId]);
     await recordOperator(this.bus, { ...context, org }, 'app.secret.list', [{ type: 'app', id: clientId }]);

@@ -1,8 +1,8 @@
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
 import { revokeSecret, type CallContext, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { statement } from '@holdfast/data';
-import { Controller } from '@nestjs/common';
+import { AppError } from '@holdfast/kit';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 
@@ -23,7 +23,10 @@ export class RevokeSecretHandler {
       const rows = await sql.rows(update, [clientId, secretId]);
       if (rows.length === 0) throw new AppError('unknown_secret', `The app has no live client secret "${secretId}".`);
       const app = await bumpApp(sql, clientId);
-      return { change: appUpdated(app, 'app.secret.revoke', { targets: [{ type: 'secret', id: secretId }] }), reply: {} };
+      return {
+        change: appUpdated(app, 'app.secret.revoke', { targets: [{ type: 'secret', id: secretId }] }),
+        reply: {},
+      };
     });
   }
 }

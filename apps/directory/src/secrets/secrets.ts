@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { CONFIG } from '@holdfast/bus';
-import { AppError, keyedHash, newSecret } from '@holdfast/kit';
-import { statement, type Sql } from '@holdfast/data';
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '@holdfast/bus';
+import { statement, type Sql } from '@holdfast/data';
+import { AppError, keyedHash, newSecret } from '@holdfast/kit';
 import type { Config } from '../config.js';
 
 const insert = statement(
@@ -21,7 +21,11 @@ export class Secrets {
     const secretId = `sec_${randomBytes(9).toString('base64url')}`;
     const clientSecret = newSecret();
     const rows = await sql.rows(insert, [secretId, clientId, keyedHash(this.config.SECRET_PEPPER, clientSecret)]);
-    if (rows.length === 0) throw new AppError('invalid_state', 'The app has two live client secrets, and no more may live at once; revoke one first.');
+    if (rows.length === 0)
+      throw new AppError(
+        'invalid_state',
+        'The app has two live client secrets, and no more may live at once; revoke one first.',
+      );
     return { secretId, clientSecret };
   }
 }

@@ -33,7 +33,10 @@ export function automationSteps(elsewhere: string): Step[] {
     async (s) => {
       s.id();
       const reply = await callApi(house, 'GET', `${s.client.api}${events}`);
-      s.count({ action: 'api.refused', actor: 'anonymous', method: 'GET', route: `/o/{shortId}/api${events}` }, reply as never);
+      s.count(
+        { action: 'api.refused', actor: 'anonymous', method: 'GET', route: `/o/{shortId}/api${events}` },
+        reply as never,
+      );
     },
   ];
 }

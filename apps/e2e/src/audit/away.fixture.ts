@@ -1,5 +1,5 @@
-import { databaseRole } from '@holdfast/contracts';
 import pg from 'pg';
+import { databaseRole } from '@holdfast/contracts';
 import { house } from '../under-test.ts';
 
 /** A way in which the log cannot be written, and the way back. */
@@ -11,7 +11,10 @@ export interface Outage {
 
 const role = databaseRole('audit');
 
-/** What takes hold of all tables may wait for a batch that has some of them and waits for it: then it is this one's turn to try again. */
+/**
+ * What takes hold of all tables may wait for a batch that has some of them and waits for it: then it is this one's turn
+ * to try again.
+ */
 const deadlock = '40P01';
 
 async function asOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
@@ -49,10 +52,17 @@ export const outages: Outage[] = [
   },
   {
     name: 'its disk is full',
-    begin: () => asOwner(async (c) => {
-      await c.query(`CREATE OR REPLACE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`);
-      await c.query(onTables("'CREATE TRIGGER disk_full BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION audit.disk_full()'"));
-    }),
+    begin: () =>
+      asOwner(async (c) => {
+        await c.query(
+          `CREATE OR REPLACE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+        );
+        await c.query(
+          onTables(
+            "'CREATE TRIGGER disk_full BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION audit.disk_full()'",
+          ),
+        );
+      }),
     end: () => asOwner((c) => c.query('DROP FUNCTION audit.disk_full() CASCADE')),
   },
   {

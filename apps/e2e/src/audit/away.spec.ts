@@ -1,7 +1,7 @@
 // With the log unwritable nothing is told, soon; what changes goes on, and stands in the log afterwards, once.
 import { randomUUID } from 'node:crypto';
-import { SoftwareAuthenticator } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SoftwareAuthenticator } from '@holdfast/testing';
 import { basic, callApi, Client } from '../client.ts';
 import { eventually, times } from '../eventually.ts';
 import { closeConnections, exchange, type Reply } from '../http.ts';
@@ -14,7 +14,8 @@ import { outages } from './away.fixture.ts';
 /** Two seconds are promised; the rest is for a machine that does much else. */
 const soon = 2600;
 /** What every answer carries, and what goes with a 503. Nothing else may be told. */
-const harmless = /^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$/;
+const harmless =
+  /^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$/;
 
 let party: RelyingParty;
 let shop: Client;
@@ -53,7 +54,10 @@ describe.each(outages)('while $name', ({ begin, end }) => {
     const spare = (await shop.offer()).body;
     const open = (await shop.offer()).body;
     const phone = new SoftwareAuthenticator();
-    const { body: { options }, cookie } = await beginClaim(shop.app.org, tokenOf(open.claimUrl));
+    const {
+      body: { options },
+      cookie,
+    } = await beginClaim(shop.app.org, tokenOf(open.claimUrl));
     const [bearer, token] = [await shop.token(), await auditor.token()];
     const signingIn = new UserAgent(house.baseUrl);
     const page = await beginSignIn(signingIn, (await party.begin()).url);
@@ -67,18 +71,39 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         const reply = await call(headers);
         return { ...told(reply), soon: reply.milliseconds < soon || reply.milliseconds };
       };
-      const api = (method: string, path: string, as: string = bearer) => read((headers) => callApi(house, method, path, { headers: { ...headers, ...(as && { authorization: `Bearer ${as}` }) } }));
+      const api = (method: string, path: string, as: string = bearer) =>
+        read((headers) =>
+          callApi(house, method, path, { headers: { ...headers, ...(as && { authorization: `Bearer ${as}` }) } }),
+        );
       const form = (path: string, body: Record<string, string>, authorization = basic(party.app)) =>
-        read((headers) => exchange({ origin: house.baseUrl, method: 'POST', path, headers: { ...headers, authorization, 'content-type': 'application/x-www-form-urlencoded' }, body: new URLSearchParams(body).toString() }));
+        read((headers) =>
+          exchange({
+            origin: house.baseUrl,
+            method: 'POST',
+            path,
+            headers: { ...headers, authorization, 'content-type': 'application/x-www-form-urlencoded' },
+            body: new URLSearchParams(body).toString(),
+          }),
+        );
       const browse = async (go: () => Promise<{ status: number; headers: Headers; text: string }>) => {
         const began = performance.now();
         const seen = await go();
-        return { ...told({ ...seen, headers: Object.fromEntries(seen.headers) }), soon: performance.now() - began < soon || performance.now() - began };
+        return {
+          ...told({ ...seen, headers: Object.fromEntries(seen.headers) }),
+          soon: performance.now() - began < soon || performance.now() - began,
+        };
       };
       const answers = await Promise.all([
         ...times(10).map(() => api('GET', `${shop.api}/credentials/subjects/${ada.subject}`)),
         api('GET', `${shop.api}/credentials/subjects`),
-        read((headers) => exchange({ origin: house.baseUrl, method: 'HEAD', path: `${shop.api}/credentials/subjects`, headers: { ...headers, authorization: `Bearer ${bearer}` } })).then((a) => ({ ...a, code: true })),
+        read((headers) =>
+          exchange({
+            origin: house.baseUrl,
+            method: 'HEAD',
+            path: `${shop.api}/credentials/subjects`,
+            headers: { ...headers, authorization: `Bearer ${bearer}` },
+          }),
+        ).then((a) => ({ ...a, code: true })),
         api('GET', `${shop.api}/credentials/subjects/${randomUUID()}`),
         api('GET', `${shop.api}/credentials/subjects?limit=0`),
         api('GET', '/o/globex/api/credentials/subjects'),
@@ -88,16 +113,38 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         api('GET', `${shop.api}/admin/audit/events`, token),
         form('/oauth2/token', { grant_type: 'client_credentials', scope: 'issued:read' }),
         form('/oauth2/token', { grant_type: 'client_credentials', scope: 'users:read' }),
-        form('/oauth2/token', { grant_type: 'client_credentials', scope: 'issued:read' }, basic({ ...party.app, clientSecret: 'wrong' })),
+        form(
+          '/oauth2/token',
+          { grant_type: 'client_credentials', scope: 'issued:read' },
+          basic({ ...party.app, clientSecret: 'wrong' }),
+        ),
         form(`/o/${shop.app.org}/token`, { grant_type: 'refresh_token', refresh_token: refreshToken }),
         form(`/o/${shop.app.org}/token/revocation`, { token: 'nothing' }),
-        read((headers) => exchange({ origin: house.baseUrl, path: `/o/${shop.app.org}/userinfo`, headers: { ...headers, authorization: `Bearer ${accessToken}` } })),
-        read((headers) => exchange({ origin: house.baseUrl, path: `/o/${shop.app.org}/userinfo`, headers: { ...headers, authorization: 'Bearer x' } })),
-        read((headers) => callApi(house, 'POST', `/o/${shop.app.org}/api/claim/options`, { headers, json: { token: ada.token } })),
-        read((headers) => callApi(house, 'POST', `/o/${shop.app.org}/api/claim`, { headers, json: { token: 'x'.repeat(43) } })),
+        read((headers) =>
+          exchange({
+            origin: house.baseUrl,
+            path: `/o/${shop.app.org}/userinfo`,
+            headers: { ...headers, authorization: `Bearer ${accessToken}` },
+          }),
+        ),
+        read((headers) =>
+          exchange({
+            origin: house.baseUrl,
+            path: `/o/${shop.app.org}/userinfo`,
+            headers: { ...headers, authorization: 'Bearer x' },
+          }),
+        ),
+        read((headers) =>
+          callApi(house, 'POST', `/o/${shop.app.org}/api/claim/options`, { headers, json: { token: ada.token } }),
+        ),
+        read((headers) =>
+          callApi(house, 'POST', `/o/${shop.app.org}/api/claim`, { headers, json: { token: 'x'.repeat(43) } }),
+        ),
         browse(async () => agent.go((await party.begin()).url)),
         browse(async () => {
-          const done = await signingIn.post(`${page}/complete`, { response: ada.authenticator.authenticate(json.options as object, { origin }) });
+          const done = await signingIn.post(`${page}/complete`, {
+            response: ada.authenticator.authenticate(json.options as object, { origin }),
+          });
           return signingIn.go(done.json.redirectTo as string);
         }),
       ]);
@@ -107,7 +154,10 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         shop.offer({}, changing('offer.create')),
         shop.withdraw(spare.offerId, changing('offer.withdraw')),
         shop.erase(doomed.subject, changing('subject.erase')),
-        callApi(house, 'POST', `/o/${shop.app.org}/api/claim/complete`, { headers: { ...changing('credential.claim').headers, cookie }, json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) } }),
+        callApi(house, 'POST', `/o/${shop.app.org}/api/claim/complete`, {
+          headers: { ...changing('credential.claim').headers, cookie },
+          json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) },
+        }),
       ]);
       expect(made.map((m) => m.status)).toEqual([201, 204, 204, 200]);
     } finally {
@@ -117,11 +167,17 @@ describe.each(outages)('while $name', ({ begin, end }) => {
 
   it('and afterwards each change stands in the log once, without a gap, and everything is told again', async () => {
     await eventually(async () => (await shop.get(ada.subject)).status === 200, 30_000, 'reading');
-    const log = await eventually(async () => {
-      const whole = await auditor.wholeLog();
-      return [...changes.keys()].every((change) => whole.some((e) => e.request.id === change)) && whole;
-    }, 30_000, 'the records of the changes');
-    const found = [...changes.keys()].map((change) => log.filter((e) => e.request.id === change).map((e) => [e.action, e.outcome.result]));
+    const log = await eventually(
+      async () => {
+        const whole = await auditor.wholeLog();
+        return [...changes.keys()].every((change) => whole.some((e) => e.request.id === change)) && whole;
+      },
+      30_000,
+      'the records of the changes',
+    );
+    const found = [...changes.keys()].map((change) =>
+      log.filter((e) => e.request.id === change).map((e) => [e.action, e.outcome.result]),
+    );
     expect(found).toEqual([...changes.values()].map((action) => [[action, 'success']]));
     expect(reads.filter((r) => log.filter((e) => e.request.id === r).length > 1)).toEqual([]);
     expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));

@@ -4,10 +4,16 @@ import { cleanEnvironment } from '../config.ts';
 import { root } from '../house.ts';
 
 /** Runs the command line itself, as somebody with nothing of the house but its program. */
-export function holdfast(args: string[], env: Record<string, string> = {}): Promise<{ code: number; output: string; errors: string }> {
+export function holdfast(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; output: string; errors: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [join(root, 'apps', 'cli', 'dist', 'main.js'), ...args], { env: cleanEnvironment(env), maxBuffer: 1 << 26 }, (_, output, errors) =>
-      resolve({ code: child.exitCode ?? -1, output, errors }),
+    const child = execFile(
+      process.execPath,
+      [join(root, 'apps', 'cli', 'dist', 'main.js'), ...args],
+      { env: cleanEnvironment(env), maxBuffer: 1 << 26 },
+      (_, output, errors) => resolve({ code: child.exitCode ?? -1, output, errors }),
     );
     child.stdin?.end();
   });

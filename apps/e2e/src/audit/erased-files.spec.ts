@@ -1,4 +1,5 @@
-// After an erasure, and the nightly job that rewrites tables: no file of the stack has anything of the customer any more.
+// After an erasure, and the nightly job that rewrites tables: no file of the stack has anything of the customer any
+// more.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -23,7 +24,10 @@ beforeAll(async () => {
   const org = await house.newOrganization();
   site = await RelyingParty.make(org, 'shop', { grants: customerScopes });
   shop = new Client(house, site.app);
-  auditor = new Client(house, await house.newApp(org, 'auditor', ['audit:read', 'webhooks:manage'], 'service'), ['audit:read', 'webhooks:manage']);
+  auditor = new Client(house, await house.newApp(org, 'auditor', ['audit:read', 'webhooks:manage'], 'service'), [
+    'audit:read',
+    'webhooks:manage',
+  ]);
 });
 afterAll(closeConnections);
 
@@ -33,7 +37,9 @@ interface Found {
 }
 
 const found = (files: { name: string; bytes: Buffer }[], values: string[]): Found[] =>
-  files.map(({ name, bytes }) => ({ file: name, traces: tracesIn(bytes, values) })).filter(({ traces }) => traces.length > 0);
+  files
+    .map(({ name, bytes }) => ({ file: name, traces: tracesIn(bytes, values) }))
+    .filter(({ traces }) => traces.length > 0);
 
 /** All files below a folder of the stack. One that goes meanwhile has nothing in it. */
 function filesBelow(...folder: string[]): { name: string; bytes: Buffer }[] {
@@ -53,9 +59,15 @@ function readIfThere(path: string): Buffer {
 it('nothing of an erased customer is left in statistics, tables, indexes, JetStream and logs once the tables were rewritten', async () => {
   const grace = await newCustomer(shop);
   const other = await newCustomer(shop);
-  for (const action of ['suspend', 'resume'] as const) expect((await shop.manage(action, grace.credentialId, reason)).status).toBe(200);
-  await site.refresh((await site.signIn(grace.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken);
-  const recovery = await shop.offer({ subject: grace.subject }, { headers: { 'idempotency-key': `of ${grace.subject}` } });
+  for (const action of ['suspend', 'resume'] as const)
+    expect((await shop.manage(action, grace.credentialId, reason)).status).toBe(200);
+  await site.refresh(
+    (await site.signIn(grace.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken,
+  );
+  const recovery = await shop.offer(
+    { subject: grace.subject },
+    { headers: { 'idempotency-key': `of ${grace.subject}` } },
+  );
   const [passkey] = grace.authenticator.passkeys;
   const ids = [grace.subject, grace.credentialId, (recovery.body as { offerId: string }).offerId];
   const values = [...ids, ...[passkey!.id, passkey!.userHandle].map((id) => bytesOf(id).toString('hex')), reason];
@@ -65,24 +77,53 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   for (const value of values) expect([value, found(before, [value]).length > 0]).toEqual([value, true]);
 
   expect((await shop.erase(grace.subject)).status).toBe(204);
-  await eventually(async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === grace.subject), 15_000, 'the receipt');
+  await eventually(
+    async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === grace.subject),
+    15_000,
+    'the receipt',
+  );
   // The receipt itself is on its way to its consumers.
-  await eventually(async () => (await query(house, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0, 15_000, 'an outbox without the customer');
+  await eventually(
+    async () => (await query(house, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0,
+    15_000,
+    'an outbox without the customer',
+  );
 
   await query(house, 'ANALYZE');
-  expect(await query(house, `SELECT schemaname, tablename, attname FROM pg_stats WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)).toEqual([]);
+  expect(
+    await query(
+      house,
+      `SELECT schemaname, tablename, attname FROM pg_stats WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    ),
+  ).toEqual([]);
   // What was deleted less than a moment ago is kept for transactions that were open then.
-  const left = await eventually(async () => {
-    const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], { DATABASE_URL: house.launcher.databaseUrl });
-    expect([code, errors]).toEqual([0, '']);
-    const files = await filesOfAllRelations(house);
-    // The feed keeps the receipt, which names the subject, for the organization.
-    const traces = [...found(files, [...values.slice(1), browser]), ...found(files.filter(({ name }) => name !== 'signals.event'), values.slice(0, 1))];
-    if (traces.length > 0) await sleep(1000);
-    return traces.length === 0 ? files : undefined;
-  }, 30_000, 'files that name nobody');
+  const left = await eventually(
+    async () => {
+      const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], {
+        DATABASE_URL: house.launcher.databaseUrl,
+      });
+      expect([code, errors]).toEqual([0, '']);
+      const files = await filesOfAllRelations(house);
+      // The feed keeps the receipt, which names the subject, for the organization.
+      const traces = [
+        ...found(files, [...values.slice(1), browser]),
+        ...found(
+          files.filter(({ name }) => name !== 'signals.event'),
+          values.slice(0, 1),
+        ),
+      ];
+      if (traces.length > 0) await sleep(1000);
+      return traces.length === 0 ? files : undefined;
+    },
+    30_000,
+    'files that name nobody',
+  );
   expect(found(left, [other.subject])).not.toEqual([]);
 
-  await eventually(async () => found(filesBelow('nats', 'jetstream'), values).length === 0, 15_000, 'JetStream without the customer');
+  await eventually(
+    async () => found(filesBelow('nats', 'jetstream'), values).length === 0,
+    15_000,
+    'JetStream without the customer',
+  );
   expect(found(filesBelow('logs'), values)).toEqual([]);
 });

@@ -28,7 +28,11 @@ beforeAll(async () => {
   const org = await house.newOrganization();
   site = await RelyingParty.make(org, 'shop', { grants: customerScopes });
   shop = new Client(house, site.app);
-  auditor = new Client(house, await house.newApp(org, 'auditor', ['audit:read', 'audit:export', 'webhooks:manage'], 'service'), ['audit:read', 'audit:export', 'webhooks:manage']);
+  auditor = new Client(
+    house,
+    await house.newApp(org, 'auditor', ['audit:read', 'audit:export', 'webhooks:manage'], 'service'),
+    ['audit:read', 'audit:export', 'webhooks:manage'],
+  );
   [key] = (await auditor.call<{ keys: [string] }>('GET', `${auditor.api}/admin/audit/keys`)).body.keys;
 });
 afterAll(() => {
@@ -38,7 +42,10 @@ afterAll(() => {
 
 const exportTo = async (name: string) => {
   const { clientId, clientSecret } = auditor.app;
-  const { code, errors } = await holdfast(['audit', 'export', '--url', `${house.baseUrl}/o/${auditor.app.org}`, '--client-id', clientId, '--out', at(name)], { HOLDFAST_CLIENT_SECRET: clientSecret });
+  const { code, errors } = await holdfast(
+    ['audit', 'export', '--url', `${house.baseUrl}/o/${auditor.app.org}`, '--client-id', clientId, '--out', at(name)],
+    { HOLDFAST_CLIENT_SECRET: clientSecret },
+  );
   expect([code, errors]).toEqual([0, expect.not.stringContaining('rror')]);
 };
 const verify = async (name: string, ...more: string[]) => {
@@ -47,7 +54,11 @@ const verify = async (name: string, ...more: string[]) => {
 };
 
 /** All that stands in the database, apart from the receipt in the feed, which is for the organization. */
-const dump = async () => (await rowsOfAllTables(house)).filter(({ table, text }) => table !== 'signals.event' || !text.includes('subject.erased')).map(({ text }) => text).join('\n');
+const dump = async () =>
+  (await rowsOfAllTables(house))
+    .filter(({ table, text }) => table !== 'signals.event' || !text.includes('subject.erased'))
+    .map(({ text }) => text)
+    .join('\n');
 
 it('nothing of the customer can be recovered, filters find nothing, and what was proved or exported before still verifies', async () => {
   const ada = await newCustomer(shop);
@@ -55,20 +66,34 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
   // Few enough to be guessed: were a hash of it left, one could try.
   const browser = 'Mozilla/5.0 (Canary; of Ada alone)';
   const why = 'Ada Canary called: her phone is at the lake';
-  for (const act of ['suspend', 'resume'] as const) expect((await shop.manage(act, ada.credentialId, why)).status).toBe(200);
-  await site.refresh((await site.signIn(ada.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken);
+  for (const act of ['suspend', 'resume'] as const)
+    expect((await shop.manage(act, ada.credentialId, why)).status).toBe(200);
+  await site.refresh(
+    (await site.signIn(ada.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken,
+  );
   await site.signIn(bob.authenticator);
   await shop.get(ada.subject);
   const recovery = await shop.offer({ subject: ada.subject });
   expect(recovery.status).toBe(201);
   const [passkey] = ada.authenticator.passkeys;
-  const named = [ada.subject, ada.credentialId, (recovery.body as { offerId: string }).offerId, ...[passkey!.id, passkey!.userHandle].map((id) => Buffer.from(id, 'base64url').toString('hex'))];
+  const named = [
+    ada.subject,
+    ada.credentialId,
+    (recovery.body as { offerId: string }).offerId,
+    ...[passkey!.id, passkey!.userHandle].map((id) => Buffer.from(id, 'base64url').toString('hex')),
+  ];
 
   const hers = (await auditor.wholeLog()).filter((e) => JSON.stringify(e).includes(ada.subject));
-  expect(hers.map((e) => e.action)).toEqual(expect.arrayContaining(['offer.create', 'credential.claim', 'customer.sign_in', 'subject.read']));
+  expect(hers.map((e) => e.action)).toEqual(
+    expect.arrayContaining(['offer.create', 'credential.claim', 'customer.sign_in', 'subject.read']),
+  );
   expect(hers.find((e) => e.action === 'customer.sign_in')!.request.userAgent).toBe(browser);
   expect(hers.find((e) => e.action === 'credential.suspend')!.changes!.reason).toEqual({ to: why });
-  const proofs = await Promise.all(hers.map(async ({ id }) => (await auditor.call<AuditProof>('GET', `${auditor.api}/admin/audit/events/${id}/proof`)).body));
+  const proofs = await Promise.all(
+    hers.map(
+      async ({ id }) => (await auditor.call<AuditProof>('GET', `${auditor.api}/admin/audit/events/${id}/proof`)).body,
+    ),
+  );
   writeFileSync(at('before.checkpoint'), (await auditor.call('GET', `${auditor.api}/admin/audit/checkpoint`)).text);
   await exportTo('before.ndjson');
   expect(readFileSync(at('before.ndjson'), 'utf8')).toContain(ada.subject);
@@ -78,16 +103,29 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
   expect(guessed(whole, named)).not.toEqual([]);
 
   expect((await shop.erase(ada.subject)).status).toBe(204);
-  await eventually(async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === ada.subject), 15_000, 'the receipt');
-  const left = await eventually(async () => {
-    await sleep(500);
-    const text = await dump();
-    return traces(text, named).length === 0 && text;
-  }, 15_000, 'a dump that names nobody');
+  await eventually(
+    async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === ada.subject),
+    15_000,
+    'the receipt',
+  );
+  const left = await eventually(
+    async () => {
+      await sleep(500);
+      const text = await dump();
+      return traces(text, named).length === 0 && text;
+    },
+    15_000,
+    'a dump that names nobody',
+  );
   expect(traces(left, [bob.subject])).not.toEqual([]);
   expect([...traces(left, [why]), ...guessed(left, [...named, browser, why])]).toEqual([]);
 
-  for (const [filter, value] of [['target', ada.subject], ['actor', ada.subject], ['target', ada.credentialId]] as const) expect(await auditor.wholeLog({ [filter]: value })).toEqual([]);
+  for (const [filter, value] of [
+    ['target', ada.subject],
+    ['actor', ada.subject],
+    ['target', ada.credentialId],
+  ] as const)
+    expect(await auditor.wholeLog({ [filter]: value })).toEqual([]);
   expect(await auditor.wholeLog({ target: bob.subject })).not.toEqual([]);
   const log = await auditor.wholeLog();
   expect(JSON.stringify(log)).not.toContain(ada.subject);
@@ -97,11 +135,22 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
     const { size, root } = openCheckpoint(proof.checkpoint, [parseVerifierKey(key)]);
     const now = (await auditor.call<AuditProof>('GET', `${auditor.api}/admin/audit/events/${hers[i]!.id}/proof`)).body;
     expect(now.leaf).toBe(proof.leaf);
-    expect(verifyInclusion({ index: proof.seq - 1, size, leafHash: leafHash(Buffer.from(now.leaf, 'base64')), proof: proof.hashes.map((hash) => Buffer.from(hash, 'base64')), root })).toBe(true);
+    expect(
+      verifyInclusion({
+        index: proof.seq - 1,
+        size,
+        leafHash: leafHash(Buffer.from(now.leaf, 'base64')),
+        proof: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
+        root,
+      }),
+    ).toBe(true);
   }
   expect(await verify('before.ndjson')).toMatchObject({ verified: true, findings: [] });
   await exportTo('after.ndjson');
-  expect(await verify('after.ndjson', '--checkpoint', at('before.checkpoint'))).toMatchObject({ verified: true, findings: [] });
+  expect(await verify('after.ndjson', '--checkpoint', at('before.checkpoint'))).toMatchObject({
+    verified: true,
+    findings: [],
+  });
   expect(traces(readFileSync(at('after.ndjson'), 'utf8'), named)).toEqual([]);
 });
 

@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendRecords, type Action } from '@holdfast/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { appendRecords, type Action } from '@holdfast/contracts';
 import { asking } from '../nats.ts';
 import { house } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
@@ -37,8 +37,24 @@ describe('partitions of the log', () => {
   };
   const append = async (actions: Action[], occurredAt: string) => {
     const gateway = await asking(house, 'gateway');
-    const request = { id: randomUUID(), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`, method: 'BUS', route: 'e2e' };
-    const records = actions.map((action) => ({ org, record: { id: randomUUID(), occurredAt, action, actor: { type: 'system' as const, id: 'e2e' }, targets: [], outcome: { result: 'success' as const }, request } }));
+    const request = {
+      id: randomUUID(),
+      traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
+      method: 'BUS',
+      route: 'e2e',
+    };
+    const records = actions.map((action) => ({
+      org,
+      record: {
+        id: randomUUID(),
+        occurredAt,
+        action,
+        actor: { type: 'system' as const, id: 'e2e' },
+        targets: [],
+        outcome: { result: 'success' as const },
+        request,
+      },
+    }));
     await gateway.ask(appendRecords, { records });
     await gateway.close();
   };
@@ -50,7 +66,8 @@ describe('partitions of the log', () => {
     await withoutGuards(owner);
     await append(then, '2019-05-07T08:00:00.000Z');
     await owner.query('SELECT make_partitions($1), make_partitions($1 + 1)', [oldNumber]);
-    for (const table of ['place', 'entry', 'entry_target', 'head']) await owner.query(`UPDATE ${table} SET month = $1 WHERE org = $2`, [oldNumber, org]);
+    for (const table of ['place', 'entry', 'entry_target', 'head'])
+      await owner.query(`UPDATE ${table} SET month = $1 WHERE org = $2`, [oldNumber, org]);
     await append(now, new Date().toISOString());
   });
   afterAll(async () => {
@@ -60,25 +77,65 @@ describe('partitions of the log', () => {
 
   it('are there for this month and the next two, and none of them may be dropped', async () => {
     const current = (await list()).filter((p) => p.month >= new Date().toISOString().slice(0, 7));
-    expect(current.map((p) => p.class).sort()).toEqual(['changes', 'changes', 'changes', 'kept', 'kept', 'kept', 'reads', 'reads', 'reads']);
+    expect(current.map((p) => p.class).sort()).toEqual([
+      'changes',
+      'changes',
+      'changes',
+      'kept',
+      'kept',
+      'kept',
+      'reads',
+      'reads',
+      'reads',
+    ]);
     expect(current.some((p) => p.droppable)).toBe(false);
     const drop = house.operator('audit', 'drop', '--class', 'reads', '--month', current[0]!.month, '--keep', '0');
-    await expect(drop).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/may not be dropped yet\. Nothing was dropped/) as unknown });
+    await expect(drop).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/may not be dropped yet\. Nothing was dropped/) as unknown,
+    });
   });
 
   it('of a month that is over are dropped, and the log accounts for each place and verifies', async () => {
     await owner.query(`CREATE TEMP TABLE saved AS SELECT * FROM entry WHERE org = '${org}' AND seq = 5`);
     expect(await verify()).toMatchObject({ code: 0, dropped: 0 });
-    expect((await list()).filter((p) => p.month === old && p.droppable).map((p) => p.class).sort()).toEqual(['changes', 'reads']);
-    const { dropped, recorded } = await house.operator<{ dropped: object[]; recorded: boolean }>('audit', 'drop', '--class', 'changes', '--month', old);
+    expect(
+      (await list())
+        .filter((p) => p.month === old && p.droppable)
+        .map((p) => p.class)
+        .sort(),
+    ).toEqual(['changes', 'reads']);
+    const { dropped, recorded } = await house.operator<{ dropped: object[]; recorded: boolean }>(
+      'audit',
+      'drop',
+      '--class',
+      'changes',
+      '--month',
+      old,
+    );
     expect({ dropped, recorded }).toEqual({ dropped: [{ org, entries: 3 }], recorded: true });
     expect(await verify()).toMatchObject({ code: 0, dropped: 3, findings: [], notes: [] });
-    const records = await owner.query<{ leaf: string }>("SELECT convert_from(leaf, 'UTF8') AS leaf FROM entry WHERE org = $1 AND action = 'audit.drop'", [org]);
-    const sha256 = createHash('sha256').update(Buffer.from([1, 3, 5].map((seq) => seq.toString(16).padStart(16, '0')).join(''), 'hex')).digest('base64');
+    const records = await owner.query<{ leaf: string }>(
+      "SELECT convert_from(leaf, 'UTF8') AS leaf FROM entry WHERE org = $1 AND action = 'audit.drop'",
+      [org],
+    );
+    const sha256 = createHash('sha256')
+      .update(Buffer.from([1, 3, 5].map((seq) => seq.toString(16).padStart(16, '0')).join(''), 'hex'))
+      .digest('base64');
     expect(records.rows.map((r) => JSON.parse(r.leaf) as unknown)).toMatchObject([
-      { actor: { type: 'operator' }, changes: { retention: { to: 'changes' }, month: { to: old }, entries: { to: 3 }, places: { to: { first: 1, last: 5, sha256 } } } },
+      {
+        actor: { type: 'operator' },
+        changes: {
+          retention: { to: 'changes' },
+          month: { to: old },
+          entries: { to: 3 },
+          places: { to: { first: 1, last: 5, sha256 } },
+        },
+      },
     ]);
-    await expect(house.operator('audit', 'drop', '--class', 'changes', '--month', old)).rejects.toMatchObject({ code: 1 });
+    await expect(house.operator('audit', 'drop', '--class', 'changes', '--month', old)).rejects.toMatchObject({
+      code: 1,
+    });
   });
 
   it('account for no other entry, though as many are gone as were dropped', async () => {
@@ -88,8 +145,12 @@ describe('partitions of the log', () => {
     await owner.query('INSERT INTO entry SELECT * FROM saved');
     await owner.query('DELETE FROM entry WHERE org = $1 AND seq = 6', [org]);
     const findings = [
-      expect.stringMatching(/^1 entry of class changes and month \d{4}-\d{2} comes without bytes, the first at place 6, but the log does not record that they were dropped: gone without a record\.$/),
-      expect.stringMatching(/^Entry \d+ records that 3 of class changes and month 2019-05 were dropped, but 2, from place 1 to 3, come without bytes\.$/),
+      expect.stringMatching(
+        /^1 entry of class changes and month \d{4}-\d{2} comes without bytes, the first at place 6, but the log does not record that they were dropped: gone without a record\.$/,
+      ),
+      expect.stringMatching(
+        /^Entry \d+ records that 3 of class changes and month 2019-05 were dropped, but 2, from place 1 to 3, come without bytes\.$/,
+      ),
     ];
     expect(await verify()).toMatchObject({ code: 1, dropped: 3, findings });
     expect(await holdfast(['audit', 'export', org, '--out', file], asOperator())).toMatchObject({ code: 0 });

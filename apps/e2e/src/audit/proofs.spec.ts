@@ -5,7 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditProof } from '@holdfast/contracts';
-import { leafHash, openCheckpoint, parseProofFile, parseVerifierKey, rootOf, tilesOf, tilePath, verifyConsistency, verifyInclusion, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+import {
+  leafHash,
+  openCheckpoint,
+  parseProofFile,
+  parseVerifierKey,
+  rootOf,
+  tilePath,
+  tilesOf,
+  verifyConsistency,
+  verifyInclusion,
+  type Checkpoint,
+  type VerifierKey,
+} from '@holdfast/tlog';
 import type { Client } from '../client.ts';
 import { closeConnections, type Problem, type Reply } from '../http.ts';
 import { customerScopes, house, newClients } from '../under-test.ts';
@@ -27,7 +39,9 @@ const keep = async () => {
 };
 
 const bytesOf = async (path: string): Promise<{ bytes: Buffer; headers: Headers }> => {
-  const response = await fetch(`${house.gateways[0]}${auditor.api}/admin/audit/${path}`, { headers: { authorization: `Bearer ${await auditor.token()}` } });
+  const response = await fetch(`${house.gateways[0]}${auditor.api}/admin/audit/${path}`, {
+    headers: { authorization: `Bearer ${await auditor.token()}` },
+  });
   expect(response.status).toBe(200);
   return { bytes: Buffer.from(await response.arrayBuffer()), headers: response.headers };
 };
@@ -81,7 +95,13 @@ describe('a proof', () => {
       const { body: proof } = await admin<AuditProof>(`events/${event.id}/proof`);
       const { size, root } = openCheckpoint(proof.checkpoint, [key]);
       const leaf = Buffer.from(proof.leaf, 'base64');
-      const inclusion = { index: event.seq - 1, size, leafHash: leafHash(leaf), proof: proof.hashes.map((hash) => Buffer.from(hash, 'base64')), root };
+      const inclusion = {
+        index: event.seq - 1,
+        size,
+        leafHash: leafHash(leaf),
+        proof: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
+        root,
+      };
       expect([event.seq, verifyInclusion(inclusion)]).toEqual([event.seq, true]);
       expect(JSON.parse(leaf.toString())).toMatchObject({ id: event.id, action: event.action, outcome: event.outcome });
       expect(verifyInclusion({ ...inclusion, index: event.seq })).toBe(false);
@@ -124,7 +144,9 @@ describe('the log', () => {
     const { size, opened } = kept.at(-1)!;
     const tiles = [...tilesOf(size)].filter(({ level }) => level === 0);
     const read = await Promise.all(tiles.map((tile) => bytesOf(tilePath(tile))));
-    const hashes = read.flatMap(({ bytes }) => Array.from({ length: bytes.length / 32 }, (_, i) => bytes.subarray(32 * i, 32 * i + 32)));
+    const hashes = read.flatMap(({ bytes }) =>
+      Array.from({ length: bytes.length / 32 }, (_, i) => bytes.subarray(32 * i, 32 * i + 32)),
+    );
     expect(rootOf(hashes)).toEqual(opened.root);
     expect(read.map(({ headers }) => headers.get('content-type'))).toEqual(tiles.map(() => 'application/octet-stream'));
     expect(read[0]!.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
@@ -137,8 +159,13 @@ describe('the log', () => {
     for (const path of ['checkpoint', 'keys', 'consistency?from=1&to=2', 'tile/0/000.p/1', 'entries?limit=1']) {
       await auditor.call('GET', `${auditor.api}/admin/audit/${path}`, { headers: { 'x-request-id': id } });
     }
-    const recorded = (await auditor.wholeLog()).filter((e) => e.request.id === id).map((e) => [e.action, e.outcome.result]);
-    expect(recorded).toEqual([['audit.export', 'success'], ...Array.from({ length: 4 }, () => ['audit.prove', 'success'])]);
+    const recorded = (await auditor.wholeLog())
+      .filter((e) => e.request.id === id)
+      .map((e) => [e.action, e.outcome.result]);
+    expect(recorded).toEqual([
+      ['audit.export', 'success'],
+      ...Array.from({ length: 4 }, () => ['audit.prove', 'success']),
+    ]);
   });
 });
 
@@ -172,12 +199,21 @@ describe('what is refused', () => {
 
   it('an app of another organization, or without the operation', async () => {
     const [event] = await auditor.wholeLog();
-    for (const path of ['checkpoint', 'keys', `events/${event!.id}/proof`, 'consistency?from=1&to=2', 'tile/0/000.p/1', 'entries']) {
+    for (const path of [
+      'checkpoint',
+      'keys',
+      `events/${event!.id}/proof`,
+      'consistency?from=1&to=2',
+      'tile/0/000.p/1',
+      'entries',
+    ]) {
       expect((await admin(path, stranger)).body.code).toBe('wrong_organization');
       const other = auditor.with(path === 'entries' ? 'audit:read' : 'audit:export');
       expect((await admin(path, other)).body.code).toBe('insufficient_scope');
     }
-    expect((await stranger.call('GET', `${stranger.api}/admin/audit/events/${event!.id}/proof`)).body.code).toBe('unknown_event');
+    expect((await stranger.call('GET', `${stranger.api}/admin/audit/events/${event!.id}/proof`)).body.code).toBe(
+      'unknown_event',
+    );
   });
 });
 
@@ -193,14 +229,26 @@ describe('the command line of an auditor, over HTTP', () => {
       return file;
     });
     const checkpoints = files.flatMap((file) => ['--checkpoint', file]);
-    const live = await holdfast(['audit', 'verify', ...remote(), ...(await pinned()), ...checkpoints, '--json'], secret());
+    const live = await holdfast(
+      ['audit', 'verify', ...remote(), ...(await pinned()), ...checkpoints, '--json'],
+      secret(),
+    );
     expect([live.code, live.errors]).toEqual([0, '']);
-    expect(JSON.parse(live.output)).toMatchObject({ verified: true, findings: [], origin: key.name, unprovable: 0, continues: files });
+    expect(JSON.parse(live.output)).toMatchObject({
+      verified: true,
+      findings: [],
+      origin: key.name,
+      unprovable: 0,
+      continues: files,
+    });
 
     const file = join(folder, 'log.ndjson');
     expect((await holdfast(['audit', 'export', ...remote(), '--out', file], secret())).code).toBe(0);
     const offline = await holdfast(['audit', 'verify', file, ...(await pinned()), ...checkpoints]);
-    expect([offline.code, offline.output]).toEqual([0, expect.stringMatching(/^Verified: \d+ entries of .*\/audit, to the last one that is signed\./)]);
+    expect([offline.code, offline.output]).toEqual([
+      0,
+      expect.stringMatching(/^Verified: \d+ entries of .*\/audit, to the last one that is signed\./),
+    ]);
   }, 60_000);
 
   it('says what it cannot tell', async () => {

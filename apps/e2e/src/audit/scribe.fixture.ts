@@ -22,9 +22,16 @@ type Body = Record<string, unknown> & { code?: string; error?: string };
 /** Of OAuth: "you may not"; its status does not say it. */
 const denials = new Set(['invalid_client', 'invalid_scope', 'unauthorized_client', 'invalid_target', 'invalid_grant']);
 
-function endingOf({ status, body }: { status: number; body?: Body | undefined }): Pick<Written, 'result' | 'status' | 'code'> {
+function endingOf({
+  status,
+  body,
+}: {
+  status: number;
+  body?: Body | undefined;
+}): Pick<Written, 'result' | 'status' | 'code'> {
   const code = status < 400 ? undefined : (body?.code ?? body?.error);
-  const result = status < 400 ? 'success' : status === 401 || status === 403 || denials.has(code ?? '') ? 'denied' : 'failure';
+  const result =
+    status < 400 ? 'success' : status === 401 || status === 403 || denials.has(code ?? '') ? 'denied' : 'failure';
   return { result, status, ...(code !== undefined && { code }) };
 }
 
@@ -47,16 +54,31 @@ export class Scribe {
   }
 
   /** One call with an id of its own, as the app unless told otherwise. */
-  async call(action: Action, method: string, path: string, route: string, options: CallOptions = {}): Promise<Reply<Body>> {
+  async call(
+    action: Action,
+    method: string,
+    path: string,
+    route: string,
+    options: CallOptions = {},
+  ): Promise<Reply<Body>> {
     const id = this.id();
     const authorization = `Bearer ${await this.client.token()}`;
-    const reply = await callApi<Body>(this.client.house, method, path, { ...options, headers: { authorization, ...options.headers, 'x-request-id': id } });
+    const reply = await callApi<Body>(this.client.house, method, path, {
+      ...options,
+      headers: { authorization, ...options.headers, 'x-request-id': id },
+    });
     this.note({ id, action, actor: this.client.app.clientId, method, route }, reply);
     return reply;
   }
 
   /** A call under the API of the organization; in `path`, what is in braces is as in its template. */
-  api(action: Action, method: string, template: string, values: Record<string, string> = {}, options: CallOptions & { query?: string } = {}): Promise<Reply<Body>> {
+  api(
+    action: Action,
+    method: string,
+    template: string,
+    values: Record<string, string> = {},
+    options: CallOptions & { query?: string } = {},
+  ): Promise<Reply<Body>> {
     const { query = '', ...rest } = options;
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? randomUUID()));
     return this.call(action, method, `${this.client.api}${path}${query}`, `/o/{shortId}/api${template}`, rest);
@@ -67,13 +89,19 @@ export class Scribe {
     return randomUUID();
   }
 
-  note(call: Omit<Written, 'result' | 'status' | 'code' | 'replay'>, reply: { status: number; body?: Body | undefined; headers?: object }): void {
+  note(
+    call: Omit<Written, 'result' | 'status' | 'code' | 'replay'>,
+    reply: { status: number; body?: Body | undefined; headers?: object },
+  ): void {
     const replay = new Map(Object.entries(reply.headers ?? {})).get('idempotency-replayed') === 'true';
     this.written.push({ ...call, ...endingOf(reply), ...(replay && { replay }) });
   }
 
   /** Of a call of whom nobody knows. */
-  count(call: { action: Action; actor: string; method: string; route: string }, reply: { status: number; body?: Body | undefined }): void {
+  count(
+    call: { action: Action; actor: string; method: string; route: string },
+    reply: { status: number; body?: Body | undefined },
+  ): void {
     const key = keyOf({ ...call, ...endingOf(reply) });
     this.counted.set(key, (this.counted.get(key) ?? 0) + 1);
   }
@@ -88,5 +116,15 @@ export function keyOf({ action, actor, method, route, result, status, code = '',
 /** An entry of the log as a scribe would have noted it. */
 export function writtenOf({ action, actor, request, outcome }: AuditEvent): Written {
   const { result, status = 0, code, replay } = outcome;
-  return { id: request.id, action, actor: actor.id, method: request.method, route: request.route, result, status, ...(code !== undefined && { code }), ...(replay && { replay }) };
+  return {
+    id: request.id,
+    action,
+    actor: actor.id,
+    method: request.method,
+    route: request.route,
+    result,
+    status,
+    ...(code !== undefined && { code }),
+    ...(replay && { replay }),
+  };
 }

@@ -35,10 +35,22 @@ async function newOrganization(): Promise<Organization & { party: RelyingParty }
   const party = await RelyingParty.make(shortId, 'shop', { grants: customerScopes });
   const automation = await house.newApp(shortId, 'automation', readingLogs, 'service');
   const auditor = new Client(house, await house.newApp(shortId, 'auditor', ['audit:read'], 'service'));
-  return { shortId, party, auditor, log: [], scribes: [new Scribe(new Client(house, party.app, customerScopes)), new Scribe(new Client(house, automation, readingLogs))] };
+  return {
+    shortId,
+    party,
+    auditor,
+    log: [],
+    scribes: [
+      new Scribe(new Client(house, party.app, customerScopes)),
+      new Scribe(new Client(house, automation, readingLogs)),
+    ],
+  };
 }
 
-/** What the test itself did beside the script: making the organization, and reading its log; tokens that clients fetched for themselves. */
+/**
+ * What the test itself did beside the script: making the organization, and reading its log; tokens that clients fetched
+ * for themselves.
+ */
 function ofTheScript({ scribes, auditor }: Organization, { actor, action, request }: AuditEvent): boolean {
   const known = new Set(scribes.flatMap((s) => s.written.map((w) => w.id)));
   if (actor.type === 'operator' || actor.id === auditor.app.clientId) return false;
@@ -50,11 +62,16 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   beforeAll(async () => {
     const [one, two] = await Promise.all([newOrganization(), newOrganization()]);
     organizations = [one, two];
-    const pairs = [[one, two], [two, one]] as const;
-    await Promise.all(pairs.flatMap(([mine, other], i) => [
-      play(mine.scribes[0]!, shopSteps(mine.party, other.shortId), randomSequence(seed + i)),
-      play(mine.scribes[1]!, automationSteps(other.shortId), randomSequence(seed + 10 + i)),
-    ]));
+    const pairs = [
+      [one, two],
+      [two, one],
+    ] as const;
+    await Promise.all(
+      pairs.flatMap(([mine, other], i) => [
+        play(mine.scribes[0]!, shopSteps(mine.party, other.shortId), randomSequence(seed + i)),
+        play(mine.scribes[1]!, automationSteps(other.shortId), randomSequence(seed + 10 + i)),
+      ]),
+    );
     for (const organization of organizations) organization.log = await organization.auditor.wholeLog();
   }, 120_000);
   afterAll(closeConnections);
@@ -67,7 +84,9 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
 
   it('stands in the log, call by call, and nothing else does', () => {
     for (const organization of organizations) {
-      const found = organization.log.filter((e) => e.outcome.count === undefined && ofTheScript(organization, e)).map(writtenOf);
+      const found = organization.log
+        .filter((e) => e.outcome.count === undefined && ofTheScript(organization, e))
+        .map(writtenOf);
       const written = organization.scribes.flatMap((s) => s.written);
       // An erased customer is named by a pseudonym, so a customer's own acts are compared without the name.
       const line = (w: (typeof written)[0]) => `${w.id} ${keyOf(w)}`;
@@ -78,7 +97,9 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   it("stands there in each caller's order", () => {
     for (const { log, scribes } of organizations) {
       for (const { written } of scribes) {
-        const seqs = written.map((w) => log.filter((e) => e.request.id === w.id).map((e) => e.seq)).map((found) => found.sort((a, b) => a - b));
+        const seqs = written
+          .map((w) => log.filter((e) => e.request.id === w.id).map((e) => e.seq))
+          .map((found) => found.sort((a, b) => a - b));
         const first = seqs.map((found) => found[0]!);
         expect(first).toEqual([...first].sort((a, b) => a - b));
       }
@@ -86,21 +107,26 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   });
 
   it('has places without a gap', () => {
-    for (const { log } of organizations) expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));
+    for (const { log } of organizations)
+      expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));
   });
 
   it('is counted where nobody knew who called, when the minute is over', async () => {
     for (const organization of organizations) {
       const { auditor, scribes } = organization;
       const expected = new Map<string, number>();
-      for (const { counted } of scribes) for (const [key, count] of counted) expected.set(key, (expected.get(key) ?? 0) + count);
+      for (const { counted } of scribes)
+        for (const [key, count] of counted) expected.set(key, (expected.get(key) ?? 0) + count);
       await eventually(async () => {
         const events = (await auditor.wholeLog()).filter((e) => e.outcome.count !== undefined);
         const sums = new Map<string, number>();
-        for (const event of events) sums.set(keyOf(writtenOf(event)), (sums.get(keyOf(writtenOf(event))) ?? 0) + event.outcome.count!);
+        for (const event of events)
+          sums.set(keyOf(writtenOf(event)), (sums.get(keyOf(writtenOf(event))) ?? 0) + event.outcome.count!);
         expect([...sums].sort()).toEqual([...expected].sort());
         // One record of each minute, whichever gateway was asked.
-        expect(new Set(events.map((e) => `${keyOf(writtenOf(e))} ${e.occurredAt.slice(0, 16)}`)).size).toBe(events.length);
+        expect(new Set(events.map((e) => `${keyOf(writtenOf(e))} ${e.occurredAt.slice(0, 16)}`)).size).toBe(
+          events.length,
+        );
         return true;
       }, 90_000);
     }
@@ -109,7 +135,10 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   it('left no secret there, and nothing of what was in a body, a query or a path', async () => {
     for (const { auditor, scribes } of organizations) {
       const log = JSON.stringify(await auditor.wholeLog());
-      const found = scribes.flatMap((s) => [...s.secrets]).filter(([secret]) => log.includes(secret)).map(([, what]) => what);
+      const found = scribes
+        .flatMap((s) => [...s.secrets])
+        .filter(([secret]) => log.includes(secret))
+        .map(([, what]) => what);
       expect(found).toEqual([]);
       expect([log.includes('canary'), /eyJ[\w-]{10,}\./.test(log)]).toEqual([false, false]);
     }

@@ -29,62 +29,139 @@ async function offer(scribe: Scribe, body: object = {}, headers: Record<string, 
 async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
   const token = tokenOf(made.claimUrl);
   const { body, cookie, status } = await beginClaim(scribe.org, token);
-  scribe.count({ action: 'claim.begin', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' }, { status });
+  scribe.count(
+    { action: 'claim.begin', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
+    { status },
+  );
   const response = authenticator.register(body.options, { origin });
   const id = scribe.id();
-  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, { json: { token, response }, headers: { 'x-request-id': id, cookie } });
-  scribe.note({ id, action: 'credential.claim', actor: made.subject, method: 'POST', route: '/o/{shortId}/api/claim/complete' }, reply);
+  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, {
+    json: { token, response },
+    headers: { 'x-request-id': id, cookie },
+  });
+  scribe.note(
+    { id, action: 'credential.claim', actor: made.subject, method: 'POST', route: '/o/{shortId}/api/claim/complete' },
+    reply,
+  );
 }
 
 async function spentClaim(scribe: Scribe, token: string): Promise<void> {
   const id = scribe.id();
-  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/options`, { json: { token }, headers: { 'x-request-id': id } });
-  scribe.note({ id, action: 'credential.claim', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' }, reply);
+  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/options`, {
+    json: { token },
+    headers: { 'x-request-id': id },
+  });
+  scribe.note(
+    { id, action: 'credential.claim', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
+    reply,
+  );
 }
 
 /** What somebody whom nobody knows sends, and is refused. */
-async function refused(scribe: Scribe, action: 'api.refused' | 'credential.claim', method: string, template: string, send: (path: string) => Promise<Reply<Body>>): Promise<void> {
+async function refused(
+  scribe: Scribe,
+  action: 'api.refused' | 'credential.claim',
+  method: string,
+  template: string,
+  send: (path: string) => Promise<Reply<Body>>,
+): Promise<void> {
   scribe.id();
   const reply = await send(`/o/${scribe.org}/api${template}`);
   scribe.count({ action, actor: anonymous, method, route: `/o/{shortId}/api${template}` }, reply);
 }
 
 /** Form to an endpoint of OAuth, as the app. */
-async function form(scribe: Scribe, action: 'customer.token' | 'customer.token_revoke', path: string, fields: Record<string, string>): Promise<Reply<Body>> {
+async function form(
+  scribe: Scribe,
+  action: 'customer.token' | 'customer.token_revoke',
+  path: string,
+  fields: Record<string, string>,
+): Promise<Reply<Body>> {
   const id = scribe.id();
-  const headers = { authorization: basic(scribe.client.app), 'content-type': 'application/x-www-form-urlencoded', 'x-request-id': id };
-  const reply = await exchange<Body>({ origin: house.baseUrl, method: 'POST', path: `/o/${scribe.org}${path}`, headers, body: new URLSearchParams(fields).toString() });
+  const headers = {
+    authorization: basic(scribe.client.app),
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-request-id': id,
+  };
+  const reply = await exchange<Body>({
+    origin: house.baseUrl,
+    method: 'POST',
+    path: `/o/${scribe.org}${path}`,
+    headers,
+    body: new URLSearchParams(fields).toString(),
+  });
   scribe.note({ id, action, actor: scribe.client.app.clientId, method: 'POST', route: `/o/{shortId}${path}` }, reply);
   return reply;
 }
 
 async function userinfo(scribe: Scribe, token: string, known: boolean): Promise<void> {
   const id = scribe.id();
-  const reply = await exchange<Body>({ origin: house.baseUrl, path: `/o/${scribe.org}/userinfo`, headers: { authorization: `Bearer ${token}`, 'x-request-id': id } });
-  const call = { action: 'customer.userinfo' as const, actor: known ? scribe.client.app.clientId : anonymous, method: 'GET', route: '/o/{shortId}/userinfo' };
+  const reply = await exchange<Body>({
+    origin: house.baseUrl,
+    path: `/o/${scribe.org}/userinfo`,
+    headers: { authorization: `Bearer ${token}`, 'x-request-id': id },
+  });
+  const call = {
+    action: 'customer.userinfo' as const,
+    actor: known ? scribe.client.app.clientId : anonymous,
+    method: 'GET',
+    route: '/o/{shortId}/userinfo',
+  };
   if (known) scribe.note({ id, ...call }, reply);
   else scribe.count(call, reply);
 }
 
 /** From the authorization URL to the sign-out, with all that an app does between. */
-async function signInAndOut(scribe: Scribe, party: RelyingParty, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
+async function signInAndOut(
+  scribe: Scribe,
+  party: RelyingParty,
+  made: Offer,
+  authenticator: SoftwareAuthenticator,
+): Promise<void> {
   const agent = new UserAgent(house.baseUrl);
   const { url, checks } = await party.begin();
   const page = await beginSignIn(agent, url);
-  const { json: { options } } = await agent.post(`${page}/options`);
-  const { json: { redirectTo } } = await agent.post(`${page}/complete`, { response: authenticator.authenticate(options as object, { origin }) });
+  const {
+    json: { options },
+  } = await agent.post(`${page}/options`);
+  const {
+    json: { redirectTo },
+  } = await agent.post(`${page}/complete`, { response: authenticator.authenticate(options as object, { origin }) });
   const id = scribe.id();
   const { status, location } = await agent.go(redirectTo as string, { headers: { 'x-request-id': id } });
-  scribe.note({ id, action: 'customer.sign_in', actor: made.subject, method: 'GET', route: '/o/{shortId}/authorize/{uid}' }, { status });
+  scribe.note(
+    { id, action: 'customer.sign_in', actor: made.subject, method: 'GET', route: '/o/{shortId}/authorize/{uid}' },
+    { status },
+  );
   const code = new URL(location).searchParams.get('code')!;
-  const { body } = await form(scribe, 'customer.token', '/token', { grant_type: 'authorization_code', code, redirect_uri: party.redirectUri, code_verifier: checks.pkceCodeVerifier });
-  for (const [secret, what] of [[code, 'a code'], [body.access_token!, 'an access token'], [body.id_token!, 'an ID token']] as const) scribe.secrets.set(secret, what);
+  const { body } = await form(scribe, 'customer.token', '/token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: party.redirectUri,
+    code_verifier: checks.pkceCodeVerifier,
+  });
+  for (const [secret, what] of [
+    [code, 'a code'],
+    [body.access_token!, 'an access token'],
+    [body.id_token!, 'an ID token'],
+  ] as const)
+    scribe.secrets.set(secret, what);
   await userinfo(scribe, body.access_token!, true);
-  await form(scribe, 'customer.token', '/token', { grant_type: 'authorization_code', code: 'nothing', redirect_uri: party.redirectUri, code_verifier: checks.pkceCodeVerifier });
+  await form(scribe, 'customer.token', '/token', {
+    grant_type: 'authorization_code',
+    code: 'nothing',
+    redirect_uri: party.redirectUri,
+    code_verifier: checks.pkceCodeVerifier,
+  });
   await form(scribe, 'customer.token_revoke', '/token/revocation', { token: 'nothing' });
   const ended = scribe.id();
-  const out = await agent.go(`/o/${scribe.org}/session/end?id_token_hint=${body.id_token}`, { headers: { 'x-request-id': ended } });
-  scribe.note({ id: ended, action: 'customer.sign_out', actor: made.subject, method: 'GET', route: '/o/{shortId}/session/end' }, out);
+  const out = await agent.go(`/o/${scribe.org}/session/end?id_token_hint=${body.id_token}`, {
+    headers: { 'x-request-id': ended },
+  });
+  scribe.note(
+    { id: ended, action: 'customer.sign_out', actor: made.subject, method: 'GET', route: '/o/{shortId}/session/end' },
+    out,
+  );
 }
 
 /** What a web app does, in no order: each step stands alone. */
@@ -121,7 +198,8 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
       await claim(s, made, authenticator);
       await spentClaim(s, tokenOf(made.claimUrl));
       await signInAndOut(s, party, made, authenticator);
-      const issued = (act: 'suspend' | 'resume' | 'revoke', options = {}) => s.api(`credential.${act}`, 'POST', `/credentials/issued/{id}/${act}`, { id: made.credentialId }, options);
+      const issued = (act: 'suspend' | 'resume' | 'revoke', options = {}) =>
+        s.api(`credential.${act}`, 'POST', `/credentials/issued/{id}/${act}`, { id: made.credentialId }, options);
       await issued('suspend', { json: { reason: 'lost phone' } });
       await issued('resume');
       await issued('resume');
@@ -137,18 +215,48 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     (s) => s.api('subject.list', 'GET', subjects, {}, { query: '?limit=0&email=canary@example.com' }),
     (s) => s.api('subject.list', 'GET', subjects, {}, { query: '?next_page_token=canary' }),
     (s) => s.call('subject.list', 'GET', `/o/${elsewhere}/api${subjects}`, `/o/{shortId}/api${subjects}`),
-    async (s) => s.api('subject.list', 'GET', subjects, {}, { headers: { authorization: `Bearer ${await s.client.with('offers:write').token()}` } }),
+    async (s) =>
+      s.api(
+        'subject.list',
+        'GET',
+        subjects,
+        {},
+        { headers: { authorization: `Bearer ${await s.client.with('offers:write').token()}` } },
+      ),
     (s) => s.api('audit.list', 'GET', '/admin/audit/events'),
     async (s) => {
       const id = s.id();
-      const reply = await exchange<Body>({ origin: house.gateways[0]!, method: 'HEAD', path: `${s.client.api}${subjects}`, headers: { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': id } });
-      s.note({ id, action: 'subject.list', actor: s.client.app.clientId, method: 'HEAD', route: `/o/{shortId}/api${subjects}` }, reply);
+      const reply = await exchange<Body>({
+        origin: house.gateways[0]!,
+        method: 'HEAD',
+        path: `${s.client.api}${subjects}`,
+        headers: { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': id },
+      });
+      s.note(
+        {
+          id,
+          action: 'subject.list',
+          actor: s.client.app.clientId,
+          method: 'HEAD',
+          route: `/o/{shortId}/api${subjects}`,
+        },
+        reply,
+      );
     },
     async (s) => {
       const headers = { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': s.id() };
       for (const _ of [1, 2]) {
         const reply = await callApi<Body>(house, 'GET', `${s.client.api}${subjects}`, { headers });
-        s.note({ id: headers['x-request-id'], action: 'subject.list', actor: s.client.app.clientId, method: 'GET', route: `/o/{shortId}/api${subjects}` }, reply);
+        s.note(
+          {
+            id: headers['x-request-id'],
+            action: 'subject.list',
+            actor: s.client.app.clientId,
+            method: 'GET',
+            route: `/o/{shortId}/api${subjects}`,
+          },
+          reply,
+        );
       }
       s.id();
     },
@@ -156,18 +264,36 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
       const id = s.id();
       const reply = await requestToken(house, s.client.app, scope, { headers: { 'x-request-id': id } });
       if (reply.status === 200) s.secrets.set(reply.body.access_token, 'an access token');
-      s.note({ id, action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' }, reply as unknown as Reply<Body>);
+      s.note(
+        { id, action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
+        reply as unknown as Reply<Body>,
+      );
     }),
     async (s) => {
       s.id();
       const reply = await requestToken(house, { ...s.client.app, clientSecret: 'canary-wrong' }, 'issued:read');
-      s.count({ action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' }, reply as unknown as Reply<Body>);
+      s.count(
+        { action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
+        reply as unknown as Reply<Body>,
+      );
     },
     (s) => refused(s, 'api.refused', 'GET', subjects, (path) => callApi(house, 'GET', path)),
-    (s) => refused(s, 'api.refused', 'GET', subjects, (path) => callApi(house, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } })),
-    (s) => refused(s, 'api.refused', 'POST', offers, (path) => callApi(house, 'POST', path, { body: 'canary', headers: json })),
-    (s) => refused(s, 'credential.claim', 'POST', '/claim', (path) => callApi(house, 'POST', path, { json: { token: 'canary'.repeat(8).slice(0, 43) } })),
-    (s) => refused(s, 'credential.claim', 'POST', '/claim/complete', (path) => callApi(house, 'POST', path, { json: { token: 1 } })),
+    (s) =>
+      refused(s, 'api.refused', 'GET', subjects, (path) =>
+        callApi(house, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } }),
+      ),
+    (s) =>
+      refused(s, 'api.refused', 'POST', offers, (path) =>
+        callApi(house, 'POST', path, { body: 'canary', headers: json }),
+      ),
+    (s) =>
+      refused(s, 'credential.claim', 'POST', '/claim', (path) =>
+        callApi(house, 'POST', path, { json: { token: 'canary'.repeat(8).slice(0, 43) } }),
+      ),
+    (s) =>
+      refused(s, 'credential.claim', 'POST', '/claim/complete', (path) =>
+        callApi(house, 'POST', path, { json: { token: 1 } }),
+      ),
     (s) => (s.id(), userinfo(s, 'canary', false)),
   ];
 }

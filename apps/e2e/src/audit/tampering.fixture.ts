@@ -22,10 +22,14 @@ export async function withoutGuards(sql: pg.Client): Promise<void> {
 }
 
 export async function remember({ sql, org }: Intruder): Promise<void> {
-  for (const table of tables) await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
+  for (const table of tables)
+    await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
 }
 
-/** Everything as it was: the next tampering begins with a fresh log. The command line has made it longer, whose reading is recorded. */
+/**
+ * Everything as it was: the next tampering begins with a fresh log. The command line has made it longer, whose reading
+ * is recorded.
+ */
 export async function restore({ sql, org, outside }: Intruder): Promise<void> {
   await sql.query('BEGIN');
   for (const table of tables) {
@@ -40,18 +44,25 @@ export async function restore({ sql, org, outside }: Intruder): Promise<void> {
 const otherLeaf = `convert_to(replace(convert_from(leaf, 'UTF8'), '"result":"success"', '"result":"failure"'), 'UTF8')`;
 
 async function gone({ sql, org }: Intruder, from: number, to = from): Promise<void> {
-  for (const table of ['entry', 'entry_target', 'place']) await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
+  for (const table of ['entry', 'entry_target', 'place'])
+    await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
 /** As somebody who knows in which tables a place is found. */
 async function everywhere({ sql, org }: Intruder, set: string, from: number, to = from): Promise<void> {
-  for (const table of ['entry', 'entry_target', 'place']) await sql.query(`UPDATE ${table} SET ${set} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
+  for (const table of ['entry', 'entry_target', 'place'])
+    await sql.query(`UPDATE ${table} SET ${set} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
 /** Makes the end of the log anew from what stands in it. */
 async function resealed({ sql, org }: Intruder): Promise<void> {
-  await sql.query(`UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1`, [org]);
-  const { rows } = await sql.query<{ leaf_hash: Buffer }>('SELECT leaf_hash FROM place WHERE org = $1 ORDER BY seq', [org]);
+  await sql.query(
+    `UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1`,
+    [org],
+  );
+  const { rows } = await sql.query<{ leaf_hash: Buffer }>('SELECT leaf_hash FROM place WHERE org = $1 ORDER BY seq', [
+    org,
+  ]);
   const range = CompactRange.empty();
   for (const { leaf_hash } of rows) range.append(leaf_hash);
   await sql.query('UPDATE head SET seq = $2, range = $3 WHERE org = $1', [org, range.size, range.toBytes()]);
@@ -69,48 +80,119 @@ export interface Tampering {
   says: (intruder: Intruder) => string | RegExp;
 }
 
-const one = (set: string) => ({ sql, org, at }: Intruder) => sql.query(`UPDATE entry SET ${set} WHERE org = $1 AND seq = $2`, [org, at]);
+const one =
+  (set: string) =>
+  ({ sql, org, at }: Intruder) =>
+    sql.query(`UPDATE entry SET ${set} WHERE org = $1 AND seq = $2`, [org, at]);
 
 export const tamperings: Tampering[] = [
-  { name: 'a leaf', by: one(`leaf = ${otherLeaf}`), says: ({ at }) => `Entry ${at} was changed: its bytes do not have the hash that the tree holds for it.` },
+  {
+    name: 'a leaf',
+    by: one(`leaf = ${otherLeaf}`),
+    says: ({ at }) => `Entry ${at} was changed: its bytes do not have the hash that the tree holds for it.`,
+  },
   {
     name: 'a leaf with its hash and its column',
     by: async (intruder) => {
       await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(intruder);
-      await intruder.sql.query(`UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1 AND p.seq = $2`, [intruder.org, intruder.at]);
+      await intruder.sql.query(
+        `UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1 AND p.seq = $2`,
+        [intruder.org, intruder.at],
+      );
     },
-    says: () => /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+    says: () =>
+      /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
   },
-  { name: 'the action by which it is found', by: one(`action = 'audit.list'`), says: ({ at }) => `Entry ${at} is found by the wrong action: the column says "audit.list", and what was logged says "subject.read".` },
-  { name: 'the actor by which it is found', by: one(`actor_id = 'app_somebodyelse'`), says: ({ at }) => `Entry ${at} is found by the wrong actor: the column says "app_somebodyelse"` },
-  { name: 'the time by which it is found', by: one(`occurred_at = occurred_at - interval '1 day'`), says: ({ at }) => `Entry ${at} is found by the wrong time` },
-  { name: 'the outcome by which it is found', by: one(`outcome = 'denied'`), says: ({ at }) => `Entry ${at} is found by the wrong outcome: the column says "denied", and what was logged says "success".` },
-  { name: 'a target by which it is found', by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => `Entry ${at} is found by the wrong targets: []` },
-  { name: 'a row in the middle, with all that belongs to it', by: (i) => gone(i, i.at), says: ({ at }) => `Entry ${at} is missing: behind ${at - 1} comes ${at + 1}.` },
-  { name: 'a row in the middle, as if its retention had ended', by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]), says: ({ at }) => new RegExp(`^1 entry of class reads and month \\d{4}-\\d{2} comes without bytes, the first at place ${at}, but the log does not record that they were dropped: gone without a record\\.$`) },
-  { name: 'the newest rows', by: (i) => gone(i, i.size - 2, i.size), says: ({ size }) => `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.` },
+  {
+    name: 'the action by which it is found',
+    by: one(`action = 'audit.list'`),
+    says: ({ at }) =>
+      `Entry ${at} is found by the wrong action: the column says "audit.list", and what was logged says "subject.read".`,
+  },
+  {
+    name: 'the actor by which it is found',
+    by: one(`actor_id = 'app_somebodyelse'`),
+    says: ({ at }) => `Entry ${at} is found by the wrong actor: the column says "app_somebodyelse"`,
+  },
+  {
+    name: 'the time by which it is found',
+    by: one(`occurred_at = occurred_at - interval '1 day'`),
+    says: ({ at }) => `Entry ${at} is found by the wrong time`,
+  },
+  {
+    name: 'the outcome by which it is found',
+    by: one(`outcome = 'denied'`),
+    says: ({ at }) =>
+      `Entry ${at} is found by the wrong outcome: the column says "denied", and what was logged says "success".`,
+  },
+  {
+    name: 'a target by which it is found',
+    by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]),
+    says: ({ at }) => `Entry ${at} is found by the wrong targets: []`,
+  },
+  {
+    name: 'a row in the middle, with all that belongs to it',
+    by: (i) => gone(i, i.at),
+    says: ({ at }) => `Entry ${at} is missing: behind ${at - 1} comes ${at + 1}.`,
+  },
+  {
+    name: 'a row in the middle, as if its retention had ended',
+    by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]),
+    says: ({ at }) =>
+      new RegExp(
+        `^1 entry of class reads and month \\d{4}-\\d{2} comes without bytes, the first at place ${at}, but the log does not record that they were dropped: gone without a record\\.$`,
+      ),
+  },
+  {
+    name: 'the newest rows',
+    by: (i) => gone(i, i.size - 2, i.size),
+    says: ({ size }) =>
+      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
+  },
   {
     name: 'the newest rows, with the end of the tree and the checkpoint in the database',
     by: async (i) => {
       await gone(i, i.size - 2, i.size);
       await resealed(i);
     },
-    says: ({ size }) => `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
+    says: ({ size }) =>
+      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
   },
   {
     name: 'the order of two rows',
-    by: ({ sql, org, at, other }) => sql.query('UPDATE entry SET seq = $2::bigint + $3::bigint - seq WHERE org = $1 AND seq IN ($2, $3)', [org, at, other]),
+    by: ({ sql, org, at, other }) =>
+      sql.query('UPDATE entry SET seq = $2::bigint + $3::bigint - seq WHERE org = $1 AND seq IN ($2, $3)', [
+        org,
+        at,
+        other,
+      ]),
     says: ({ at, other }) => `Entry ${at} is not in its place: what stands there was logged as entry ${other}.`,
   },
-  { name: 'a row put in', by: ({ sql, org, at, other }) => sql.query(`INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, other, at]), says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.` },
+  {
+    name: 'a row put in',
+    by: ({ sql, org, at, other }) =>
+      sql.query(
+        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        [org, other, at],
+      ),
+    says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.`,
+  },
   {
     name: 'a row put in where the log does not look for it',
-    by: ({ sql, org, at }) => sql.query(`INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, at]),
+    by: ({ sql, org, at }) =>
+      sql.query(
+        `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        [org, at],
+      ),
     says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.`,
   },
   {
     name: 'a row put behind the end',
-    by: ({ sql, org, at, size }) => sql.query(`INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`, [org, at, size + 5]),
+    by: ({ sql, org, at, size }) =>
+      sql.query(
+        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        [org, at, size + 5],
+      ),
     says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: behind ${size} comes ${size + 5}.`,
   },
   {
@@ -119,9 +201,18 @@ export const tamperings: Tampering[] = [
       await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
       await resealed(i);
     },
-    says: () => /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+    says: () =>
+      /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
   },
-  { name: 'the month of a row in the middle', live: true, by: (i) => everywhere(i, 'month = month + 2', i.at), says: ({ at }) => new RegExp(`^Entry ${at} lies in the month \\d{4}-\\d{2}, and entry ${at + 1} behind it in \\d{4}-\\d{2}: one of the two was put into another month, and lists do not find it\\.$`) },
+  {
+    name: 'the month of a row in the middle',
+    live: true,
+    by: (i) => everywhere(i, 'month = month + 2', i.at),
+    says: ({ at }) =>
+      new RegExp(
+        `^Entry ${at} lies in the month \\d{4}-\\d{2}, and entry ${at + 1} behind it in \\d{4}-\\d{2}: one of the two was put into another month, and lists do not find it\\.$`,
+      ),
+  },
   {
     name: 'the month of all rows, so that they may be dropped',
     live: true,
@@ -129,33 +220,73 @@ export const tamperings: Tampering[] = [
       await i.sql.query('SELECT make_partitions($1)', [2024 * 12]);
       await everywhere(i, `month = ${2024 * 12}`, 1, i.size);
     },
-    says: () => /^Entry 1 lies in the month 2024-01, before it happened, at .*: it was put there, where it would be dropped too early\.$/,
+    says: () =>
+      /^Entry 1 lies in the month 2024-01, before it happened, at .*: it was put there, where it would be dropped too early\.$/,
   },
   {
     name: 'the class of a row, so that it may be dropped',
     live: true,
     by: async (i) => {
-      const { rows } = await i.sql.query<{ seq: number }>("SELECT seq::int AS seq FROM entry WHERE org = $1 AND action = 'subject.erase'", [i.org]);
+      const { rows } = await i.sql.query<{ seq: number }>(
+        "SELECT seq::int AS seq FROM entry WHERE org = $1 AND action = 'subject.erase'",
+        [i.org],
+      );
       await everywhere(i, "class = 'reads'", rows[0]!.seq);
     },
-    says: () => /^Entry \d+ lies in the wrong class: the column says "reads", and what was logged, subject\.erase, is of the class "kept"/,
+    says: () =>
+      /^Entry \d+ lies in the wrong class: the column says "reads", and what was logged, subject\.erase, is of the class "kept"/,
   },
   {
     name: 'whom two pseudonyms mean, as if they were from before pseudonyms had a salt',
     live: true,
     allowed: true,
     by: async ({ sql, org }) => {
-      const { rows } = await sql.query<{ pseudonym: string; value: string }>('SELECT pseudonym, value FROM pseudonym WHERE org = $1 ORDER BY value LIMIT 2', [org]);
+      const { rows } = await sql.query<{ pseudonym: string; value: string }>(
+        'SELECT pseudonym, value FROM pseudonym WHERE org = $1 ORDER BY value LIMIT 2',
+        [org],
+      );
       const [one, other] = rows as [(typeof rows)[0], (typeof rows)[0]];
-      const mean = (pseudonym: string, value: string) => sql.query('UPDATE pseudonym SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [org, pseudonym, value]);
+      const mean = (pseudonym: string, value: string) =>
+        sql.query('UPDATE pseudonym SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [
+          org,
+          pseudonym,
+          value,
+        ]);
       await mean(one.pseudonym, 'nobody');
       await mean(other.pseudonym, one.value);
       await mean(one.pseudonym, other.value);
     },
-    says: () => /^Entry \d+ is the first of \d+ times that a name is shown for a pseudonym without salt, so that nobody can tell whether it is the name that was logged\./,
+    says: () =>
+      /^Entry \d+ is the first of \d+ times that a name is shown for a pseudonym without salt, so that nobody can tell whether it is the name that was logged\./,
   },
-  { name: 'that somebody was erased, by taking the key to what is personal', live: true, allowed: true, by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]), says: () => /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens/ },
-  { name: 'that somebody was erased, by taking their names', live: true, by: ({ sql, org }) => sql.query('DELETE FROM pseudonym WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody whose name does not open, as if they were erased, but no record of subject\.erase names them: the name was taken away/ },
-  { name: 'whom a pseudonym means', by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]), says: () => /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/ },
-  { name: 'where somebody came from', by: ({ sql, org }) => sql.query(`UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`, [org]), says: () => /^Entry \d+ shows another (address|userAgent) than was logged/ },
+  {
+    name: 'that somebody was erased, by taking the key to what is personal',
+    live: true,
+    allowed: true,
+    by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]),
+    says: () =>
+      /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens/,
+  },
+  {
+    name: 'that somebody was erased, by taking their names',
+    live: true,
+    by: ({ sql, org }) => sql.query('DELETE FROM pseudonym WHERE org = $1', [org]),
+    says: () =>
+      /^Entry \d+ names somebody whose name does not open, as if they were erased, but no record of subject\.erase names them: the name was taken away/,
+  },
+  {
+    name: 'whom a pseudonym means',
+    by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]),
+    says: () =>
+      /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/,
+  },
+  {
+    name: 'where somebody came from',
+    by: ({ sql, org }) =>
+      sql.query(
+        `UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`,
+        [org],
+      ),
+    says: () => /^Entry \d+ shows another (address|userAgent) than was logged/,
+  },
 ];

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { readCheckpoint } from '@holdfast/tlog';
-import pg from 'pg';
 import type { Client } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
@@ -22,7 +22,10 @@ let operator: Asking;
 let intruder: Intruder;
 const early = () => join(folder, 'early.checkpoint');
 
-/** Over the bus, as a service of the house: the calls of an app or of the operator's command line would make the log longer. */
+/**
+ * Over the bus, as a service of the house: the calls of an app or of the operator's command line would make the log
+ * longer.
+ */
 async function exported(): Promise<string> {
   const file = join(folder, 'log.ndjson');
   const lines: object[] = [{ type: 'holdfast-audit-log', version: 1, origin: key.split('+')[0] }];
@@ -35,9 +38,15 @@ async function exported(): Promise<string> {
 
 const asOperator = () => ({ NATS_URL: house.launcher.natsUrl, NATS_NKEY_SEED: house.secrets.nkeySeeds.operator! });
 const verify = async (source: string, ...more: string[]) => {
-  const { code, output, errors } = await holdfast(['audit', 'verify', source, '--key', key, ...more, '--json'], asOperator());
+  const { code, output, errors } = await holdfast(
+    ['audit', 'verify', source, '--key', key, ...more, '--json'],
+    asOperator(),
+  );
   expect(errors).toBe('');
-  return { code, ...(JSON.parse(output) as { verified: boolean; findings: string[]; entries: number; unprovable: number }) };
+  return {
+    code,
+    ...(JSON.parse(output) as { verified: boolean; findings: string[]; entries: number; unprovable: number }),
+  };
 };
 
 beforeAll(async () => {
@@ -61,14 +70,27 @@ beforeAll(async () => {
   const sql = new pg.Client({ connectionString: house.launcher.databaseUrl });
   await sql.connect();
   await withoutGuards(sql);
-  intruder = { sql, org: app.app.org, at, other, size: 0, outside: { file: join(house.home, 'checkpoints', app.app.org, 'latest'), note: '' } };
+  intruder = {
+    sql,
+    org: app.app.org,
+    at,
+    other,
+    size: 0,
+    outside: { file: join(house.home, 'checkpoints', app.app.org, 'latest'), note: '' },
+  };
   // Until all that is still on its way has its place, and is signed.
-  await eventually(async () => {
-    const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
-      `SELECT h.seq, c.size, (SELECT count(*) FROM entry e WHERE e.org = h.org AND action = 'subject.erase') AS erased FROM head h JOIN checkpoint c USING (org) WHERE org = $1`, [app.app.org]);
-    intruder.size = Number(rows[0]?.seq);
-    return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
-  }, 20_000, 'waiting for the last checkpoint');
+  await eventually(
+    async () => {
+      const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
+        `SELECT h.seq, c.size, (SELECT count(*) FROM entry e WHERE e.org = h.org AND action = 'subject.erase') AS erased FROM head h JOIN checkpoint c USING (org) WHERE org = $1`,
+        [app.app.org],
+      );
+      intruder.size = Number(rows[0]?.seq);
+      return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
+    },
+    20_000,
+    'waiting for the last checkpoint',
+  );
   intruder.outside.note = readFileSync(intruder.outside.file, 'utf8');
   await remember(intruder);
 });
@@ -82,7 +104,14 @@ afterAll(async () => {
 it('a log that nobody has touched verifies, against what was kept outside of the database as well', async () => {
   const { file: outside, note } = intruder.outside;
   expect(readCheckpoint(note).size).toBe(intruder.size);
-  expect(await verify(await exported(), '--checkpoint', early(), '--checkpoint', outside)).toMatchObject({ code: 0, verified: true, findings: [], entries: intruder.size, unprovable: 0, continues: [early(), outside] });
+  expect(await verify(await exported(), '--checkpoint', early(), '--checkpoint', outside)).toMatchObject({
+    code: 0,
+    verified: true,
+    findings: [],
+    entries: intruder.size,
+    unprovable: 0,
+    continues: [early(), outside],
+  });
 });
 
 describe('somebody changes', () => {
@@ -92,9 +121,17 @@ describe('somebody changes', () => {
     await by(intruder);
     const { code, verified, findings } = await verify(await exported(), '--checkpoint', early());
     const sentence = says(intruder);
-    expect([code, verified, findings[0]]).toEqual([1, false, sentence instanceof RegExp ? expect.stringMatching(sentence) : expect.stringContaining(sentence)]);
+    expect([code, verified, findings[0]]).toEqual([
+      1,
+      false,
+      sentence instanceof RegExp ? expect.stringMatching(sentence) : expect.stringContaining(sentence),
+    ]);
     if (live) expect(await verify(app.app.org, '--checkpoint', early())).toMatchObject({ code: 1, findings });
-    if (allowed) expect(await verify(app.app.org, '--allow-unprovable')).toMatchObject({ code: 0, unprovable: expect.any(Number) as unknown });
+    if (allowed)
+      expect(await verify(app.app.org, '--allow-unprovable')).toMatchObject({
+        code: 0,
+        unprovable: expect.any(Number) as unknown,
+      });
   });
 });
 
@@ -105,10 +142,20 @@ it('and a log that is as it was verifies again', async () => {
 it('the command line reads the same, and the log tells of it, once each time', async () => {
   const before = readFileSync(await exported(), 'utf8');
   const file = join(folder, 'by-command.ndjson');
-  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({ code: 0, errors: `${intruder.size} entries in ${file}.\n` });
+  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({
+    code: 0,
+    errors: `${intruder.size} entries in ${file}.\n`,
+  });
   expect(readFileSync(file, 'utf8')).toBe(before);
   // Its own record lands while it reads.
-  expect(await holdfast(['audit', 'verify', app.app.org, '--key', key, '--checkpoint', early()], asOperator())).toMatchObject({ code: 0 });
-  const told = (await app.wholeLog()).filter((e) => e.seq > intruder.size && e.actor.type === 'operator').map((e) => [e.action, e.outcome.result, e.request.route]);
-  expect(told).toEqual([['audit.export', 'success', 'holdfast audit verify'], ['audit.export', 'success', 'holdfast audit export']]);
+  expect(
+    await holdfast(['audit', 'verify', app.app.org, '--key', key, '--checkpoint', early()], asOperator()),
+  ).toMatchObject({ code: 0 });
+  const told = (await app.wholeLog())
+    .filter((e) => e.seq > intruder.size && e.actor.type === 'operator')
+    .map((e) => [e.action, e.outcome.result, e.request.route]);
+  expect(told).toEqual([
+    ['audit.export', 'success', 'holdfast audit verify'],
+    ['audit.export', 'success', 'holdfast audit export'],
+  ]);
 });

@@ -1,13 +1,31 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
-const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** @throws when there is none: a missing browser is a failure */
 export async function launch(): Promise<Browser> {
   const executablePath = places.find((place) => existsSync(place));
-  if (!executablePath) throw new Error('There is no Chromium here. Install it (on Debian: apt-get install chromium), or leave the browser tests out by HOLDFAST_NO_BROWSER=1.');
+  if (!executablePath)
+    throw new Error(
+      'There is no Chromium here. Install it (on Debian: apt-get install chromium), or leave the browser tests out by HOLDFAST_NO_BROWSER=1.',
+    );
   return chromium.launch({ executablePath, args });
 }
 
@@ -52,14 +70,16 @@ export class Visitor {
     this.#authenticator = authenticator;
     page.on('pageerror', (error) => this.faults.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.faults.push(message.text());
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.faults.push(message.text());
     });
     page.on('console', (message) => {
       if (message.text().startsWith(asking)) this.asked.push(message.text().slice(asking.length));
     });
     page.on('request', (request) => {
       // A worker's blob names the page that made it.
-      if (new URL(request.url().replace(/^blob:/, '')).hostname !== 'localhost') this.faults.push(`asked ${request.url()}`);
+      if (new URL(request.url().replace(/^blob:/, '')).hostname !== 'localhost')
+        this.faults.push(`asked ${request.url()}`);
     });
   }
 
@@ -70,7 +90,15 @@ export class Visitor {
     const cdp = await context.newCDPSession(page);
     await cdp.send('WebAuthn.enable');
     const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: { protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: present },
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: present,
+      },
     });
     await page.addInitScript(tellMediation);
     return new Visitor(context, page, cdp, authenticatorId);
@@ -88,7 +116,8 @@ export class Visitor {
   /** Puts these passkeys, and no others, on the device. */
   async hold(passkeys: Passkey[]): Promise<void> {
     await this.#cdp.send('WebAuthn.clearCredentials', { authenticatorId: this.#authenticator });
-    for (const credential of passkeys) await this.#cdp.send('WebAuthn.addCredential', { authenticatorId: this.#authenticator, credential });
+    for (const credential of passkeys)
+      await this.#cdp.send('WebAuthn.addCredential', { authenticatorId: this.#authenticator, credential });
   }
 
   heading(text: string | RegExp): Promise<void> {

@@ -1,7 +1,8 @@
-// The claim page of a running house: opening does nothing, a reload survives, the token leaves the address bar, and each end of a link says so.
+// The claim page of a running house: opening does nothing, a reload survives, the token leaves the address bar, and
+// each end of a link says so.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Offer } from '@holdfast/contracts';
 import type { Browser } from 'playwright-core';
+import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import type { Client } from '../client.ts';
 import { sleep } from '../eventually.ts';
@@ -37,7 +38,9 @@ withBrowser('the claim page in a browser', () => {
     const { claimUrl, subject } = await offer();
     const { page } = visitor;
     const asked: string[] = [];
-    page.on('request', (request) => asked.push(`${request.method()} ${request.url()} ${request.headers().referer ?? ''}`));
+    page.on('request', (request) =>
+      asked.push(`${request.method()} ${request.url()} ${request.headers().referer ?? ''}`),
+    );
     await page.goto(claimUrl);
     await visitor.heading('Create your passkey');
     expect(page.url()).toBe(address);
@@ -58,7 +61,12 @@ withBrowser('the claim page in a browser', () => {
   });
 
   it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
-    ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
+    [
+      'spent',
+      'This link has been used',
+      ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()),
+      {},
+    ],
     ['expired', 'This link has expired', () => sleep(2200), { offerExpiresIn: 2 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
     ['erased', 'This link is not valid', ({ subject }) => shop.erase(subject), {}],
@@ -72,7 +80,12 @@ withBrowser('the claim page in a browser', () => {
   });
 
   it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
-    ['spent', 'This link has been used', ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()), {}],
+    [
+      'spent',
+      'This link has been used',
+      ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()),
+      {},
+    ],
     ['expired', 'This link has expired', () => sleep(3200), { offerExpiresIn: 3 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
   ])('a link that is %s while the page is open', async (_, heading, end, wanted) => {

@@ -47,7 +47,10 @@ withBrowser('the API reference', () => {
       page.waitForResponse((response) => response.url().startsWith(`${house.baseUrl}${shop.api}/credentials/subjects`)),
       operation.locator('.execute').click(),
     ]);
-    expect([list.status(), ((await list.json()) as { items: { subject: string }[] }).items.map(({ subject }) => subject)]).toEqual([200, [offer.subject]]);
+    expect([
+      list.status(),
+      ((await list.json()) as { items: { subject: string }[] }).items.map(({ subject }) => subject),
+    ]).toEqual([200, [offer.subject]]);
     expect(faults).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 // `response_mode=form_post` in a real browser: the page that posts to the app is held to a policy of its own.
-import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
 import * as oidc from 'openid-client';
+import type { Browser } from 'playwright-core';
 import { Client } from '../client.ts';
-import { customerScopes, house } from '../under-test.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
+import { customerScopes, house } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 
@@ -19,15 +19,22 @@ withBrowser('form_post in a browser', () => {
   beforeAll(async () => {
     app = createServer((request, response) => {
       const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        if (request.url === '/in') posted = { method: request.method!, body: Buffer.concat(chunks).toString() };
-        response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>in</title><h1>You are in</h1>');
-      });
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          if (request.url === '/in') posted = { method: request.method!, body: Buffer.concat(chunks).toString() };
+          response
+            .writeHead(200, { 'content-type': 'text/html' })
+            .end('<!doctype html><title>in</title><h1>You are in</h1>');
+        });
     }).listen(0, '127.0.0.1');
     await once(app, 'listening');
     const redirect = `http://127.0.0.1:${(app.address() as AddressInfo).port}/in`;
     const org = await house.newOrganization();
-    [browser, site] = await Promise.all([launch(), RelyingParty.make(org, 'poster', { grants: customerScopes, redirectUris: [redirect] })]);
+    [browser, site] = await Promise.all([
+      launch(),
+      RelyingParty.make(org, 'poster', { grants: customerScopes, redirectUris: [redirect] }),
+    ]);
   });
   afterAll(async () => {
     await browser?.close();

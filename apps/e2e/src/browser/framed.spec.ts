@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Offer } from '@holdfast/contracts';
 import type { Browser } from 'playwright-core';
+import type { Offer } from '@holdfast/contracts';
 import { eventually } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
@@ -18,7 +18,10 @@ withBrowser('a page that embeds ours', () => {
   beforeAll(async () => {
     browser = await launch();
     // Another port is another origin, though the same site: what SameSite does not keep away, the headers must.
-    embedder = createServer((_, response) => void response.setHeader('content-type', 'text/html').end('<!doctype html><title>embedder</title>'));
+    embedder = createServer(
+      (_, response) =>
+        void response.setHeader('content-type', 'text/html').end('<!doctype html><title>embedder</title>'),
+    );
     await new Promise<void>((resolve) => void embedder.listen(0, 'localhost', resolve));
     origin = `http://localhost:${(embedder.address() as AddressInfo).port}`;
   });
@@ -43,7 +46,11 @@ withBrowser('a page that embeds ours', () => {
       document.body.append(frame);
     }`);
     const framed = () => visitor.page.frames().find((frame) => frame.parentFrame() !== null);
-    await eventually(async () => framed()?.url().startsWith('chrome-error:') === true, 15_000, 'the refusal of the frame');
+    await eventually(
+      async () => framed()?.url().startsWith('chrome-error:') === true,
+      15_000,
+      'the refusal of the frame',
+    );
     expect(visitor.asked).toEqual([]);
     expect(visitor.faults.join('\n')).toMatch(/frame-ancestors|X-Frame-Options/);
     await visitor.leave();

@@ -32,7 +32,8 @@ withBrowser('proof of presence in a browser', () => {
     const without = await browser.newContext({ javaScriptEnabled: false });
     const page = await without.newPage();
     await page.goto(`${shopOf('globex')}/sign-up`);
-    // Chromium reads a page as if it had scripts even while it runs none, so what it would show instead is not laid out.
+    // Chromium reads a page as if it had scripts even while it runs none, so what it would show instead is not laid
+    // out.
     expect(await page.content()).toContain('Without JavaScript we cannot check');
     await page.getByLabel('Your name').fill('Ken');
     await page.getByLabel('Your e-mail').fill('ken@example.com');

@@ -1,11 +1,12 @@
-// A newcomer in a browser, from the example shop: sign up, claim, sign in, sign out, and in again by what the browser suggests.
+// A newcomer in a browser, from the example shop: sign up, claim, sign in, sign out, and in again by what the browser
+// suggests.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { eventually } from '../eventually.ts';
+import { demoClient, house } from '../under-test.ts';
 import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
-import { eventually } from '../eventually.ts';
-import { demoClient, house } from '../under-test.ts';
 
 withBrowser('the example shop in a browser', () => {
   let browser: Browser;
@@ -21,7 +22,10 @@ withBrowser('the example shop in a browser', () => {
   /** Nothing to scroll sideways for. */
   const fits = () => visitor.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
 
-  it.each([['a phone', phone], ['a wide window', desk]])('on %s: to a signed-in customer, out, and in again by conditional UI', async (what, viewport) => {
+  it.each([
+    ['a phone', phone],
+    ['a wide window', desk],
+  ])('on %s: to a signed-in customer, out, and in again by conditional UI', async (what, viewport) => {
     visitor = await Visitor.enter(browser, { viewport });
     const { page } = visitor;
     const name = `Ada on ${what}`;
@@ -49,11 +53,16 @@ withBrowser('the example shop in a browser', () => {
     await visitor.heading(`Hello, ${name}`);
     expect(page.url()).toBe(`${shopOf('acme')}/account`);
     const subject = await told(visitor, 'sub');
-    expect([await told(visitor, 'iss'), subject, await fits()]).toEqual([`${house.baseUrl}/o/acme`, expect.stringMatching(/^[0-9a-f-]{36}$/), true]);
+    expect([await told(visitor, 'iss'), subject, await fits()]).toEqual([
+      `${house.baseUrl}/o/acme`,
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      true,
+    ]);
 
     await visitor.press('Sign out');
     await page.getByText('You are signed out').waitFor();
-    // Really out, at the issuer too: it asks for the passkey again. Nobody presses anything now: the browser suggests it.
+    // Really out, at the issuer too: it asks for the passkey again. Nobody presses anything now: the browser suggests
+    // it.
     const before = visitor.asked.length;
     expect(visitor.asked).toEqual(['conditional', 'modal']);
     await page.getByRole('link', { name: 'Sign in' }).first().click();
@@ -131,9 +140,16 @@ withBrowser('the example shop in a browser', () => {
     const shop = demoClient('acme', 'shop');
     const { body } = await shop.get(await told(visitor, 'sub'));
     await visitor.confirms(false);
-    expect((await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} })).status).toBe(200);
+    expect(
+      (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} }))
+        .status,
+    ).toBe(200);
     const account = `${shopOf('acme')}/account`;
-    await eventually(async () => (await page.goto(account)) !== null && page.url() !== account, 10_000, 'the end of the session in the shop');
+    await eventually(
+      async () => (await page.goto(account)) !== null && page.url() !== account,
+      10_000,
+      'the end of the session in the shop',
+    );
     await visitor.heading('Sign in to Shop');
   });
 

@@ -68,14 +68,25 @@ export function chaos(house: House, { seed, say, disturb, workers = 8 }: ChaosOp
   return underLoad(house, { seed, width: workers, say }, (_, load) => disturb(load));
 }
 
-/** Does something while customers are offered credentials, claim them, sign in, are suspended and erased. `progress` counts their changes. */
-export async function underLoad(house: House, { seed, width, say }: LoadOptions, something: (progress: () => number, load: Load) => Promise<void>): Promise<Oracle> {
+/**
+ * Does something while customers are offered credentials, claim them, sign in, are suspended and erased. `progress`
+ * counts their changes.
+ */
+export async function underLoad(
+  house: House,
+  { seed, width, say }: LoadOptions,
+  something: (progress: () => number, load: Load) => Promise<void>,
+): Promise<Oracle> {
   const org = await house.newOrganization();
   const app = await house.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(house, app);
   const reader = new Client(house, await house.newApp(org, 'reader', readerScopes, 'service'));
   const [patient, holders] = [new PatientClient(shop), await Holders.of(house, app)];
-  const [follower, witness, stranger] = [new FeedReader(reader), new CheckpointFollower(reader), new UnknownCaller(shop)];
+  const [follower, witness, stranger] = [
+    new FeedReader(reader),
+    new CheckpointFollower(reader),
+    new UnknownCaller(shop),
+  ];
   const customers: Known[] = [];
   let living = true;
 
@@ -89,12 +100,30 @@ export async function underLoad(house: House, { seed, width, say }: LoadOptions,
   await load;
   await following;
   const events = customers.flatMap((c) => c.events);
-  say(`  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`);
-  return { house, org, seed, witness, stranger, customers, attempts: patient.attempts, faults: [...patient.faults, ...holders.faults], follower, shop, reader };
+  say(
+    `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
+  );
+  return {
+    house,
+    org,
+    seed,
+    witness,
+    stranger,
+    customers,
+    attempts: patient.attempts,
+    faults: [...patient.faults, ...holders.faults],
+    follower,
+    shop,
+    reader,
+  };
 }
 
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */
-export async function killAtRandom(house: House, { kills, seed, say }: KillOptions, progress: () => number): Promise<void> {
+export async function killAtRandom(
+  house: House,
+  { kills, seed, say }: KillOptions,
+  progress: () => number,
+): Promise<void> {
   const random = randomSequence(seed);
   const services = house.demo.services.filter((s) => s.name !== 'shop').map((s) => `${s.name}-${s.replica}`);
   const targets = [...services, 'nats', 'postgres'].sort();

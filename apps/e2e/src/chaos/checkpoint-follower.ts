@@ -3,7 +3,9 @@ import type { Client } from '../client.ts';
 import { eventually, inParallel, sleep } from '../eventually.ts';
 import { randomSequence } from '../random.ts';
 
-/** Takes checkpoints of the log all the time, as a witness does, and asks afterwards whether they are all of one log. */
+/**
+ * Takes checkpoints of the log all the time, as a witness does, and asks afterwards whether they are all of one log.
+ */
 export class CheckpointFollower {
   /** As they were given out, the first of each size. */
   readonly taken = new Map<number, string>();
@@ -26,11 +28,13 @@ export class CheckpointFollower {
     const { status, text } = await this.#get('/checkpoint');
     if (status !== 200) return;
     const size = Number(text.split('\n')[1]);
-    if (size < this.#latest) this.faults.push(`a checkpoint of ${size} entries was given out after one of ${this.#latest}`);
+    if (size < this.#latest)
+      this.faults.push(`a checkpoint of ${size} entries was given out after one of ${this.#latest}`);
     this.#latest = Math.max(size, this.#latest);
     const before = this.taken.get(size);
     if (before === undefined) this.taken.set(size, text);
-    else if (before.split('\n')[2] !== text.split('\n')[2]) this.faults.push(`two checkpoints of ${size} entries have different roots: the log was forked`);
+    else if (before.split('\n')[2] !== text.split('\n')[2])
+      this.faults.push(`two checkpoints of ${size} entries have different roots: the log was forked`);
   }
 
   /** What does not fit together: each with the next, and `more` pairs at random. */
@@ -45,7 +49,13 @@ export class CheckpointFollower {
     }
     const wrong = await inParallel(pairs, 4, async ([from, to]) => {
       const hashes = await eventually(() => this.#proof(from.size, to.size), 20_000, 'a consistency proof');
-      const holds = verifyConsistency({ from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof: hashes.map((h) => Buffer.from(h, 'base64')) });
+      const holds = verifyConsistency({
+        from: from.size,
+        to: to.size,
+        fromRoot: from.root,
+        toRoot: to.root,
+        proof: hashes.map((h) => Buffer.from(h, 'base64')),
+      });
       return holds ? [] : [`the log of ${to.size} entries does not continue the one of ${from.size}`];
     });
     return [...this.faults, ...wrong.flat()];

@@ -13,10 +13,24 @@ export interface Known {
   actions: Action[];
 }
 
-/** A whole life: offered, maybe claimed, then whatever chance wants, one after the other. `random` gives 0 up to below n. */
-export async function live(shop: PatientClient, holders: Holders, key: string, random: (below: number) => number): Promise<Known> {
+/**
+ * A whole life: offered, maybe claimed, then whatever chance wants, one after the other. `random` gives 0 up to below
+ * n.
+ */
+export async function live(
+  shop: PatientClient,
+  holders: Holders,
+  key: string,
+  random: (below: number) => number,
+): Promise<Known> {
   const offer = await shop.offer(key);
-  const known: Known = { subject: offer.subject, status: 'offered', erased: false, events: ['offer.created'], actions: [] };
+  const known: Known = {
+    subject: offer.subject,
+    status: 'offered',
+    erased: false,
+    events: ['offer.created'],
+    actions: [],
+  };
   const note = (event: EventType, action: Action, status = known.status) => {
     known.events.push(event);
     known.actions.push(action);
@@ -46,10 +60,19 @@ interface Held {
   key: string;
 }
 
-async function hold(shop: PatientClient, holders: Holders, held: Held, note: (event: EventType, action: Action, status?: CredentialStatus) => void, random: (below: number) => number): Promise<void> {
+async function hold(
+  shop: PatientClient,
+  holders: Holders,
+  held: Held,
+  note: (event: EventType, action: Action, status?: CredentialStatus) => void,
+  random: (below: number) => number,
+): Promise<void> {
   const { offer, known, key } = held;
   for (let step = random(5); step > 0 && known.status !== 'revoked'; step -= 1) {
-    const what = known.status === 'suspended' ? ['resume', 'resume', 'revoke', 'in vain'][random(4)] : ['sign in', 'sign in', 'sign in', 'suspend', 'recover', 'revoke'][random(6)];
+    const what =
+      known.status === 'suspended'
+        ? ['resume', 'resume', 'revoke', 'in vain'][random(4)]
+        : ['sign in', 'sign in', 'sign in', 'suspend', 'recover', 'revoke'][random(6)];
     if (what === 'sign in') await holders.signIn(known.subject, held.devices);
     if (what === 'in vain') await holders.tryInVain(held.devices, known.status);
     if (what === 'recover') {
@@ -60,7 +83,11 @@ async function hold(shop: PatientClient, holders: Holders, held: Held, note: (ev
     }
     if (what === 'suspend' || what === 'resume' || what === 'revoke') {
       await shop.change(offer.credentialId, what);
-      const after = { suspend: ['credential.suspended', 'suspended'], resume: ['credential.resumed', 'issued'], revoke: ['credential.revoked', 'revoked'] } as const;
+      const after = {
+        suspend: ['credential.suspended', 'suspended'],
+        resume: ['credential.resumed', 'issued'],
+        revoke: ['credential.revoked', 'revoked'],
+      } as const;
       note(after[what][0], `credential.${what}`, after[what][1]);
     }
   }

@@ -11,7 +11,11 @@ interface Row {
 /** Rows of whatever table, as text, that name one of these ids (UUIDs), as text or as bytes. */
 export async function rowsThatName(house: Pick<House, 'launcher'>, ids: string[]): Promise<Row[]> {
   const wanted = new Set(ids);
-  return (await rowsOfAllTables(house)).filter(({ text }) => readable(text).match(uuid)?.some((id) => wanted.has(id)));
+  return (await rowsOfAllTables(house)).filter(({ text }) =>
+    readable(text)
+      .match(uuid)
+      ?.some((id) => wanted.has(id)),
+  );
 }
 
 /** All that stands in the database, with bytes in hexadecimal: what pg_dump would write. */
@@ -43,7 +47,11 @@ export function filesOfAllRelations(house: Pick<House, 'launcher'>): Promise<{ n
 }
 
 /** As the owner of the database. */
-export function query<T extends pg.QueryResultRow>(house: Pick<House, 'launcher'>, sql: string, values: unknown[] = []): Promise<T[]> {
+export function query<T extends pg.QueryResultRow>(
+  house: Pick<House, 'launcher'>,
+  sql: string,
+  values: unknown[] = [],
+): Promise<T[]> {
   return asOwner(house, async (client) => (await client.query<T>(sql, values)).rows);
 }
 

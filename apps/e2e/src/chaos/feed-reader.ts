@@ -18,7 +18,10 @@ export class FeedReader {
     const read: PublicEvent[] = [];
     for (;;) {
       const query = new URLSearchParams({ limit: '200', ...(this.#place && { next_page_token: this.#place }) });
-      const { status, body, text } = await this.#client.call<Page<PublicEvent>>('GET', `${this.#client.api}/admin/events?${query.toString()}`);
+      const { status, body, text } = await this.#client.call<Page<PublicEvent>>(
+        'GET',
+        `${this.#client.api}/admin/events?${query.toString()}`,
+      );
       if (status !== 200) throw new Error(`the feed answered ${status}: ${text}`);
       read.push(...body.items);
       for (const event of body.items) this.seen.set(event.id, event);

@@ -27,8 +27,14 @@ export interface HangOptions {
 
 /** Replicas of services that have several, so that another can answer. Clients choose among gateways themselves. */
 function replicasOf(house: House): string[] {
-  const services = Map.groupBy(house.demo.services.filter(({ name }) => name !== 'gateway'), ({ name }) => name);
-  return [...services.values()].filter((replicas) => replicas.length > 1).flatMap((replicas) => replicas.map(({ name, replica }) => `${name}-${replica}`)).sort();
+  const services = Map.groupBy(
+    house.demo.services.filter(({ name }) => name !== 'gateway'),
+    ({ name }) => name,
+  );
+  return [...services.values()]
+    .filter((replicas) => replicas.length > 1)
+    .flatMap((replicas) => replicas.map(({ name, replica }) => `${name}-${replica}`))
+    .sort();
 }
 
 /** One replica hangs for seconds, then goes on with all that it had; another one follows. */
@@ -43,7 +49,9 @@ export async function hangAtRandom(house: House, { hangs, seed, say }: HangOptio
     await sleep(1000 + random(2000));
     const hang = await hangOnce(house, target, way, seconds, load);
     seen.push(hang);
-    say(`  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`);
+    say(
+      `  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
+    );
   }
   return seen;
 }
@@ -59,9 +67,16 @@ export async function hangOnce(house: House, target: string, way: Way, seconds: 
 }
 
 /** What the load came to in so many seconds. */
-export async function measured(load: Load, seconds: number): Promise<Pick<Hang, 'acknowledged' | 'requests' | 'failed'>> {
+export async function measured(
+  load: Load,
+  seconds: number,
+): Promise<Pick<Hang, 'acknowledged' | 'requests' | 'failed'>> {
   const before = { acknowledged: load.acknowledged, requests: load.attempts.length };
   await sleep(seconds * 1000);
   const attempts = load.attempts.slice(before.requests);
-  return { acknowledged: load.acknowledged - before.acknowledged, requests: attempts.length, failed: attempts.filter(({ status, waiting }) => !waiting && (status === undefined || status === 503)).length };
+  return {
+    acknowledged: load.acknowledged - before.acknowledged,
+    requests: attempts.length,
+    failed: attempts.filter(({ status, waiting }) => !waiting && (status === undefined || status === 503)).length,
+  };
 }

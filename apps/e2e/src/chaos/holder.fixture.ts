@@ -1,9 +1,9 @@
+import * as oidc from 'openid-client';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import * as oidc from 'openid-client';
 import { sleep } from '../eventually.ts';
-import { exchange, type Problem, type Reply } from '../http.ts';
 import type { App, House } from '../house.ts';
+import { exchange, type Problem, type Reply } from '../http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 
 const redirectUri = 'https://shop.example/callback';
@@ -32,7 +32,13 @@ export class Holders {
   /** `skew`: by how many seconds the app's clock is behind that of the house. */
   static async of(house: House, app: App, skew = 0): Promise<Holders> {
     const issuer = new URL(`${house.baseUrl}/o/${app.org}`);
-    const config = await oidc.discovery(issuer, app.clientId, { [oidc.clockSkew]: skew }, oidc.ClientSecretBasic(app.clientSecret), { execute: [oidc.allowInsecureRequests] });
+    const config = await oidc.discovery(
+      issuer,
+      app.clientId,
+      { [oidc.clockSkew]: skew },
+      oidc.ClientSecretBasic(app.clientSecret),
+      { execute: [oidc.allowInsecureRequests] },
+    );
     return new Holders(house, app.org, config);
   }
 
@@ -46,11 +52,17 @@ export class Holders {
         const device = new SoftwareAuthenticator();
         // The browser that began is the one that completes.
         const cookie = (begun.headers['set-cookie'] ?? '').split(';')[0]!;
-        const done = await this.#post('/claim/complete', { token, response: device.register(begun.body.options as never, { origin: this.#house.baseUrl }) }, { cookie });
+        const done = await this.#post(
+          '/claim/complete',
+          { token, response: device.register(begun.body.options as never, { origin: this.#house.baseUrl }) },
+          { cookie },
+        );
         if (done?.status === 200) return [device];
         if (!done || done.status === 503) unanswered.push(device);
-        else if (done.body.code !== 'claim_spent' || unanswered.length === 0) this.faults.push(`a claim was answered ${done.status} ${done.text}`);
-      } else if (begun && begun.status !== 503) this.faults.push(`a claim was not begun: ${begun.status} ${begun.text}`);
+        else if (done.body.code !== 'claim_spent' || unanswered.length === 0)
+          this.faults.push(`a claim was answered ${done.status} ${done.text}`);
+      } else if (begun && begun.status !== 503)
+        this.faults.push(`a claim was not begun: ${begun.status} ${begun.text}`);
       await sleep(100 + Math.random() * 200);
     }
     throw new Error('a claim was never answered');
@@ -66,7 +78,8 @@ export class Holders {
           if (done.subject !== subject) this.faults.push('a customer was signed in as another');
           return;
         }
-        if (done && devices.length === 1) this.faults.push(`a customer with a live credential was refused: ${done.refused}`);
+        if (done && devices.length === 1)
+          this.faults.push(`a customer with a live credential was refused: ${done.refused}`);
       }
       await sleep(200);
     }
@@ -96,11 +109,20 @@ export class Holders {
     const verifier = oidc.randomPKCECodeVerifier();
     const checks = { pkceCodeVerifier: verifier, expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
     try {
-      const parameters = { redirect_uri: redirectUri, scope: 'openid', code_challenge: await oidc.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', nonce: checks.expectedNonce, state: checks.expectedState };
+      const parameters = {
+        redirect_uri: redirectUri,
+        scope: 'openid',
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        nonce: checks.expectedNonce,
+        state: checks.expectedState,
+      };
       const { location } = await agent.go(oidc.buildAuthorizationUrl(this.#config, parameters).href);
       const page = location.replace('/sign-in/', '/api/sign-in/');
       const { json } = await agent.post(`${page}/options`);
-      const { json: done } = await agent.post(`${page}/complete`, { response: device.authenticate(json.options as never, { origin: this.#house.baseUrl }) });
+      const { json: done } = await agent.post(`${page}/complete`, {
+        response: device.authenticate(json.options as never, { origin: this.#house.baseUrl }),
+      });
       if (typeof done.refused === 'string') return { refused: done.refused };
       const back = new URL((await agent.go(String(done.redirectTo))).location);
       if (back.searchParams.get('error') === 'access_denied') return { refused: 'access_denied' };
@@ -111,11 +133,22 @@ export class Holders {
     }
   }
 
-  async #post<Body>(path: string, json: object, more: Record<string, string> = {}): Promise<Reply<Body & Problem> | undefined> {
+  async #post<Body>(
+    path: string,
+    json: object,
+    more: Record<string, string> = {},
+  ): Promise<Reply<Body & Problem> | undefined> {
     const gateways = this.#house.gateways;
     const origin = gateways[(this.#turn += 1) % gateways.length]!;
     const headers = { 'content-type': 'application/json', ...more };
-    return exchange<Body & Problem>({ origin, method: 'POST', path: `/o/${this.#org}/api${path}`, headers, timeout: 15_000, body: JSON.stringify(json) }).catch(() => undefined);
+    return exchange<Body & Problem>({
+      origin,
+      method: 'POST',
+      path: `/o/${this.#org}/api${path}`,
+      headers,
+      timeout: 15_000,
+      body: JSON.stringify(json),
+    }).catch(() => undefined);
   }
 }
 

@@ -15,7 +15,8 @@ const { values } = parseArgs({
     hangs: { type: 'string', default: '30' },
     throughput: { type: 'string' },
     seconds: { type: 'string', default: '40' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    keep: { type: 'boolean', default: false },
   },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -32,9 +33,13 @@ const disturb = async (load: Load) => {
   await hangAtRandom(house, { hangs, seed, say }, load);
 };
 
-const house = new PrivateHouse(mkdtempSync(join(tmpdir(), 'holdfast-chaos-')), 'gateway=2,subjects=2,issuance=2,audit=2,auth=2');
+const house = new PrivateHouse(
+  mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
+  'gateway=2,subjects=2,issuance=2,audit=2,auth=2',
+);
 let wrong: string[] = ['it did not come to an end'];
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void house.stop().then(() => process.exit(1)));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void house.stop().then(() => process.exit(1)));
 try {
   say(`Starting a house in ${house.home}; seed ${seed}`);
   await house.start();
@@ -56,5 +61,12 @@ try {
 process.exit(wrong.length === 0 ? 0 : 1);
 
 function report(when: string, faults: string[]): void {
-  say(faults.length === 0 ? `All is right ${when}.` : `${faults.length} faults ${when}:\n${faults.slice(0, 30).map((f) => `  ${f}`).join('\n')}`);
+  say(
+    faults.length === 0
+      ? `All is right ${when}.`
+      : `${faults.length} faults ${when}:\n${faults
+          .slice(0, 30)
+          .map((f) => `  ${f}`)
+          .join('\n')}`,
+  );
 }

@@ -45,30 +45,54 @@ export class PatientClient {
   }
 
   async offer(key: string, json: object = {}): Promise<Offer> {
-    const reply = await this.#untilDone<Offer & Problem>('POST', '/credentials/offers', json, { status: 201, before: '' }, { 'idempotency-key': key });
+    const reply = await this.#untilDone<Offer & Problem>(
+      'POST',
+      '/credentials/offers',
+      json,
+      { status: 201, before: '' },
+      { 'idempotency-key': key },
+    );
     return reply!.body;
   }
 
   async withdraw(offerId: string): Promise<void> {
-    await this.#untilDone('DELETE', `/credentials/offers/${offerId}`, undefined, { status: 204, before: '409 invalid_state' });
+    await this.#untilDone('DELETE', `/credentials/offers/${offerId}`, undefined, {
+      status: 204,
+      before: '409 invalid_state',
+    });
   }
 
   async change(credentialId: string, act: 'suspend' | 'resume' | 'revoke'): Promise<void> {
-    await this.#untilDone('POST', `/credentials/issued/${credentialId}/${act}`, {}, { status: 200, before: '409 invalid_state' });
+    await this.#untilDone(
+      'POST',
+      `/credentials/issued/${credentialId}/${act}`,
+      {},
+      { status: 200, before: '409 invalid_state' },
+    );
   }
 
   async erase(subject: string): Promise<void> {
-    await this.#untilDone('DELETE', `/credentials/subjects/${subject}`, undefined, { status: 204, before: '404 unknown_subject' });
+    await this.#untilDone('DELETE', `/credentials/subjects/${subject}`, undefined, {
+      status: 204,
+      before: '404 unknown_subject',
+    });
   }
 
   /** Reads a subject once and says what is wrong with the answer, if anything: 200 and 503 are right, a 404 is not. */
   async read(subject: string): Promise<void> {
     const { attempt, reply } = await this.#attempt<Problem>('GET', `/credentials/subjects/${subject}`);
-    if (reply && reply.status !== 200 && !passing.has(said(attempt))) this.faults.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
+    if (reply && reply.status !== 200 && !passing.has(said(attempt)))
+      this.faults.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
   }
 
   /** Undefined when an earlier attempt did it, whose answer was lost. */
-  async #untilDone<Body>(method: string, path: string, json: object | undefined, done: Done, headers: Record<string, string> = {}): Promise<Reply<Body> | undefined> {
+  async #untilDone<Body>(
+    method: string,
+    path: string,
+    json: object | undefined,
+    done: Done,
+    headers: Record<string, string> = {},
+  ): Promise<Reply<Body> | undefined> {
     for (let tries = 0; ; tries += 1) {
       const { attempt, reply } = await this.#attempt<Body>(method, path, json, headers);
       const before = tries > 0 && said(attempt) === done.before;
@@ -76,13 +100,19 @@ export class PatientClient {
         this.acknowledged += 1;
         return before ? undefined : reply;
       }
-      if (reply && !passing.has(said(attempt))) this.faults.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
+      if (reply && !passing.has(said(attempt)))
+        this.faults.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
       if (tries > 600) throw new Error(`${method} ${path} was never answered; last: ${said(attempt)}`);
       await sleep(100 + Math.random() * 200);
     }
   }
 
-  async #attempt<Body>(method: string, path: string, json?: object, headers: Record<string, string> = {}): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
+  async #attempt<Body>(
+    method: string,
+    path: string,
+    json?: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
     const { house, api } = this.#client;
     const authorization = `Bearer ${await this.#token()}`;
     const gateways = house.gateways;
@@ -95,7 +125,12 @@ export class PatientClient {
         origin: gateway,
         method,
         path: api + path,
-        headers: { ...headers, ...(json && { 'content-type': 'application/json' }), authorization, 'x-request-id': attempt.id },
+        headers: {
+          ...headers,
+          ...(json && { 'content-type': 'application/json' }),
+          authorization,
+          'x-request-id': attempt.id,
+        },
         timeout: 15_000,
         ...(json && { body: JSON.stringify(json) }),
       });

@@ -29,14 +29,24 @@ export class PrivateHouse extends House {
     this.#port ||= await freePortPair();
     const launcher = this.#launch('--no-examples', '--severable', '--replicas', this.#replicas, ...this.options);
     this.#launcher = launcher;
-    const ready = await Promise.race([once(launcher, 'message').then(() => true), once(launcher, 'exit').then(() => false)]);
+    const ready = await Promise.race([
+      once(launcher, 'message').then(() => true),
+      once(launcher, 'exit').then(() => false),
+    ]);
     if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
   }
 
   #launch(...args: string[]): ChildProcess {
     const launcher = fork(join(root, 'tools', 'launcher', 'main.ts'), args, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: cleanEnvironment({ HOLDFAST_HOME: this.home, HOLDFAST_ENV_FILE: join(this.home, '.env'), PORT: String(this.#port), RATE_LIMITS: 'all=1000000', CLIENT_RATE_PER_MINUTE: '1000000', ...this.extra }),
+      env: cleanEnvironment({
+        HOLDFAST_HOME: this.home,
+        HOLDFAST_ENV_FILE: join(this.home, '.env'),
+        PORT: String(this.#port),
+        RATE_LIMITS: 'all=1000000',
+        CLIENT_RATE_PER_MINUTE: '1000000',
+        ...this.extra,
+      }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const keep = (chunk: Buffer) => appendFileSync(join(this.home, 'launcher.log'), chunk);

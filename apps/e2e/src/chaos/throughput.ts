@@ -10,7 +10,11 @@ export interface ThroughputOptions {
 }
 
 /** Each service in turn: its usual throughput, that with one of its replicas hanging, and how they compare. */
-export async function throughput(house: House, { services, seconds, say }: ThroughputOptions, load: Load): Promise<Hang[]> {
+export async function throughput(
+  house: House,
+  { services, seconds, say }: ThroughputOptions,
+  load: Load,
+): Promise<Hang[]> {
   await sleep(5000);
   const seen: Hang[] = [];
   for (const service of services) {
@@ -19,8 +23,13 @@ export async function throughput(house: House, { services, seconds, say }: Throu
       const hang = await hangOnce(house, `${service}-2`, way, seconds, load);
       const later = await measured(load, seconds / 2);
       seen.push(hang);
-      const perSecond = { usual: (usual.acknowledged + later.acknowledged) / seconds, hung: hang.acknowledged / seconds };
-      say(`  ${hang.target} ${way} for ${seconds} s: ${perSecond.hung.toFixed(1)} changes a second against ${perSecond.usual.toFixed(1)} before and after, ratio ${(perSecond.hung / perSecond.usual).toFixed(2)}; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`);
+      const perSecond = {
+        usual: (usual.acknowledged + later.acknowledged) / seconds,
+        hung: hang.acknowledged / seconds,
+      };
+      say(
+        `  ${hang.target} ${way} for ${seconds} s: ${perSecond.hung.toFixed(1)} changes a second against ${perSecond.usual.toFixed(1)} before and after, ratio ${(perSecond.hung / perSecond.usual).toFixed(2)}; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
+      );
     }
   }
   return seen;

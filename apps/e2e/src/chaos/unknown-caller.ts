@@ -1,5 +1,5 @@
-import { sleep } from '../eventually.ts';
 import type { Client } from '../client.ts';
+import { sleep } from '../eventually.ts';
 import { exchange } from '../http.ts';
 
 /** A minute is closed in the log some seconds after its end. */
@@ -27,18 +27,34 @@ export class UnknownCaller {
       const { house, api } = this.#client;
       const now = new Date();
       const key = now.toISOString().slice(0, 16);
-      const minute = this.minutes.get(key) ?? { begin: Math.floor(now.getTime() / 60_000) * 60_000, answered: 0, sent: 0 };
+      const minute = this.minutes.get(key) ?? {
+        begin: Math.floor(now.getTime() / 60_000) * 60_000,
+        answered: 0,
+        sent: 0,
+      };
       this.minutes.set(key, minute);
       minute.sent += 1;
-      const status = await exchange({ origin: house.gateways[n % 2]!, path: `${api}${this.#route}`, timeout: 10_000 }).then((r) => r.status, () => undefined);
+      const status = await exchange({
+        origin: house.gateways[n % 2]!,
+        path: `${api}${this.#route}`,
+        timeout: 10_000,
+      }).then(
+        (r) => r.status,
+        () => undefined,
+      );
       if (status === 401) minute.answered += 1;
       await sleep(50);
     }
   }
 
-  /** What the log says of minutes that are over: all that was answered, and no more than was sent. A call may be counted in the minute after it was sent. */
+  /**
+   * What the log says of minutes that are over: all that was answered, and no more than was sent. A call may be counted
+   * in the minute after it was sent.
+   */
   async judge(auditor: Client): Promise<string[]> {
-    const events = (await auditor.wholeLog({ action: 'api.refused' })).filter((e) => e.outcome.code === 'missing_token' && e.request.route.endsWith(this.#route));
+    const events = (await auditor.wholeLog({ action: 'api.refused' })).filter(
+      (e) => e.outcome.code === 'missing_token' && e.request.route.endsWith(this.#route),
+    );
     const ids = new Set(events.map((e) => e.occurredAt.slice(0, 16)));
     const twice = ids.size < events.length ? ['a minute of refusals stands in the log twice'] : [];
     const over = [...this.minutes.values()].filter(({ begin }) => Date.now() > begin + closed);
@@ -46,6 +62,8 @@ export class UnknownCaller {
     const sum = (of: (m: Minute) => number) => over.reduce((all, m) => all + of(m), 0);
     const counted = events.reduce((all, e) => all + (e.outcome.count ?? 0), 0);
     const [least, most] = [sum((m) => m.answered), sum((m) => m.sent)];
-    return counted < least || counted > most ? [...twice, `${counted} refusals are counted of ${most} calls, of which ${least} were answered with 401`] : twice;
+    return counted < least || counted > most
+      ? [...twice, `${counted} refusals are counted of ${most} calls, of which ${least} were answered with 401`]
+      : twice;
   }
 }

@@ -6,7 +6,17 @@ import { callApi, type Client } from '../client.ts';
 import { eventually, sleep, times } from '../eventually.ts';
 import { closeConnections, exchange } from '../http.ts';
 import { customerScopes, house, newClients } from '../under-test.ts';
-import { answerSignIn, beginClaim, beginSignIn, claim, completeClaim, lookAtClaim, newCustomer, origin, tokenOf } from './customer.fixture.ts';
+import {
+  answerSignIn,
+  beginClaim,
+  beginSignIn,
+  claim,
+  completeClaim,
+  lookAtClaim,
+  newCustomer,
+  origin,
+  tokenOf,
+} from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -15,7 +25,10 @@ let stranger: Client;
 let site: RelyingParty;
 let org: string;
 beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: { grants: customerScopes, redirectUris: ['https://shop.example/callback'] } }), newClients({ stranger: {} })]);
+  const [here, there] = await Promise.all([
+    newClients({ shop: { grants: customerScopes, redirectUris: ['https://shop.example/callback'] } }),
+    newClients({ stranger: {} }),
+  ]);
   shop = here.shop;
   stranger = there.stranger;
   org = shop.app.org;
@@ -32,18 +45,30 @@ async function offer(json: object = {}): Promise<Offer & { token: string }> {
 describe('once', () => {
   it('is looked at without an effect, then claimed, then spent', async () => {
     const { subject, token, credentialId } = await offer();
-    for (const _ of times(3)) expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
-    expect((await exchange({ origin: house.gateways[0]!, path: `/o/${org}/claim`, headers: { accept: 'text/html' } })).status).toBe(200);
+    for (const _ of times(3))
+      expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
+    expect(
+      (await exchange({ origin: house.gateways[0]!, path: `/o/${org}/claim`, headers: { accept: 'text/html' } }))
+        .status,
+    ).toBe(200);
     expect((await shop.get(subject)).body).toMatchObject({ claimed: false, credentials: [{ status: 'offered' }] });
 
     expect((await claim(org, token, new SoftwareAuthenticator())).status).toBe(200);
     const { body } = await shop.get(subject);
-    expect(body).toMatchObject({ claimed: true, credentials: [{ id: credentialId, status: 'issued', holderId: subject }] });
-    expect(body.credentials[0]).toEqual(expect.objectContaining({ issuedAt: expect.any(String), holderClaimedAt: expect.any(String) }));
+    expect(body).toMatchObject({
+      claimed: true,
+      credentials: [{ id: credentialId, status: 'issued', holderId: subject }],
+    });
+    expect(body.credentials[0]).toEqual(
+      expect.objectContaining({ issuedAt: expect.any(String), holderClaimedAt: expect.any(String) }),
+    );
 
     expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'claimed' } });
     expect(await beginClaim(org, token)).toMatchObject({ status: 410, body: { code: 'claim_spent' } });
-    expect(await claim(org, token, new SoftwareAuthenticator())).toMatchObject({ status: 410, body: { code: 'claim_spent' } });
+    expect(await claim(org, token, new SoftwareAuthenticator())).toMatchObject({
+      status: 410,
+      body: { code: 'claim_spent' },
+    });
     expect((await shop.get(subject)).body).toEqual(body);
   });
 
@@ -54,17 +79,29 @@ describe('once', () => {
     const both = await Promise.all(times(8).map(() => completeClaim(org, token, response, cookie)));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     // One answer, so one challenge: whoever comes after it was taken and before it won hears that it is gone.
-    for (const { status, body: lost } of both) if (status !== 200) expect(['410 claim_spent', '409 ceremony_expired']).toContain(`${status} ${lost.code}`);
+    for (const { status, body: lost } of both)
+      if (status !== 200) expect(['410 claim_spent', '409 ceremony_expired']).toContain(`${status} ${lost.code}`);
   });
 
   it('an answer counts in the browser alone that asked for it, and in another one does not use it up', async () => {
     const { token } = await offer();
     const [mine, theirs] = [await beginClaim(org, token), await beginClaim(org, token)];
-    expect(mine.headers['set-cookie']).toMatch(new RegExp(`^(__Host-)?holdfast-${org}-claim=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict`));
+    expect(mine.headers['set-cookie']).toMatch(
+      new RegExp(`^(__Host-)?holdfast-${org}-claim=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict`),
+    );
     expect(theirs.cookie).not.toBe(mine.cookie);
     const response = new SoftwareAuthenticator().register(mine.body.options, { origin });
-    for (const cookie of ['', theirs.cookie, `${mine.cookie}; ${theirs.cookie}`, `${mine.cookie}x`, mine.cookie.replace(/=.*/, '=')]) {
-      expect(await completeClaim(org, token, response, cookie)).toMatchObject({ status: 409, body: { code: 'ceremony_expired' } });
+    for (const cookie of [
+      '',
+      theirs.cookie,
+      `${mine.cookie}; ${theirs.cookie}`,
+      `${mine.cookie}x`,
+      mine.cookie.replace(/=.*/, '='),
+    ]) {
+      expect(await completeClaim(org, token, response, cookie)).toMatchObject({
+        status: 409,
+        body: { code: 'ceremony_expired' },
+      });
     }
     expect(await completeClaim(org, token, response, mine.cookie)).toMatchObject({ status: 200 });
   });
@@ -77,7 +114,11 @@ describe('once', () => {
     const authenticators = times(50).map(() => new SoftwareAuthenticator());
     const began = optionsFirst ? await Promise.all(authenticators.map(() => beginClaim(org, token))) : undefined;
     const answers = await Promise.all(
-      authenticators.map((one, i) => (began ? completeClaim(org, token, one.register(began[i]!.body.options, { origin }), began[i]!.cookie) : claim(org, token, one))),
+      authenticators.map((one, i) =>
+        began
+          ? completeClaim(org, token, one.register(began[i]!.body.options, { origin }), began[i]!.cookie)
+          : claim(org, token, one),
+      ),
     );
     const won = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
     expect(won).toHaveLength(1);
@@ -121,7 +162,14 @@ describe('after the end of the offer', () => {
 describe('what is no claim', () => {
   it('another organization, no organization, a token that is none: all the same', async () => {
     const { token } = await offer();
-    for (const [where, what] of [[stranger.app.org, token], ['no-such-org', token], [org, 'x'.repeat(43)], [org, token.slice(1)], [org, ''], ['%00', token]] as const) {
+    for (const [where, what] of [
+      [stranger.app.org, token],
+      ['no-such-org', token],
+      [org, 'x'.repeat(43)],
+      [org, token.slice(1)],
+      [org, ''],
+      ['%00', token],
+    ] as const) {
       expect(await beginClaim(where, what)).toMatchObject({ status: 404, body: { code: 'unknown_claim' } });
       expect(await lookAtClaim(where, what)).toMatchObject({ status: 404, body: { code: 'unknown_claim' } });
     }
@@ -131,7 +179,9 @@ describe('what is no claim', () => {
   it('a page of another site', async () => {
     const { token } = await offer();
     for (const foreign of ['https://evil.example', 'null', `${origin}.evil.example`]) {
-      expect(await callApi(house, 'POST', `/o/${org}/api/claim/options`, { json: { token }, headers: { origin: foreign } })).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
+      expect(
+        await callApi(house, 'POST', `/o/${org}/api/claim/options`, { json: { token }, headers: { origin: foreign } }),
+      ).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
     }
   });
 
@@ -152,10 +202,16 @@ describe('what is no claim', () => {
     const other = await offer();
     const { body, cookie } = await beginClaim(org, other.token);
     const borrowed = new SoftwareAuthenticator().register(body.options, { origin });
-    expect(await completeClaim(org, token, borrowed, cookie)).toMatchObject({ status: 409, body: { code: 'ceremony_expired' } });
+    expect(await completeClaim(org, token, borrowed, cookie)).toMatchObject({
+      status: 409,
+      body: { code: 'ceremony_expired' },
+    });
     const taken = await newCustomer(shop);
     const credentialId = Buffer.from(taken.authenticator.passkeys[0]!.id, 'base64url');
-    expect(await claim(org, token, new SoftwareAuthenticator(), { credentialId })).toMatchObject({ status: 422, body: { code: 'passkey_invalid' } });
+    expect(await claim(org, token, new SoftwareAuthenticator(), { credentialId })).toMatchObject({
+      status: 422,
+      body: { code: 'passkey_invalid' },
+    });
     expect((await shop.get(subject)).body.claimed).toBe(false);
     expect((await claim(org, token, new SoftwareAuthenticator({ synced: true, algorithm: 'RS256' }))).status).toBe(200);
   });
@@ -173,13 +229,19 @@ describe('a further offer to a holder', () => {
     expect((await claim(org, token, fresh)).status).toBe(200);
 
     const agent = new UserAgent(house.baseUrl);
-    expect((await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual({ refused: 'unknown_passkey' });
+    expect((await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual(
+      { refused: 'unknown_passkey' },
+    );
     const { claims } = await site.signIn(fresh);
     const [was, is] = [before.claims.credential, claims.credential] as Record<string, string>[];
     expect(claims.sub).toBe(subject);
     expect(is).toMatchObject({ id: was!.id, issued_at: was!.issued_at });
     expect(is!.document_number).not.toBe(was!.document_number);
-    await eventually(async () => (await site.userinfo(before.accessToken)).status === 401, 3000, 'the end of the old tokens');
+    await eventually(
+      async () => (await site.userinfo(before.accessToken)).status === 401,
+      3000,
+      'the end of the old tokens',
+    );
     expect(await site.refresh(before.refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
     expect(await site.silently(before.agent, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
   });

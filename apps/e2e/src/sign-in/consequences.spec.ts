@@ -1,4 +1,5 @@
-// What ends with a credential, at once and on every replica: sessions, tokens, silent sign-ins; and the apps are told (product §5).
+// What ends with a credential, at once and on every replica: sessions, tokens, silent sign-ins; and the apps are told
+// (product §5).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
@@ -17,7 +18,10 @@ let shop: Client;
 
 beforeAll(async () => {
   await receiver.open();
-  site = await RelyingParty.make(await house.newOrganization(), 'shop', { grants: customerScopes, backchannelLogoutUri: receiver.urlOf('/shop') });
+  site = await RelyingParty.make(await house.newOrganization(), 'shop', {
+    grants: customerScopes,
+    backchannelLogoutUri: receiver.urlOf('/shop'),
+  });
   shop = new Client(house, site.app);
 });
 afterAll(() => {
@@ -26,10 +30,13 @@ afterAll(() => {
 });
 
 const issuer = () => `${house.baseUrl}/o/${site.app.org}`;
-const about = async (subject: string, path = '/shop', party = site) => (await receiver.claims(path, issuer(), party.app.clientId)).filter(({ sub }) => sub === subject);
+const about = async (subject: string, path = '/shop', party = site) =>
+  (await receiver.claims(path, issuer(), party.app.clientId)).filter(({ sub }) => sub === subject);
 const act = async (customer: Customer, deed: 'suspend' | 'resume' | 'revoke') => {
   const { body } = await shop.get(customer.subject);
-  expect((await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/${deed}`, { json: {} })).status).toBe(200);
+  expect(
+    (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/${deed}`, { json: {} })).status,
+  ).toBe(200);
 };
 
 /** Lost phone: a new link, claimed with another device. */
@@ -53,13 +60,24 @@ describe.each(endings)('a customer who is %s', (name, end) => {
     const { agent, accessToken, refreshToken, claims } = await site.signIn(customer.authenticator);
     const second = await site.signIn(customer.authenticator);
     // Each gateway turns from one replica of auth to the next.
-    const everywhere = () => Promise.all([...house.gateways, ...house.gateways].map((gateway) => site.userinfo(accessToken, site.app.org, gateway).then(({ status }) => status)));
+    const everywhere = () =>
+      Promise.all(
+        [...house.gateways, ...house.gateways].map((gateway) =>
+          site.userinfo(accessToken, site.app.org, gateway).then(({ status }) => status),
+        ),
+      );
     expect(await everywhere()).toEqual([200, 200, 200, 200]);
 
     await end(customer);
     const answered = performance.now();
-    const [userinfo, refreshed, silent] = await Promise.all([everywhere(), site.refresh(refreshToken), site.silently(agent, { prompt: 'none' })]);
-    process.stdout.write(`${name}: refused everywhere ${Math.round(performance.now() - answered)} ms after the answer\n`);
+    const [userinfo, refreshed, silent] = await Promise.all([
+      everywhere(),
+      site.refresh(refreshToken),
+      site.silently(agent, { prompt: 'none' }),
+    ]);
+    process.stdout.write(
+      `${name}: refused everywhere ${Math.round(performance.now() - answered)} ms after the answer\n`,
+    );
     expect(userinfo).toEqual([401, 401, 401, 401]);
     expect(refreshed).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
     expect(silent).toMatchObject({ error: 'login_required' });
@@ -68,7 +86,16 @@ describe.each(endings)('a customer who is %s', (name, end) => {
     const told = await about(customer.subject);
     expect(told.map(({ sid }) => sid).sort()).toEqual([claims.sid, second.claims.sid].sort());
     for (const one of told) {
-      expect(one).toEqual({ iss: issuer(), aud: site.app.clientId, sub: customer.subject, sid: expect.any(String), iat: expect.any(Number), exp: expect.any(Number), jti: expect.any(String), events: { [event]: {} } });
+      expect(one).toEqual({
+        iss: issuer(),
+        aud: site.app.clientId,
+        sub: customer.subject,
+        sid: expect.any(String),
+        iat: expect.any(Number),
+        exp: expect.any(Number),
+        jti: expect.any(String),
+        events: { [event]: {} },
+      });
     }
     // And the other session too, which nobody had asked for meanwhile.
     expect((await site.refresh(second.refreshToken)).json.error).toBe('invalid_grant');
@@ -82,7 +109,11 @@ it('a credential that ends signs out at its second, and the app is told', async 
   expect((await claim(site.app.org, tokenOf(body.claimUrl), authenticator)).status).toBe(200);
   const { accessToken, refreshToken, agent, claims } = await site.signIn(authenticator);
   await sleep(Math.max(0, validUntil.getTime() - Date.now()) + 20);
-  expect((await Promise.all(house.gateways.map((gateway) => site.userinfo(accessToken, site.app.org, gateway)))).map(({ status }) => status)).toEqual([401, 401]);
+  expect(
+    (await Promise.all(house.gateways.map((gateway) => site.userinfo(accessToken, site.app.org, gateway)))).map(
+      ({ status }) => status,
+    ),
+  ).toEqual([401, 401]);
   expect((await site.refresh(refreshToken)).json.error).toBe('invalid_grant');
   expect(await site.silently(agent, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
   await eventually(async () => (await about(body.subject)).length === 1, 20_000, 'a logout token');
@@ -113,17 +144,24 @@ it('a recovery right after a sign-in ends it, and leaves the sign-in right after
 });
 
 it('signing out of one app tells the other one', async () => {
-  const other = await RelyingParty.make(site.app.org, 'other', { backchannelLogoutUri: receiver.urlOf('/other'), idTokenAlg: 'ES256' });
+  const other = await RelyingParty.make(site.app.org, 'other', {
+    backchannelLogoutUri: receiver.urlOf('/other'),
+    idTokenAlg: 'ES256',
+  });
   const customer = await newCustomer(shop);
   const { agent, idToken } = await site.signIn(customer.authenticator);
   expect(await other.silently(agent, { prompt: 'none' })).toHaveProperty('code');
-  await agent.go(`${site.config.serverMetadata().end_session_endpoint}?${new URLSearchParams({ id_token_hint: idToken })}`);
+  await agent.go(
+    `${site.config.serverMetadata().end_session_endpoint}?${new URLSearchParams({ id_token_hint: idToken })}`,
+  );
   await eventually(async () => (await about(customer.subject, '/other', other)).length === 1, 10_000, 'a logout token');
   expect(await about(customer.subject)).toEqual([]);
 });
 
 it('an app that answers 500 is told later, also when auth is killed meanwhile', async () => {
-  const failing = await RelyingParty.make(site.app.org, 'failing', { backchannelLogoutUri: receiver.urlOf('/failing') });
+  const failing = await RelyingParty.make(site.app.org, 'failing', {
+    backchannelLogoutUri: receiver.urlOf('/failing'),
+  });
   receiver.answers.set('/failing', 500);
   const customer = await newCustomer(shop);
   await failing.signIn(customer.authenticator);
@@ -138,6 +176,11 @@ it('an app that answers 500 is told later, also when auth is killed meanwhile', 
   expect(told.at(-1)).toMatchObject({ sub: customer.subject, events: { [event]: {} } });
 });
 
-it.each(['https://[::ffff:10.0.0.1]/', 'https://localhost/'])('%s is refused as an address to be told at', async (uri) => {
-  await expect(RelyingParty.make(site.app.org, 'inside', { backchannelLogoutUri: uri })).rejects.toThrow(/address not allowed/);
-});
+it.each(['https://[::ffff:10.0.0.1]/', 'https://localhost/'])(
+  '%s is refused as an address to be told at',
+  async (uri) => {
+    await expect(RelyingParty.make(site.app.org, 'inside', { backchannelLogoutUri: uri })).rejects.toThrow(
+      /address not allowed/,
+    );
+  },
+);

@@ -1,5 +1,5 @@
-import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import type { Offer } from '@holdfast/contracts';
+import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
 import type { Problem, Reply } from '../http.ts';
 import { house } from '../under-test.ts';
@@ -19,17 +19,35 @@ export function lookAtClaim<Body = Problem>(org: string, token: string): Promise
 }
 
 /** `cookie` is what the browser that began sends when it completes. */
-export async function beginClaim(org: string, token: string): Promise<Reply<{ options: object } & Problem> & { cookie: string }> {
-  const reply = await callApi<{ options: object } & Problem>(house, 'POST', `/o/${org}/api/claim/options`, { json: { token } });
+export async function beginClaim(
+  org: string,
+  token: string,
+): Promise<Reply<{ options: object } & Problem> & { cookie: string }> {
+  const reply = await callApi<{ options: object } & Problem>(house, 'POST', `/o/${org}/api/claim/options`, {
+    json: { token },
+  });
   return { ...reply, cookie: (reply.headers['set-cookie'] ?? '').split(';')[0]! };
 }
 
-export function completeClaim(org: string, token: string, response: object, cookie: string): Promise<Reply<{ returnUrl?: string } & Problem>> {
-  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, { json: { token, response }, headers: { ...(cookie && { cookie }) } });
+export function completeClaim(
+  org: string,
+  token: string,
+  response: object,
+  cookie: string,
+): Promise<Reply<{ returnUrl?: string } & Problem>> {
+  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, {
+    json: { token, response },
+    headers: { ...(cookie && { cookie }) },
+  });
 }
 
 /** The whole ceremony; the answer that ended it. */
-export async function claim(org: string, token: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Reply<{ returnUrl?: string } & Problem>> {
+export async function claim(
+  org: string,
+  token: string,
+  authenticator: SoftwareAuthenticator,
+  ceremony: Ceremony = {},
+): Promise<Reply<{ returnUrl?: string } & Problem>> {
   const { status, body, cookie, ...rest } = await beginClaim(org, token);
   if (status !== 200) return { status, body, ...rest };
   return completeClaim(org, token, authenticator.register(body.options, { origin, ...ceremony }), cookie);
@@ -44,7 +62,11 @@ export interface Customer {
   authenticator: SoftwareAuthenticator;
 }
 
-export async function newCustomer(app: Client, authenticator = new SoftwareAuthenticator(), offer: object = {}): Promise<Customer> {
+export async function newCustomer(
+  app: Client,
+  authenticator = new SoftwareAuthenticator(),
+  offer: object = {},
+): Promise<Customer> {
   const { body } = await app.offer<Offer>(offer);
   const { org } = app.app;
   const token = tokenOf(body.claimUrl);
@@ -61,14 +83,26 @@ export async function beginSignIn(agent: UserAgent, url: string): Promise<string
 }
 
 /** Answers the sign-in page with a passkey. */
-export async function answerSignIn(agent: UserAgent, page: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Seen> {
+export async function answerSignIn(
+  agent: UserAgent,
+  page: string,
+  authenticator: SoftwareAuthenticator,
+  ceremony: Ceremony = {},
+): Promise<Seen> {
   const { status, json, text } = await agent.post(`${page}/options`);
   if (status !== 200) throw new Error(`no options: ${status} ${text}`);
-  return agent.post(`${page}/complete`, { response: authenticator.authenticate(json.options as object, { origin, ...ceremony }) });
+  return agent.post(`${page}/complete`, {
+    response: authenticator.authenticate(json.options as object, { origin, ...ceremony }),
+  });
 }
 
 /** From the authorization URL to where the app is told: its redirect URI, or the page that posts to it. */
-export async function signIn(agent: UserAgent, url: string, authenticator: SoftwareAuthenticator, ceremony: Ceremony = {}): Promise<Seen> {
+export async function signIn(
+  agent: UserAgent,
+  url: string,
+  authenticator: SoftwareAuthenticator,
+  ceremony: Ceremony = {},
+): Promise<Seen> {
   const done = await answerSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
   if (typeof done.json.redirectTo !== 'string') throw new Error(`not signed in: ${done.status} ${done.text}`);
   return agent.go(done.json.redirectTo);

@@ -15,7 +15,17 @@ let app: Client;
 let auditor: Client;
 beforeAll(async () => {
   const org = await house.newOrganization();
-  await house.operator('type', 'create', org, 'renewable', '--validity', 'PT1H', '--renewal-window', 'PT59M58S', '--default');
+  await house.operator(
+    'type',
+    'create',
+    org,
+    'renewable',
+    '--validity',
+    'PT1H',
+    '--renewal-window',
+    'PT59M58S',
+    '--default',
+  );
   await house.operator('type', 'create', org, 'brief', '--validity', 'PT3S');
   const auditing = await house.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service');
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
@@ -30,10 +40,14 @@ const toldOf = async (subject: string) => (await auditor.feed()).filter(({ data 
 const past = (time: string) => sleep(Date.parse(time) - Date.now() + 20);
 
 async function eventsOf(subject: string, last: PublicEvent['type']): Promise<PublicEvent[]> {
-  return eventually(async () => {
-    const told = await toldOf(subject);
-    return told.at(-1)?.type === last && told;
-  }, 15_000, `${last} of ${subject}`);
+  return eventually(
+    async () => {
+      const told = await toldOf(subject);
+      return told.at(-1)?.type === last && told;
+    },
+    15_000,
+    `${last} of ${subject}`,
+  );
 }
 
 describe('an offer that ran out', () => {
@@ -41,13 +55,29 @@ describe('an offer that ran out', () => {
     const { body } = await app.offer<Offer>({ offerExpiresIn: 3 });
     expect(await summaryOf(body.subject)).toMatchObject({ credentials: 1, openOffers: 1, live: 0, claimed: false });
     await past(body.expiresAt);
-    const [look, summary, one] = await Promise.all([lookAtClaim<{ state: string }>(app.app.org, tokenOf(body.claimUrl)), summaryOf(body.subject), app.issued(body.credentialId)]);
-    expect([look.body.state, summary.openOffers, summary.credentials, one.body.status]).toEqual(['expired', 0, 1, 'offered']);
-    expect(await claim(app.app.org, tokenOf(body.claimUrl), new SoftwareAuthenticator())).toMatchObject({ status: 410, body: { code: 'claim_expired' } });
+    const [look, summary, one] = await Promise.all([
+      lookAtClaim<{ state: string }>(app.app.org, tokenOf(body.claimUrl)),
+      summaryOf(body.subject),
+      app.issued(body.credentialId),
+    ]);
+    expect([look.body.state, summary.openOffers, summary.credentials, one.body.status]).toEqual([
+      'expired',
+      0,
+      1,
+      'offered',
+    ]);
+    expect(await claim(app.app.org, tokenOf(body.claimUrl), new SoftwareAuthenticator())).toMatchObject({
+      status: 410,
+      body: { code: 'claim_expired' },
+    });
     const told = await eventsOf(body.subject, 'offer.expired');
     expect(told.map((e) => [e.type, e.version, e.data])).toEqual([
       ['offer.created', 1, expect.objectContaining({ offerId: body.offerId, expiresAt: body.expiresAt })],
-      ['offer.expired', 2, { subject: body.subject, credentialId: body.credentialId, credentialType: 'renewable', offerId: body.offerId }],
+      [
+        'offer.expired',
+        2,
+        { subject: body.subject, credentialId: body.credentialId, credentialType: 'renewable', offerId: body.offerId },
+      ],
     ]);
     const records = await auditor.wholeLog({ action: 'offer.expire', target: body.offerId });
     expect(records).toMatchObject([{ actor: { type: 'system', id: 'issuance' }, outcome: { result: 'success' } }]);
@@ -55,7 +85,11 @@ describe('an offer that ran out', () => {
     const { body: again } = await app.offer<Offer>({ subject: body.subject });
     expect(again.credentialId).toBe(body.credentialId);
     expect(await summaryOf(body.subject)).toMatchObject({ credentials: 1, openOffers: 1 });
-    expect((await eventsOf(body.subject, 'offer.created')).map((e) => e.type)).toEqual(['offer.created', 'offer.expired', 'offer.created']);
+    expect((await eventsOf(body.subject, 'offer.created')).map((e) => e.type)).toEqual([
+      'offer.created',
+      'offer.expired',
+      'offer.created',
+    ]);
   });
 });
 
@@ -71,15 +105,34 @@ describe('a credential that ended', () => {
     await past(validUntil);
     const { url } = await shop.begin();
     const [summary, one, userinfo, refreshed, silent] = await Promise.all([
-      summaryOf(ada.subject), app.issued(ada.credentialId), shop.userinfo(tokens.access_token), shop.refresh(tokens.refresh_token!), shop.silently(agent, { prompt: 'none' }),
+      summaryOf(ada.subject),
+      app.issued(ada.credentialId),
+      shop.userinfo(tokens.access_token),
+      shop.refresh(tokens.refresh_token!),
+      shop.silently(agent, { prompt: 'none' }),
     ]);
-    expect([summary.live, summary.credentials, one.body.status, userinfo.status, refreshed.json.error]).toEqual([0, 1, 'issued', 401, 'invalid_grant']);
+    expect([summary.live, summary.credentials, one.body.status, userinfo.status, refreshed.json.error]).toEqual([
+      0,
+      1,
+      'issued',
+      401,
+      'invalid_grant',
+    ]);
     expect(silent).not.toHaveProperty('code');
-    expect(new URL((await signIn(new UserAgent(house.baseUrl), url, ada.authenticator)).location).searchParams.get('error')).toBe('access_denied');
+    expect(
+      new URL((await signIn(new UserAgent(house.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
+    ).toBe('access_denied');
     const told = await eventsOf(ada.subject, 'credential.expired');
     expect(told.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
-    expect(told[2]!.data).toEqual({ subject: ada.subject, credentialId: ada.credentialId, credentialType: 'renewable', expiresAt: validUntil });
-    expect(await auditor.wholeLog({ action: 'credential.expire', target: ada.credentialId })).toMatchObject([{ actor: { type: 'system' } }]);
+    expect(told[2]!.data).toEqual({
+      subject: ada.subject,
+      credentialId: ada.credentialId,
+      credentialType: 'renewable',
+      expiresAt: validUntil,
+    });
+    expect(await auditor.wholeLog({ action: 'credential.expire', target: ada.credentialId })).toMatchObject([
+      { actor: { type: 'system' } },
+    ]);
 
     const { body: again } = await app.offer<Offer>({ subject: ada.subject });
     expect((await claim(ada.org, tokenOf(again.claimUrl), ada.authenticator)).status).toBe(200);
@@ -97,17 +150,27 @@ describe('a credential that ended', () => {
     expect(Date.parse(held.expiresAt!) - Date.parse(held.issuedAt!)).toBe(3000);
     await past(held.expiresAt!);
     expect(await summaryOf(ada.subject)).toMatchObject({ live: 0 });
-    for (const [act, status] of [['suspend', 'suspended'], ['resume', 'issued'], ['revoke', 'revoked']] as const) {
+    for (const [act, status] of [
+      ['suspend', 'suspended'],
+      ['resume', 'issued'],
+      ['revoke', 'revoked'],
+    ] as const) {
       expect((await app.manage(act, ada.credentialId)).body.status).toBe(status);
       expect(await summaryOf(ada.subject)).toMatchObject({ live: 0 });
     }
-    expect((await eventsOf(ada.subject, 'credential.revoked')).filter((e) => e.type === 'credential.expired')).toHaveLength(1);
+    expect(
+      (await eventsOf(ada.subject, 'credential.revoked')).filter((e) => e.type === 'credential.expired'),
+    ).toHaveLength(1);
   });
 });
 
 describe('a renewal', () => {
-  const claimsOf = ({ claims }: { claims: Record<string, unknown> }) => claims.credential as Record<'id' | 'document_number' | 'issued_at' | 'expires_at', string>;
-  const into = async (ada: Customer) => past(new Date(Date.parse((await app.issued(ada.credentialId)).body.expiresAt!) - (59 * 60 + 58) * 1000).toISOString());
+  const claimsOf = ({ claims }: { claims: Record<string, unknown> }) =>
+    claims.credential as Record<'id' | 'document_number' | 'issued_at' | 'expires_at', string>;
+  const into = async (ada: Customer) =>
+    past(
+      new Date(Date.parse((await app.issued(ada.credentialId)).body.expiresAt!) - (59 * 60 + 58) * 1000).toISOString(),
+    );
 
   it('comes with a fresh sign-in inside the window alone, and is all that changes', async () => {
     const ada = await newCustomer(app);
@@ -124,14 +187,25 @@ describe('a renewal', () => {
     expect([is.id, is.issued_at]).toEqual([was.id, was.issued_at]);
     expect(is.document_number).not.toBe(was.document_number);
     expect(Date.parse(is.expires_at)).toBeGreaterThan(Date.parse(was.expires_at));
-    expect((await app.issued(ada.credentialId)).body).toMatchObject({ status: 'issued', issuedAt: was.issued_at, expiresAt: is.expires_at });
+    expect((await app.issued(ada.credentialId)).body).toMatchObject({
+      status: 'issued',
+      issuedAt: was.issued_at,
+      expiresAt: is.expires_at,
+    });
     // `lastIssuedAt` moves on a claim, not on a renewal.
     expect(await summaryOf(ada.subject)).toEqual(before);
     const told = await eventsOf(ada.subject, 'credential.renewed');
     expect(told.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.renewed']);
-    expect(told[2]!.data).toEqual({ subject: ada.subject, credentialId: ada.credentialId, credentialType: 'renewable', expiresAt: is.expires_at });
+    expect(told[2]!.data).toEqual({
+      subject: ada.subject,
+      credentialId: ada.credentialId,
+      credentialType: 'renewable',
+      expiresAt: is.expires_at,
+    });
     const records = await auditor.wholeLog({ target: ada.subject });
-    expect(records.filter((r) => r.action === 'credential.renew')).toMatchObject([{ actor: { type: 'system', id: 'issuance' } }]);
+    expect(records.filter((r) => r.action === 'credential.renew')).toMatchObject([
+      { actor: { type: 'system', id: 'issuance' } },
+    ]);
     const signIns = await auditor.wholeLog({ actor: ada.subject, action: 'customer.sign_in' });
     expect(signIns.length).toBeGreaterThanOrEqual(2);
     expect(JSON.stringify([told, records, signIns])).not.toContain(is.document_number);
@@ -145,12 +219,26 @@ describe('what fields count', () => {
     await app.offer({ subject: ada.subject, credentialType: 'brief' });
     await app.manage('revoke', ada.credentialId);
     await app.offer({ subject: ada.subject });
-    expect(await summaryOf(ada.subject)).toMatchObject({ credentials: 3, live: 0, openOffers: 2, claimed: true, createdAt });
-    expect((await app.get(ada.subject)).body.credentials.map((c) => c.status).sort()).toEqual(['offered', 'offered', 'revoked']);
+    expect(await summaryOf(ada.subject)).toMatchObject({
+      credentials: 3,
+      live: 0,
+      openOffers: 2,
+      claimed: true,
+      createdAt,
+    });
+    expect((await app.get(ada.subject)).body.credentials.map((c) => c.status).sort()).toEqual([
+      'offered',
+      'offered',
+      'revoked',
+    ]);
   });
 
   it('holderApp: the name of the passkey’s provider, when it is known', async () => {
-    const [known, unknown] = await Promise.all(['d548826e-79b4-db40-a3d8-11116f7e8349', undefined].map((aaguid) => newCustomer(app, new SoftwareAuthenticator(aaguid ? { aaguid } : {}))));
+    const [known, unknown] = await Promise.all(
+      ['d548826e-79b4-db40-a3d8-11116f7e8349', undefined].map((aaguid) =>
+        newCustomer(app, new SoftwareAuthenticator(aaguid ? { aaguid } : {})),
+      ),
+    );
     expect((await app.issued(known!.credentialId)).body.holderApp).toBe('Bitwarden');
     expect((await app.issued(unknown!.credentialId)).body).not.toHaveProperty('holderApp');
   });

@@ -17,7 +17,10 @@ let shop: Client;
 let auditor: Client;
 beforeAll(async () => {
   const org = await house.newOrganization();
-  const [made, app] = await Promise.all([RelyingParty.make(org, 'shop', { grants: customerScopes }), house.newApp(org, 'auditor', ['audit:read'], 'service')]);
+  const [made, app] = await Promise.all([
+    RelyingParty.make(org, 'shop', { grants: customerScopes }),
+    house.newApp(org, 'auditor', ['audit:read'], 'service'),
+  ]);
   site = made;
   shop = new Client(house, made.app);
   auditor = new Client(house, app, ['audit:read']);
@@ -31,8 +34,14 @@ async function holder() {
   const customer = await newCustomer(shop);
   const [passkey] = customer.authenticator.passkeys;
   const signed = await site.signIn(customer.authenticator);
-  secrets.set(customer.subject, 'a subject').set(customer.token, 'a claim token').set(passkey!.userHandle, 'a user handle');
-  secrets.set(signed.refreshToken, 'a refresh token').set(signed.accessToken, 'an access token').set(signed.idToken.split('.')[2]!, 'the signature of an ID token');
+  secrets
+    .set(customer.subject, 'a subject')
+    .set(customer.token, 'a claim token')
+    .set(passkey!.userHandle, 'a user handle');
+  secrets
+    .set(signed.refreshToken, 'a refresh token')
+    .set(signed.accessToken, 'an access token')
+    .set(signed.idToken.split('.')[2]!, 'the signature of an ID token');
   for (const { value } of signed.agent.cookies) if (value.length > 20) secrets.set(value, 'a cookie');
   return { ...customer, ...signed };
 }
@@ -89,7 +98,9 @@ it('an erase wins over sign-ins, refreshes and claims that race with it', async 
   for (const held of [authenticator, fresh]) {
     if (held.passkeys.length === 0) continue;
     const other = new UserAgent(house.baseUrl);
-    expect((await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({ refused: 'unknown_passkey' });
+    expect((await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({
+      refused: 'unknown_passkey',
+    });
   }
   expect(await site.silently(agent, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
 });
@@ -105,7 +116,8 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
 
   const log = await auditor.wholeLog();
   const mine = log.filter(({ actor, targets }) => actor.id === subject || targets.some(({ id }) => id === subject));
-  const brief = ({ action, actor, outcome }: AuditEvent) => `${action} ${actor.type} ${actor.id === subject ? 'themselves' : actor.id} ${outcome.result}`;
+  const brief = ({ action, actor, outcome }: AuditEvent) =>
+    `${action} ${actor.type} ${actor.id === subject ? 'themselves' : actor.id} ${outcome.result}`;
   const told = mine.map(brief);
   expect(told.filter((line) => line === 'credential.claim customer themselves success')).toHaveLength(1);
   expect(told.filter((line) => line === 'customer.sign_in customer themselves success')).toHaveLength(2);
@@ -116,13 +128,17 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
 
   await shop.erase(subject);
   const pseudonyms = new Set<string>();
-  await eventually(async () => {
-    const after = await auditor.wholeLog();
-    const same = after.filter(({ id }) => mine.some((one) => one.id === id));
-    pseudonyms.clear();
-    for (const { actor } of same) if (actor.type === 'customer') pseudonyms.add(actor.id);
-    return same.length === mine.length && !JSON.stringify(same).includes(subject);
-  }, 5000, 'the erasure in the audit log');
+  await eventually(
+    async () => {
+      const after = await auditor.wholeLog();
+      const same = after.filter(({ id }) => mine.some((one) => one.id === id));
+      pseudonyms.clear();
+      for (const { actor } of same) if (actor.type === 'customer') pseudonyms.add(actor.id);
+      return same.length === mine.length && !JSON.stringify(same).includes(subject);
+    },
+    5000,
+    'the erasure in the audit log',
+  );
   expect(pseudonyms.size).toBe(1);
 });
 
@@ -144,18 +160,35 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
   expect(json).toEqual({ refused: 'no_live_credential', redirectTo: expect.any(String) });
   expect((await other.go(String(json.redirectTo))).location).toContain('error=access_denied');
 
-  expect(await claim(shop.app.org, token, new SoftwareAuthenticator())).toMatchObject({ status: 410, body: { code: 'claim_spent' } });
+  expect(await claim(shop.app.org, token, new SoftwareAuthenticator())).toMatchObject({
+    status: 410,
+    body: { code: 'claim_spent' },
+  });
   const log = await auditor.wholeLog();
   const refused = log.filter(({ outcome }) => outcome.result !== 'success');
-  expect(refused).toContainEqual(expect.objectContaining({ action: 'customer.sign_in', actor: { type: 'customer', id: body.subject }, outcome: expect.objectContaining({ result: 'denied', code: 'no_live_credential' }) }));
-  expect(refused).toContainEqual(expect.objectContaining({ action: 'credential.claim', outcome: expect.objectContaining({ code: 'claim_spent' }) }));
+  expect(refused).toContainEqual(
+    expect.objectContaining({
+      action: 'customer.sign_in',
+      actor: { type: 'customer', id: body.subject },
+      outcome: expect.objectContaining({ result: 'denied', code: 'no_live_credential' }),
+    }),
+  );
+  expect(refused).toContainEqual(
+    expect.objectContaining({ action: 'credential.claim', outcome: expect.objectContaining({ code: 'claim_spent' }) }),
+  );
 });
 
 it('no log of the house holds a subject, a user handle, a claim token, a code or a token, in any encoding', () => {
   const folder = join(house.home, 'logs');
   const needles = [...secrets].flatMap(([value, what]) => {
     const raw = Buffer.from(value, 'base64url');
-    const forms = [value, encodeURIComponent(value), Buffer.from(value).toString('base64').replace(/=+$/, ''), Buffer.from(value).toString('base64url'), value.replaceAll('-', '')];
+    const forms = [
+      value,
+      encodeURIComponent(value),
+      Buffer.from(value).toString('base64').replace(/=+$/, ''),
+      Buffer.from(value).toString('base64url'),
+      value.replaceAll('-', ''),
+    ];
     const bytes = what === 'a user handle' ? [raw.toString('hex'), raw.toString('base64')] : [];
     return [...new Set([...forms, ...bytes])].filter((form) => form.length >= 20).map((form) => [form, what] as const);
   });
@@ -164,7 +197,9 @@ it('no log of the house holds a subject, a user handle, a claim token, a code or
   expect(files.length).toBeGreaterThanOrEqual(8);
   const found = files.flatMap((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
-    return needles.filter(([form]) => text.includes(form)).map(([form, what]) => `${file}: ${what} (${form.slice(0, 6)}…)`);
+    return needles
+      .filter(([form]) => text.includes(form))
+      .map(([form, what]) => `${file}: ${what} (${form.slice(0, 6)}…)`);
   });
   expect(found).toEqual([]);
 });

@@ -22,8 +22,41 @@ beforeAll(async () => {
 afterAll(closeConnections);
 
 /** As they go over the wire, percent-encoded already. */
-const texts = ['', '%00', '%FF', '%ZZ', '%', '%0D%0AX-Evil:%201', '..%2F..%2Fetc', '%F0%9F%98%80', 'A'.repeat(5000), '%22%3E%3Cscript%3E', '__proto__', 'null', '%27%20OR%201=1--', '%E2%80%AE', '-1'];
-const values: unknown[] = [null, true, 0, -1, 1e308, '', '\u0000', '\ud800', 'x'.repeat(5000), [], [null], {}, { __proto__: null, toString: 'x' }, { $gt: '' }, '../../x', '🔑'.repeat(50)];
+const texts = [
+  '',
+  '%00',
+  '%FF',
+  '%ZZ',
+  '%',
+  '%0D%0AX-Evil:%201',
+  '..%2F..%2Fetc',
+  '%F0%9F%98%80',
+  'A'.repeat(5000),
+  '%22%3E%3Cscript%3E',
+  '__proto__',
+  'null',
+  '%27%20OR%201=1--',
+  '%E2%80%AE',
+  '-1',
+];
+const values: unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  '',
+  '\u0000',
+  '\ud800',
+  'x'.repeat(5000),
+  [],
+  [null],
+  {},
+  { __proto__: null, toString: 'x' },
+  { $gt: '' },
+  '../../x',
+  '🔑'.repeat(50),
+];
 
 async function refused(wire: Omit<Wire, 'origin'>): Promise<void> {
   const { status, headers, text } = await exchange({ origin: house.gateways[0]!, ...wire });
@@ -36,22 +69,39 @@ async function refused(wire: Omit<Wire, 'origin'>): Promise<void> {
 }
 
 describe('the authorization endpoint', () => {
-  it.each(['client_id', 'redirect_uri', 'response_type', 'scope', 'code_challenge', 'code_challenge_method', 'response_mode', 'prompt', 'max_age', 'id_token_hint', 'request', 'request_uri'])('%s', async (name) => {
+  it.each([
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'scope',
+    'code_challenge',
+    'code_challenge_method',
+    'response_mode',
+    'prompt',
+    'max_age',
+    'id_token_hint',
+    'request',
+    'request_uri',
+  ])('%s', async (name) => {
     const { url } = await shop.begin({ [name]: undefined });
     const { pathname, search } = new URL(url);
     // A parameter that is empty counts as left out, which some may be (RFC 6749 §3.1).
     const optional = ['response_mode', 'prompt', 'max_age', 'id_token_hint', 'request', 'request_uri'];
-    for (const text of texts) if (text !== '' || !optional.includes(name)) await refused({ path: `${pathname}${search}&${name}=${text}` });
+    for (const text of texts)
+      if (text !== '' || !optional.includes(name)) await refused({ path: `${pathname}${search}&${name}=${text}` });
   });
 
-  it.each(['state', 'nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims', 'unheard_of'])('%s, which is the app’s own or may be ignored: no failure', async (name) => {
-    const { url } = await shop.begin({ [name]: undefined });
-    const { pathname, search } = new URL(url);
-    for (const text of texts) {
-      const { status } = await exchange({ origin: house.gateways[0]!, path: `${pathname}${search}&${name}=${text}` });
-      expect([text.slice(0, 40), status >= 300 && status < 500]).toEqual([text.slice(0, 40), true]);
-    }
-  });
+  it.each(['state', 'nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims', 'unheard_of'])(
+    '%s, which is the app’s own or may be ignored: no failure',
+    async (name) => {
+      const { url } = await shop.begin({ [name]: undefined });
+      const { pathname, search } = new URL(url);
+      for (const text of texts) {
+        const { status } = await exchange({ origin: house.gateways[0]!, path: `${pathname}${search}&${name}=${text}` });
+        expect([text.slice(0, 40), status >= 300 && status < 500]).toEqual([text.slice(0, 40), true]);
+      }
+    },
+  );
 
   it('a state comes back letter by letter', async () => {
     for (const state of ['../../x', 'a b+c&d=e#f', '%ZZ', '🔑', '"><script>', 'A'.repeat(2000)]) {
@@ -65,39 +115,105 @@ describe('the authorization endpoint', () => {
     const agent = new UserAgent(house.baseUrl);
     await agent.go((await shop.begin()).url);
     const { pathname, search } = new URL(url);
-    for (const { name } of [...agent.cookies]) for (const value of ['', 'x', '"', '%00', 'é'.repeat(100), 'A'.repeat(3000), '; =;', '../..']) await refused({ path: pathname + search, headers: { cookie: Buffer.from(`${name}=${value}`).toString('latin1') } });
+    for (const { name } of [...agent.cookies])
+      for (const value of ['', 'x', '"', '%00', 'é'.repeat(100), 'A'.repeat(3000), '; =;', '../..'])
+        await refused({
+          path: pathname + search,
+          headers: { cookie: Buffer.from(`${name}=${value}`).toString('latin1') },
+        });
   });
 
   it('other methods, other bodies', async () => {
-    for (const method of ['PUT', 'DELETE', 'PATCH']) for (const path of ['/authorize', '/token', '/userinfo', '/jwks', '/session/end']) await refused({ method, path: issuer + path });
-    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', '']) await refused({ method: 'POST', path: `${issuer}/authorize`, headers: { 'content-type': type }, body: '{"a":1}' });
+    for (const method of ['PUT', 'DELETE', 'PATCH'])
+      for (const path of ['/authorize', '/token', '/userinfo', '/jwks', '/session/end'])
+        await refused({ method, path: issuer + path });
+    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])
+      await refused({
+        method: 'POST',
+        path: `${issuer}/authorize`,
+        headers: { 'content-type': type },
+        body: '{"a":1}',
+      });
   });
 });
 
 describe('the token endpoint', () => {
-  const send = (body: string, headers: Record<string, string> = {}) => refused({ method: 'POST', path: `${issuer}/token`, body, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    refused({
+      method: 'POST',
+      path: `${issuer}/token`,
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
 
-  it.each(['grant_type', 'code', 'redirect_uri', 'code_verifier', 'client_id', 'client_secret', 'refresh_token', 'scope'])('%s', async (name) => {
+  it.each([
+    'grant_type',
+    'code',
+    'redirect_uri',
+    'code_verifier',
+    'client_id',
+    'client_secret',
+    'refresh_token',
+    'scope',
+  ])('%s', async (name) => {
     const { clientId, clientSecret } = shop.app;
     const grant = name === 'refresh_token' || name === 'scope' ? 'refresh_token' : 'authorization_code';
-    const good = { grant_type: grant, code: 'x', redirect_uri: shop.redirectUri, code_verifier: 'x'.repeat(43), client_id: clientId, client_secret: clientSecret, refresh_token: 'x' };
+    const good = {
+      grant_type: grant,
+      code: 'x',
+      redirect_uri: shop.redirectUri,
+      code_verifier: 'x'.repeat(43),
+      client_id: clientId,
+      client_secret: clientSecret,
+      refresh_token: 'x',
+    };
     const rest = new URLSearchParams(Object.entries(good).filter(([key]) => key !== name)).toString();
     for (const text of texts) await send(`${rest}&${name}=${text}`);
   });
 
   it('credentials, content types, a body that is none', async () => {
-    for (const authorization of ['', 'Basic', 'Basic !', 'Basic Og==', `Basic ${'A'.repeat(6000)}`, 'Basic //8=', 'Bearer x', 'Digest x', `Basic ${Buffer.from('%ZZ:%ZZ').toString('base64')}`]) await send('grant_type=authorization_code&code=x', { authorization });
-    for (const type of ['application/json', 'text/plain', '', 'multipart/form-data']) await send('{"grant_type":"authorization_code"}', { 'content-type': type });
-    for (const body of ['', '&&&&', '=', 'grant_type', 'grant_type=a&grant_type=b', 'x'.repeat(200_000)]) await send(body);
+    for (const authorization of [
+      '',
+      'Basic',
+      'Basic !',
+      'Basic Og==',
+      `Basic ${'A'.repeat(6000)}`,
+      'Basic //8=',
+      'Bearer x',
+      'Digest x',
+      `Basic ${Buffer.from('%ZZ:%ZZ').toString('base64')}`,
+    ])
+      await send('grant_type=authorization_code&code=x', { authorization });
+    for (const type of ['application/json', 'text/plain', '', 'multipart/form-data'])
+      await send('{"grant_type":"authorization_code"}', { 'content-type': type });
+    for (const body of ['', '&&&&', '=', 'grant_type', 'grant_type=a&grant_type=b', 'x'.repeat(200_000)])
+      await send(body);
   });
 });
 
 it('userinfo and sign-out', async () => {
-  for (const authorization of ['', 'Bearer', 'Bearer ', 'Bearer !', `Bearer ${'A'.repeat(6000)}`, 'bearer x y', 'Basic eDp5', 'Bearer eyJhbGciOiJub25lIn0.e30.']) await refused({ path: `${issuer}/userinfo`, headers: { authorization } });
+  for (const authorization of [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer !',
+    `Bearer ${'A'.repeat(6000)}`,
+    'bearer x y',
+    'Basic eDp5',
+    'Bearer eyJhbGciOiJub25lIn0.e30.',
+  ])
+    await refused({ path: `${issuer}/userinfo`, headers: { authorization } });
   await refused({ path: `${issuer}/userinfo?access_token=x` });
   for (const text of texts.filter(Boolean)) await refused({ path: `${issuer}/session/end?id_token_hint=${text}` });
-  for (const text of texts.filter(Boolean)) await refused({ path: `${issuer}/session/end?client_id=${shop.app.clientId}&post_logout_redirect_uri=${text}` });
-  for (const text of texts) await refused({ method: 'POST', path: `${issuer}/session/end/confirm`, body: `xsrf=${text}&logout=${text}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  for (const text of texts.filter(Boolean))
+    await refused({ path: `${issuer}/session/end?client_id=${shop.app.clientId}&post_logout_redirect_uri=${text}` });
+  for (const text of texts)
+    await refused({
+      method: 'POST',
+      path: `${issuer}/session/end/confirm`,
+      body: `xsrf=${text}&logout=${text}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   for (const text of texts.filter(Boolean)) await refused({ path: `${issuer}/authorize/${text}` });
   for (const text of texts.filter(Boolean)) await refused({ path: `/o/${text}/.well-known/openid-configuration` });
 });
@@ -112,7 +228,8 @@ function* damaged(answer: object): Generator<object> {
     }
     const { [key]: _, ...without } = answer as Record<string, unknown>;
     if (!['clientExtensionResults', 'authenticatorAttachment', 'transports'].includes(key)) yield without;
-    if (value && typeof value === 'object' && !Array.isArray(value)) for (const inner of damaged(value as object)) yield { ...answer, [key]: inner };
+    if (value && typeof value === 'object' && !Array.isArray(value))
+      for (const inner of damaged(value as object)) yield { ...answer, [key]: inner };
   }
 }
 
@@ -121,12 +238,32 @@ const json = { 'content-type': 'application/json' };
 it('the routes of the claim page', async () => {
   const { body } = await client.offer<{ claimUrl: string; subject: string }>();
   const token = tokenOf(body.claimUrl);
-  const { body: { options }, cookie } = await beginClaim(client.app.org, token);
+  const {
+    body: { options },
+    cookie,
+  } = await beginClaim(client.app.org, token);
   const response = new SoftwareAuthenticator().register(options, { origin: house.baseUrl });
-  const post = (path: string, value: unknown, text?: string) => refused({ method: 'POST', path: `${issuer}/api/claim${path}`, headers: { ...json, cookie }, body: text ?? JSON.stringify(value) });
+  const post = (path: string, value: unknown, text?: string) =>
+    refused({
+      method: 'POST',
+      path: `${issuer}/api/claim${path}`,
+      headers: { ...json, cookie },
+      body: text ?? JSON.stringify(value),
+    });
   for (const path of ['', '/options', '/complete']) {
     for (const value of values) await post(path, { token: value, response });
-    for (const text of ['', 'null', '[]', '"x"', '{', '{"token":', '{"token":"x","token":"y"}', '\u0000', '[['.repeat(500)]) await post(path, undefined, text);
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      '"x"',
+      '{',
+      '{"token":',
+      '{"token":"x","token":"y"}',
+      '\u0000',
+      '[['.repeat(500),
+    ])
+      await post(path, undefined, text);
     await post(path, { token, response, extra: 1 });
   }
   for (const wrong of damaged(response)) await post('/complete', { token, response: wrong });
@@ -141,11 +278,19 @@ it('the routes of the sign-in page', async () => {
   const cookie = agent.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const options = (await agent.post(`${page}/options`)).json.options as object;
   const response = ada.authenticator.authenticate(options, { origin: house.baseUrl });
-  const post = (value: unknown, text?: string) => refused({ method: 'POST', path: `${path}/complete`, headers: { ...json, cookie }, body: text ?? JSON.stringify(value) });
+  const post = (value: unknown, text?: string) =>
+    refused({
+      method: 'POST',
+      path: `${path}/complete`,
+      headers: { ...json, cookie },
+      body: text ?? JSON.stringify(value),
+    });
   for (const text of ['', 'null', '[]', '"x"', '{', '\u0000', '[['.repeat(500)]) await post(undefined, text);
   for (const value of values) await post({ response: value });
   await post({ response, extra: 1 });
   for (const wrong of damaged(response)) await post({ response: wrong });
-  for (const text of texts.filter(Boolean)) await refused({ path: `${issuer}/api/sign-in/${text}`, headers: { cookie } });
-  for (const value of ['', 'x', 'A'.repeat(3000), '%00']) await refused({ path, headers: { cookie: agent.cookies.map(({ name }) => `${name}=${value}`).join('; ') } });
+  for (const text of texts.filter(Boolean))
+    await refused({ path: `${issuer}/api/sign-in/${text}`, headers: { cookie } });
+  for (const value of ['', 'x', 'A'.repeat(3000), '%00'])
+    await refused({ path, headers: { cookie: agent.cookies.map(({ name }) => `${name}=${value}`).join('; ') } });
 });

@@ -1,4 +1,5 @@
-// Product §5, "States": every transition by the API, legal and illegal, as it is read back, signs in, is told and recorded.
+// Product §5, "States": every transition by the API, legal and illegal, as it is read back, signs in, is told and
+// recorded.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
@@ -18,7 +19,10 @@ let kiosk: Client;
 beforeAll(async () => {
   const org = await house.newOrganization();
   await house.operator('type', 'create', org, 'pass', '--validity', 'PT1H', '--no-revocable');
-  const [auditing, other] = await Promise.all([house.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service'), house.newApp(org, 'kiosk', customerScopes)]);
+  const [auditing, other] = await Promise.all([
+    house.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service'),
+    house.newApp(org, 'kiosk', customerScopes),
+  ]);
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
   app = new Client(house, { ...shop.app, scopes: customerScopes }, customerScopes);
   auditor = new Client(house, auditing, ['audit:read', 'webhooks:manage']);
@@ -40,7 +44,11 @@ async function signsIn({ authenticator }: Customer): Promise<string> {
 
 /** All that can be read of a customer's one credential, at once after a change, through either gateway. */
 async function standing({ subject, credentialId }: Customer) {
-  const [{ body: one }, { body: full }, list] = await Promise.all([app.issued(credentialId), app.get(subject), app.all()]);
+  const [{ body: one }, { body: full }, list] = await Promise.all([
+    app.issued(credentialId),
+    app.get(subject),
+    app.all(),
+  ]);
   const within = full.credentials.find(({ id }) => id === credentialId);
   expect(within).toEqual(one);
   const { live, openOffers } = list.find((s) => s.subject === subject)!;
@@ -52,13 +60,22 @@ describe('a credential', () => {
     const ada = await newCustomer(app);
     const held = { status: 'issued', live: 1, openOffers: 0 };
     expect(await standing(ada)).toEqual(held);
-    expect(await app.manage('resume', ada.credentialId)).toMatchObject({ ...conflict('invalid_state'), body: { detail: 'The credential is issued.' } });
+    expect(await app.manage('resume', ada.credentialId)).toMatchObject({
+      ...conflict('invalid_state'),
+      body: { detail: 'The credential is issued.' },
+    });
 
     const suspended = await app.manage('suspend', ada.credentialId, 'looking_into_it');
-    expect(suspended).toMatchObject({ status: 200, body: { id: ada.credentialId, status: 'suspended', holderId: ada.subject } });
+    expect(suspended).toMatchObject({
+      status: 200,
+      body: { id: ada.credentialId, status: 'suspended', holderId: ada.subject },
+    });
     expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
     expect(await signsIn(ada)).toBe('access_denied');
-    expect(await app.manage('suspend', ada.credentialId)).toMatchObject({ ...conflict('invalid_state'), body: { detail: 'The credential is suspended.' } });
+    expect(await app.manage('suspend', ada.credentialId)).toMatchObject({
+      ...conflict('invalid_state'),
+      body: { detail: 'The credential is suspended.' },
+    });
     expect(await app.offer({ subject: ada.subject })).toMatchObject(conflict('invalid_state'));
     expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
 
@@ -67,44 +84,77 @@ describe('a credential', () => {
     expect(await signsIn(ada)).toBe('code');
 
     const revoked = await app.manage('revoke', ada.credentialId, 'lost_device');
-    expect(revoked.body).toMatchObject({ status: 'revoked', revokedReason: 'lost_device', revokedAt: expect.stringMatching(/Z$/) });
+    expect(revoked.body).toMatchObject({
+      status: 'revoked',
+      revokedReason: 'lost_device',
+      revokedAt: expect.stringMatching(/Z$/),
+    });
     expect(await standing(ada)).toEqual({ status: 'revoked', live: 0, openOffers: 0 });
     expect(await signsIn(ada)).toBe('access_denied');
-    for (const act of acts) expect(await app.manage(act, ada.credentialId)).toMatchObject({ ...conflict('invalid_state'), body: { detail: 'The credential is revoked.' } });
+    for (const act of acts)
+      expect(await app.manage(act, ada.credentialId)).toMatchObject({
+        ...conflict('invalid_state'),
+        body: { detail: 'The credential is revoked.' },
+      });
     expect((await app.issued(ada.credentialId)).body).toEqual(revoked.body);
 
     const records = (await auditor.wholeLog({ target: ada.credentialId })).reverse();
-    const changes = records.filter((r) => acts.some((act) => r.action === `credential.${act}` && r.outcome.result === 'success'));
+    const changes = records.filter((r) =>
+      acts.some((act) => r.action === `credential.${act}` && r.outcome.result === 'success'),
+    );
     expect(changes.map((r) => [r.action, r.actor.id, r.changes])).toEqual([
-      ['credential.suspend', shop.app.clientId, { status: { from: 'issued', to: 'suspended' }, reason: { to: 'looking_into_it' } }],
+      [
+        'credential.suspend',
+        shop.app.clientId,
+        { status: { from: 'issued', to: 'suspended' }, reason: { to: 'looking_into_it' } },
+      ],
       ['credential.resume', shop.app.clientId, { status: { from: 'suspended', to: 'issued' } }],
-      ['credential.revoke', shop.app.clientId, { status: { from: 'issued', to: 'revoked' }, reason: { to: 'lost_device' } }],
+      [
+        'credential.revoke',
+        shop.app.clientId,
+        { status: { from: 'issued', to: 'revoked' }, reason: { to: 'lost_device' } },
+      ],
     ]);
     const refused = records.filter((r) => r.outcome.result === 'failure').map((r) => [r.action, r.outcome.code]);
     expect(refused).toEqual(['resume', 'suspend', ...acts].map((act) => [`credential.${act}`, 'invalid_state']));
     await eventually(async () => {
       const told = (await auditor.feed()).filter(({ data }) => data.subject === ada.subject);
       expect(told.map(({ type, version }) => [type, version])).toEqual([
-        ['offer.created', 1], ['credential.issued', 2], ['credential.suspended', 3], ['credential.resumed', 4], ['credential.revoked', 5],
+        ['offer.created', 1],
+        ['credential.issued', 2],
+        ['credential.suspended', 3],
+        ['credential.resumed', 4],
+        ['credential.revoked', 5],
       ]);
-      expect(told[2]!.data).toEqual({ subject: ada.subject, credentialId: ada.credentialId, credentialType: 'customer' });
+      expect(told[2]!.data).toEqual({
+        subject: ada.subject,
+        credentialId: ada.credentialId,
+        credentialType: 'customer',
+      });
       return true;
     }, 10_000);
   });
 
   it('that is not revocable can only end, once somebody holds it; its offer can be taken back', async () => {
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { credentialType: 'pass' });
-    for (const act of ['suspend', 'revoke'] as const) expect(await app.manage(act, ada.credentialId, 'why')).toMatchObject(conflict('not_revocable'));
+    for (const act of ['suspend', 'revoke'] as const)
+      expect(await app.manage(act, ada.credentialId, 'why')).toMatchObject(conflict('not_revocable'));
     expect(await app.manage('resume', ada.credentialId)).toMatchObject(conflict('invalid_state'));
     expect(await standing(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
     const { body: withdrawn } = await app.offer({ credentialType: 'pass' });
     expect((await app.withdraw(withdrawn.offerId)).status).toBe(204);
     const { body: revoked } = await app.offer({ credentialType: 'pass' });
     expect(await app.manage('suspend', revoked.credentialId)).toMatchObject(conflict('invalid_state'));
-    expect(await app.manage('revoke', revoked.credentialId)).toMatchObject({ status: 200, body: { status: 'revoked' } });
+    expect(await app.manage('revoke', revoked.credentialId)).toMatchObject({
+      status: 200,
+      body: { status: 'revoked' },
+    });
     for (const { offerId, claimUrl } of [withdrawn, revoked]) {
       expect((await lookAtClaim<{ state: string }>(app.app.org, tokenOf(claimUrl))).body.state).toBe('withdrawn');
-      expect(await beginClaim(app.app.org, tokenOf(claimUrl))).toMatchObject({ status: 410, body: { code: 'claim_withdrawn' } });
+      expect(await beginClaim(app.app.org, tokenOf(claimUrl))).toMatchObject({
+        status: 410,
+        body: { code: 'claim_withdrawn' },
+      });
       expect(await app.withdraw(offerId)).toMatchObject(conflict('invalid_state'));
     }
   });
@@ -131,7 +181,9 @@ describe('a credential', () => {
     await app.manage('suspend', ada.credentialId);
     expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
     await app.manage('resume', ada.credentialId);
-    expect((await claim(ada.org, tokenOf(recovery.claimUrl), new SoftwareAuthenticator())).body.code).toBe('claim_withdrawn');
+    expect((await claim(ada.org, tokenOf(recovery.claimUrl), new SoftwareAuthenticator())).body.code).toBe(
+      'claim_withdrawn',
+    );
     expect(await signsIn(ada)).toBe('code');
   });
 });
@@ -139,14 +191,18 @@ describe('a credential', () => {
 describe('the routes', () => {
   it('know only credentials of the calling app, and of others as little as of none', async () => {
     const ada = await newCustomer(app);
-    for (const ask of [(id: string) => kiosk.issued<Problem>(id, same), ...acts.map((act) => (id: string) => kiosk.manage<Problem>(act, id, undefined, same))]) {
+    for (const ask of [
+      (id: string) => kiosk.issued<Problem>(id, same),
+      ...acts.map((act) => (id: string) => kiosk.manage<Problem>(act, id, undefined, same)),
+    ]) {
       const [foreign, absent] = await Promise.all([ask(ada.credentialId), ask(randomUUID())]);
       expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
       expect({ ...foreign.body, instance: '' }).toEqual({ ...absent.body, instance: '' });
     }
     expect(await standing(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
     await app.erase(ada.subject);
-    for (const reply of [await app.issued(ada.credentialId), await app.manage('revoke', ada.credentialId)]) expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
+    for (const reply of [await app.issued(ada.credentialId), await app.manage('revoke', ada.credentialId)])
+      expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
   });
 
   it('need issued:manage to change and issued:read to read', async () => {
@@ -154,14 +210,21 @@ describe('the routes', () => {
     const { body } = await app.offer();
     expect((await app.with('issued:read').issued(body.credentialId)).status).toBe(200);
     expect(await app.with('offers:write', 'issued:manage').issued(body.credentialId)).toMatchObject(missing);
-    for (const act of acts) expect(await app.with('offers:write', 'issued:read').manage(act, body.credentialId)).toMatchObject(missing);
+    for (const act of acts)
+      expect(await app.with('offers:write', 'issued:read').manage(act, body.credentialId)).toMatchObject(missing);
   });
 
-  it.each([{ reason: '' }, { reason: '   ' }, { reason: 'x'.repeat(201) }, { reason: 7 }, { reasons: 'x' }, []])('refuse the body %j and change nothing', async (json) => {
-    const { body } = await app.offer();
-    expect(await app.manage('revoke', body.credentialId, undefined, { json })).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
-    expect((await app.issued(body.credentialId)).body.status).toBe('offered');
-  });
+  it.each([{ reason: '' }, { reason: '   ' }, { reason: 'x'.repeat(201) }, { reason: 7 }, { reasons: 'x' }, []])(
+    'refuse the body %j and change nothing',
+    async (json) => {
+      const { body } = await app.offer();
+      expect(await app.manage('revoke', body.credentialId, undefined, { json })).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_request' },
+      });
+      expect((await app.issued(body.credentialId)).body.status).toBe('offered');
+    },
+  );
 
   it.each(['x', '1', '%00', "'--"])('refuse the identifier %s', async (id) => {
     expect([400, 404]).toContain((await app.issued(id)).status);

@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { receiverOrigin } from '../config.ts';
 
-/** Where apps of a test are told of ended sessions: the one address on this machine that the house under test may call. */
+/**
+ * Where apps of a test are told of ended sessions: the one address on this machine that the house under test may call.
+ */
 export class LogoutReceiver {
   readonly #told: { path: string; token: string }[] = [];
   readonly #server: Server;
@@ -24,7 +26,9 @@ export class LogoutReceiver {
   async open(): Promise<void> {
     const { port } = new URL(receiverOrigin());
     // "localhost" is either address.
-    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen({ port: Number(port), host: 'localhost' }, resolve));
+    await new Promise<void>((resolve, reject) =>
+      this.#server.once('error', reject).listen({ port: Number(port), host: 'localhost' }, resolve),
+    );
   }
 
   close(): void {
@@ -45,6 +49,19 @@ export class LogoutReceiver {
   claims(path: string, issuer: string, audience: string): Promise<JWTPayload[]> {
     const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
     const mine = this.#told.filter((one) => one.path === path);
-    return Promise.all(mine.map(async ({ token }) => (await jwtVerify(token, keys, { issuer, audience, typ: 'logout+jwt', maxTokenAge: 120, requiredClaims: ['exp', 'jti', 'events'] })).payload));
+    return Promise.all(
+      mine.map(
+        async ({ token }) =>
+          (
+            await jwtVerify(token, keys, {
+              issuer,
+              audience,
+              typ: 'logout+jwt',
+              maxTokenAge: 120,
+              requiredClaims: ['exp', 'jti', 'events'],
+            })
+          ).payload,
+      ),
+    );
   }
 }

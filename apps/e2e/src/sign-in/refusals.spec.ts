@@ -20,10 +20,17 @@ beforeAll(async () => {
   const [here, there] = await Promise.all([house.newOrganization(), house.newOrganization()]);
   org = here;
   [shop, kiosk, lax, phone, elsewhere] = await Promise.all([
-    RelyingParty.make(org, 'shop', { grants: customerScopes, redirectUris: ['https://shop.example/callback', 'https://shop.example/other'] }),
+    RelyingParty.make(org, 'shop', {
+      grants: customerScopes,
+      redirectUris: ['https://shop.example/callback', 'https://shop.example/other'],
+    }),
     RelyingParty.make(org, 'kiosk', { redirectUris: ['https://kiosk.example/callback'] }),
     RelyingParty.make(org, 'lax', { pkce: 'optional' }),
-    RelyingParty.make(org, 'phone', { kind: 'native', redirectUris: ['http://127.0.0.1/in'], postLogoutRedirectUris: [] }),
+    RelyingParty.make(org, 'phone', {
+      kind: 'native',
+      redirectUris: ['http://127.0.0.1/in'],
+      postLogoutRedirectUris: [],
+    }),
     RelyingParty.make(there, 'elsewhere'),
   ]);
   ada = await newCustomer(new Client(house, shop.app));
@@ -35,12 +42,52 @@ const denied = { status: 400, json: { error: 'invalid_grant' } };
 describe('redirect URIs', () => {
   const good = 'https://shop.example/callback';
   const corpus = [
-    `${good}/`, `${good}?`, `${good}?x=1`, `${good}#`, `${good}#x`, `${good}/../callback`, `${good}/%2e%2e/callback`, `${good}%2f`, `${good}\\`, `${good};x`, `${good}%00`, `${good} `, ` ${good}`,
-    'https://shop.example/Callback', 'https://SHOP.example/callback', 'HTTPS://shop.example/callback', 'http://shop.example/callback', 'https://shop.example:443/callback', 'https://shop.example:8443/callback',
-    'https://shop.example./callback', 'https://shop.example.evil.example/callback', 'https://evil.example/callback', 'https://evil.example/https://shop.example/callback', 'https://shop.example@evil.example/callback',
-    'https://evil.example\\@shop.example/callback', 'https://user@shop.example/callback', 'https://shop.example%40evil.example/callback', 'https://a.shop.example/callback', 'https://shopXexample/callback',
-    '//shop.example/callback', '/callback', 'callback', 'shop.example/callback', '', 'javascript:alert(1)', 'data:text/html,x', 'https://kiosk.example/callback', 'http://127.0.0.1/callback', 'http://localhost/callback',
-    'https://shop.example/callback\r\nLocation: https://evil.example', 'https://shop.example/callbаck', 'https://xn--shop-example/callback', '*', 'https://shop.example/*', 'https:shop.example/callback', 'https:///shop.example/callback',
+    `${good}/`,
+    `${good}?`,
+    `${good}?x=1`,
+    `${good}#`,
+    `${good}#x`,
+    `${good}/../callback`,
+    `${good}/%2e%2e/callback`,
+    `${good}%2f`,
+    `${good}\\`,
+    `${good};x`,
+    `${good}%00`,
+    `${good} `,
+    ` ${good}`,
+    'https://shop.example/Callback',
+    'https://SHOP.example/callback',
+    'HTTPS://shop.example/callback',
+    'http://shop.example/callback',
+    'https://shop.example:443/callback',
+    'https://shop.example:8443/callback',
+    'https://shop.example./callback',
+    'https://shop.example.evil.example/callback',
+    'https://evil.example/callback',
+    'https://evil.example/https://shop.example/callback',
+    'https://shop.example@evil.example/callback',
+    'https://evil.example\\@shop.example/callback',
+    'https://user@shop.example/callback',
+    'https://shop.example%40evil.example/callback',
+    'https://a.shop.example/callback',
+    'https://shopXexample/callback',
+    '//shop.example/callback',
+    '/callback',
+    'callback',
+    'shop.example/callback',
+    '',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https://kiosk.example/callback',
+    'http://127.0.0.1/callback',
+    'http://localhost/callback',
+    'https://shop.example/callback\r\nLocation: https://evil.example',
+    'https://shop.example/callbаck',
+    'https://xn--shop-example/callback',
+    '*',
+    'https://shop.example/*',
+    'https:shop.example/callback',
+    'https:///shop.example/callback',
   ];
 
   it.each(corpus)('%j leads nowhere', async (redirect_uri) => {
@@ -57,18 +104,29 @@ describe('redirect URIs', () => {
     const agent = new UserAgent(house.baseUrl);
     const { url: without } = await shop.begin({ redirect_uri: undefined });
     const { url } = await shop.begin();
-    for (const bad of [without, `${url}&redirect_uri=${encodeURIComponent('https://evil.example/')}`, url.replace('redirect_uri=', 'Redirect_uri=')]) {
+    for (const bad of [
+      without,
+      `${url}&redirect_uri=${encodeURIComponent('https://evil.example/')}`,
+      url.replace('redirect_uri=', 'Redirect_uri='),
+    ]) {
       expect(await agent.go(bad)).toMatchObject({ status: 400, location: '' });
     }
   });
 
-  it.each(['http://127.0.0.1:8080/other', 'http://127.0.0.1:8080/in/', 'http://localhost:8080/in', 'http://127.0.0.2:8080/in', 'http://127.0.0.1:80@evil.example/in', 'https://127.0.0.1/in', 'http://[::1]:8080/in', 'http://127.1/in', 'com.example.app:/in'])(
-    'of a native app: %s',
-    async (redirect_uri) => {
-      const { url } = await phone.begin({ redirect_uri });
-      expect(await new UserAgent(house.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
-    },
-  );
+  it.each([
+    'http://127.0.0.1:8080/other',
+    'http://127.0.0.1:8080/in/',
+    'http://localhost:8080/in',
+    'http://127.0.0.2:8080/in',
+    'http://127.0.0.1:80@evil.example/in',
+    'https://127.0.0.1/in',
+    'http://[::1]:8080/in',
+    'http://127.1/in',
+    'com.example.app:/in',
+  ])('of a native app: %s', async (redirect_uri) => {
+    const { url } = await phone.begin({ redirect_uri });
+    expect(await new UserAgent(house.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
+  });
 });
 
 describe('authorization requests that an app may not make', () => {
@@ -119,15 +177,24 @@ describe('authorization requests that an app may not make', () => {
   });
 
   it.each(['plain', undefined])('a public app, whatever it was told: %s', async (code_challenge_method) => {
-    const without = code_challenge_method ? { code_challenge_method } : { code_challenge: undefined, code_challenge_method };
-    const told = await phone.silently(new UserAgent(house.baseUrl), { ...without, redirect_uri: 'http://127.0.0.1/in' });
+    const without = code_challenge_method
+      ? { code_challenge_method }
+      : { code_challenge: undefined, code_challenge_method };
+    const told = await phone.silently(new UserAgent(house.baseUrl), {
+      ...without,
+      redirect_uri: 'http://127.0.0.1/in',
+    });
     expect(told).toMatchObject({ error: 'invalid_request' });
   });
 
   it('an app of another organization, and none', async () => {
     const agent = new UserAgent(house.baseUrl);
     const { url } = await shop.begin();
-    for (const bad of [url.replace(shop.app.clientId, elsewhere.app.clientId), url.replace(`/o/${org}/`, `/o/${elsewhere.app.org}/`), url.replace(shop.app.clientId, 'app_nobody')]) {
+    for (const bad of [
+      url.replace(shop.app.clientId, elsewhere.app.clientId),
+      url.replace(`/o/${org}/`, `/o/${elsewhere.app.org}/`),
+      url.replace(shop.app.clientId, 'app_nobody'),
+    ]) {
       const { status, location } = await agent.go(bad);
       expect([status, location]).toEqual([400, '']);
     }
@@ -150,7 +217,8 @@ describe('codes', () => {
     const { code: one, code_verifier } = await code();
     const answers = await Promise.all(times(20).map(() => shop.token({ code: one, code_verifier })));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    for (const { status, json } of answers) if (status !== 200) expect([status, json.error]).toEqual([400, 'invalid_grant']);
+    for (const { status, json } of answers)
+      if (status !== 200) expect([status, json.error]).toEqual([400, 'invalid_grant']);
     const won = answers.find(({ status }) => status === 200);
     if (won) expect((await shop.userinfo(won.json.access_token!)).status).toBe(401);
   });
@@ -176,10 +244,24 @@ describe('codes', () => {
     const { code: one, code_verifier } = await code();
     expect(await kiosk.token({ code: one, code_verifier, redirect_uri: shop.redirectUri })).toMatchObject(denied);
     const two = await code();
-    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { issuer: `${house.baseUrl}/o/${elsewhere.app.org}` })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
-    expect(await elsewhere.token({ code: two.code, code_verifier: two.code_verifier, redirect_uri: shop.redirectUri })).toMatchObject(denied);
-    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { as: { ...shop.app, clientSecret: kiosk.app.clientSecret } })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
-    expect(await shop.token({ code: two.code, code_verifier: two.code_verifier }, { as: { ...shop.app, clientSecret: '' } })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(
+      await shop.token(
+        { code: two.code, code_verifier: two.code_verifier },
+        { issuer: `${house.baseUrl}/o/${elsewhere.app.org}` },
+      ),
+    ).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(
+      await elsewhere.token({ code: two.code, code_verifier: two.code_verifier, redirect_uri: shop.redirectUri }),
+    ).toMatchObject(denied);
+    expect(
+      await shop.token(
+        { code: two.code, code_verifier: two.code_verifier },
+        { as: { ...shop.app, clientSecret: kiosk.app.clientSecret } },
+      ),
+    ).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(
+      await shop.token({ code: two.code, code_verifier: two.code_verifier }, { as: { ...shop.app, clientSecret: '' } }),
+    ).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     expect((await shop.token({ code: two.code, code_verifier: two.code_verifier })).status).toBe(200);
   });
 
@@ -192,7 +274,12 @@ describe('codes', () => {
     mixed.searchParams.set('iss', `${house.baseUrl}/o/${elsewhere.app.org}`);
     await expect(oidc.authorizationCodeGrant(shop.config, mixed, mine.checks)).rejects.toThrow();
     // Even with the victim's own state, the code belongs to another verifier.
-    await expect(oidc.authorizationCodeGrant(shop.config, new URL(location), { ...mine.checks, pkceCodeVerifier: theirs.checks.pkceCodeVerifier })).rejects.toThrow();
+    await expect(
+      oidc.authorizationCodeGrant(shop.config, new URL(location), {
+        ...mine.checks,
+        pkceCodeVerifier: theirs.checks.pkceCodeVerifier,
+      }),
+    ).rejects.toThrow();
   });
 });
 
@@ -201,8 +288,15 @@ describe('refresh tokens', () => {
     const { refreshToken, claims } = await shop.signIn(ada.authenticator);
     const second = await shop.refresh(refreshToken);
     expect(second.status).toBe(200);
-    const { sub, credential, aud, iss } = JSON.parse(Buffer.from(second.json.id_token!.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
-    expect({ sub, credential, aud, iss }).toEqual({ sub: claims.sub, credential: claims.credential, aud: claims.aud, iss: claims.iss });
+    const { sub, credential, aud, iss } = JSON.parse(
+      Buffer.from(second.json.id_token!.split('.')[1]!, 'base64url').toString(),
+    ) as Record<string, unknown>;
+    expect({ sub, credential, aud, iss }).toEqual({
+      sub: claims.sub,
+      credential: claims.credential,
+      aud: claims.aud,
+      iss: claims.iss,
+    });
     const third = await shop.refresh(second.json.refresh_token!);
     expect(third.status).toBe(200);
     expect(await shop.refresh(refreshToken)).toMatchObject(denied);
@@ -225,17 +319,25 @@ describe('refresh tokens', () => {
     const { refreshToken, accessToken, idToken } = await shop.signIn(ada.authenticator);
     expect(await kiosk.refresh(refreshToken)).toMatchObject(denied);
     expect((await elsewhere.refresh(refreshToken)).status).toBe(400);
-    for (const token of [refreshToken, idToken, 'x', '']) expect((await shop.userinfo(token)).status).toBeGreaterThanOrEqual(400);
+    for (const token of [refreshToken, idToken, 'x', ''])
+      expect((await shop.userinfo(token)).status).toBeGreaterThanOrEqual(400);
     expect((await shop.userinfo(accessToken, elsewhere.app.org)).status).toBe(401);
     expect(await shop.refresh(accessToken)).toMatchObject(denied);
-    const { status, json } = await shop.token({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, scope: 'openid offers:write' });
+    const { status, json } = await shop.token({
+      grant_type: 'refresh_token',
+      redirect_uri: undefined,
+      refresh_token: refreshToken,
+      scope: 'openid offers:write',
+    });
     expect([status, json.error]).toEqual([400, 'invalid_scope']);
   });
 
   it('a customer’s token opens no API of the organization', async () => {
     const { accessToken, idToken } = await shop.signIn(ada.authenticator);
     for (const token of [accessToken, idToken]) {
-      const answer = await fetch(`${house.baseUrl}/o/${org}/api/credentials/subjects`, { headers: { authorization: `Bearer ${token}` } });
+      const answer = await fetch(`${house.baseUrl}/o/${org}/api/credentials/subjects`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
       expect(answer.status).toBe(401);
     }
     const program = await new Client(house, shop.app).token();

@@ -36,50 +36,105 @@ export class RelyingParty {
   }
 
   static async make(org: string, name: string, wanted: AppWanted = {}): Promise<RelyingParty> {
-    const { kind = 'web', redirectUris = ['https://shop.example/callback'], postLogoutRedirectUris = ['https://shop.example/bye'], pkce, idTokenAlg, grants = [], backchannelLogoutUri } = wanted;
+    const {
+      kind = 'web',
+      redirectUris = ['https://shop.example/callback'],
+      postLogoutRedirectUris = ['https://shop.example/bye'],
+      pkce,
+      idTokenAlg,
+      grants = [],
+      backchannelLogoutUri,
+    } = wanted;
     const repeated = (flag: string, values: string[]) => values.flatMap((value) => [flag, value]);
     const options = [
-      '--name', name, '--kind', kind, ...repeated('--redirect-uri', redirectUris), ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris), ...repeated('--grant', grants),
-      ...(pkce ? ['--pkce', pkce] : []), ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []), ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
+      '--name',
+      name,
+      '--kind',
+      kind,
+      ...repeated('--redirect-uri', redirectUris),
+      ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris),
+      ...repeated('--grant', grants),
+      ...(pkce ? ['--pkce', pkce] : []),
+      ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []),
+      ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
     ];
-    const { app, clientSecret } = await house.operator<{ app: App; clientSecret?: string }>('app', 'create', org, ...options);
+    const { app, clientSecret } = await house.operator<{ app: App; clientSecret?: string }>(
+      'app',
+      'create',
+      org,
+      ...options,
+    );
     return RelyingParty.of({ ...app, clientSecret: clientSecret ?? '' }, idTokenAlg);
   }
 
   static async of(app: App, alg = 'RS256'): Promise<RelyingParty> {
     const authentication = app.clientSecret ? oidc.ClientSecretBasic(app.clientSecret) : oidc.None();
     const execute = [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks];
-    return new RelyingParty(app, await oidc.discovery(new URL(`${house.baseUrl}/o/${app.org}`), app.clientId, { id_token_signed_response_alg: alg }, authentication, { execute }));
+    return new RelyingParty(
+      app,
+      await oidc.discovery(
+        new URL(`${house.baseUrl}/o/${app.org}`),
+        app.clientId,
+        { id_token_signed_response_alg: alg },
+        authentication,
+        { execute },
+      ),
+    );
   }
 
   /** An authorization URL, and what the answer is checked against. `undefined` leaves a parameter out. */
   async begin(more: More = {}): Promise<{ url: string; checks: Checks }> {
-    const checks = { pkceCodeVerifier: oidc.randomPKCECodeVerifier(), expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
+    const checks = {
+      pkceCodeVerifier: oidc.randomPKCECodeVerifier(),
+      expectedNonce: oidc.randomNonce(),
+      expectedState: oidc.randomState(),
+    };
     const parameters: More = {
-      redirect_uri: this.redirectUri, scope: 'openid', code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier), code_challenge_method: 'S256',
-      nonce: checks.expectedNonce, state: checks.expectedState, ...more,
+      redirect_uri: this.redirectUri,
+      scope: 'openid',
+      code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      nonce: checks.expectedNonce,
+      state: checks.expectedState,
+      ...more,
     };
     const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return { url: oidc.buildAuthorizationUrl(this.config, Object.fromEntries(given)).href, checks };
   }
 
   /** Signs a customer in and exchanges the code, with every check of the library. */
-  async signIn(authenticator: SoftwareAuthenticator, { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {}) {
+  async signIn(
+    authenticator: SoftwareAuthenticator,
+    { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+  ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
     const tokens = await oidc.authorizationCodeGrant(this.config, new URL(location), checks);
-    return { agent, tokens, claims: tokens.claims()!, idToken: tokens.id_token!, accessToken: tokens.access_token, refreshToken: tokens.refresh_token! };
+    return {
+      agent,
+      tokens,
+      claims: tokens.claims()!,
+      idToken: tokens.id_token!,
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token!,
+    };
   }
 
   /** Signs a customer in up to the code. */
-  async code(authenticator: SoftwareAuthenticator, { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {}) {
+  async code(
+    authenticator: SoftwareAuthenticator,
+    { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+  ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
     const answer = new URL(location).searchParams;
     return { agent, code: answer.get('code')!, code_verifier: checks.pkceCodeVerifier, iss: answer.get('iss') };
   }
 
-  /** What the authorization endpoint answers at once, as the parameters that the app gets; empty when it asks the customer. */
+  /**
+   * What the authorization endpoint answers at once, as the parameters that the app gets; empty when it asks the
+   * customer.
+   */
   async silently(agent: UserAgent, more: More = {}): Promise<Record<string, string>> {
     const { url } = await this.begin(more);
     const { location } = await agent.go(url);
@@ -87,12 +142,28 @@ export class RelyingParty {
   }
 
   /** The token endpoint, without a library's care. `undefined` leaves a parameter out. */
-  async token(parameters: More, { issuer = this.config.serverMetadata().issuer, as = this.app }: { issuer?: string; as?: App } = {}) {
-    const given = { grant_type: 'authorization_code', redirect_uri: this.redirectUri, client_id: as.clientId, ...parameters };
-    const body = new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    const basic: Record<string, string> = as.clientSecret ? { authorization: `Basic ${Buffer.from(`${as.clientId}:${as.clientSecret}`).toString('base64')}` } : {};
+  async token(
+    parameters: More,
+    { issuer = this.config.serverMetadata().issuer, as = this.app }: { issuer?: string; as?: App } = {},
+  ) {
+    const given = {
+      grant_type: 'authorization_code',
+      redirect_uri: this.redirectUri,
+      client_id: as.clientId,
+      ...parameters,
+    };
+    const body = new URLSearchParams(
+      Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const basic: Record<string, string> = as.clientSecret
+      ? { authorization: `Basic ${Buffer.from(`${as.clientId}:${as.clientSecret}`).toString('base64')}` }
+      : {};
     const response = await fetch(`${issuer}/token`, { method: 'POST', body, headers: basic });
-    return { status: response.status, json: (await response.json()) as Record<string, string>, headers: response.headers };
+    return {
+      status: response.status,
+      json: (await response.json()) as Record<string, string>,
+      headers: response.headers,
+    };
   }
 
   refresh(refreshToken: string, options: Parameters<RelyingParty['token']>[1] = {}) {
@@ -100,7 +171,13 @@ export class RelyingParty {
   }
 
   async userinfo(accessToken: string, org = this.app.org, gateway = house.baseUrl) {
-    const response = await fetch(`${gateway}/o/${org}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown>, headers: response.headers };
+    const response = await fetch(`${gateway}/o/${org}/userinfo`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    return {
+      status: response.status,
+      json: (await response.json()) as Record<string, unknown>,
+      headers: response.headers,
+    };
   }
 }

@@ -1,4 +1,5 @@
-// Whose session it is: signing out, sessions put under somebody else, issuers that are mixed up, two of them in one browser.
+// Whose session it is: signing out, sessions put under somebody else, issuers that are mixed up, two of them in one
+// browser.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
@@ -18,7 +19,10 @@ beforeAll(async () => {
   const [here, there] = await Promise.all([house.newOrganization(), house.newOrganization()]);
   [shop, kiosk, elsewhere] = await Promise.all([
     RelyingParty.make(here, 'shop', { grants: customerScopes }),
-    RelyingParty.make(here, 'kiosk', { redirectUris: ['https://kiosk.example/callback'], postLogoutRedirectUris: ['https://kiosk.example/bye'] }),
+    RelyingParty.make(here, 'kiosk', {
+      redirectUris: ['https://kiosk.example/callback'],
+      postLogoutRedirectUris: ['https://kiosk.example/bye'],
+    }),
     RelyingParty.make(there, 'elsewhere', { grants: customerScopes }),
   ]);
   [ada, bob] = await Promise.all([newCustomer(new Client(house, shop.app)), newCustomer(new Client(house, shop.app))]);
@@ -30,7 +34,8 @@ const bye = 'https://shop.example/bye';
 const fresh = () => new UserAgent(house.baseUrl);
 const signedIn = async (agent: UserAgent, app = shop) => 'code' in (await app.silently(agent, { prompt: 'none' }));
 const leaving = (parameters: Record<string, string>) => `${end}?${new URLSearchParams(parameters)}`;
-const sessionOf = (agent: UserAgent, app = shop) => agent.cookies.find(({ name }) => name.endsWith(`holdfast-${app.app.org}-session`))?.value;
+const sessionOf = (agent: UserAgent, app = shop) =>
+  agent.cookies.find(({ name }) => name.endsWith(`holdfast-${app.app.org}-session`))?.value;
 
 describe('signing out', () => {
   it('with the ID token: at once, back to the app, out of every app, and refresh tokens end', async () => {
@@ -38,7 +43,9 @@ describe('signing out', () => {
     const next = await kiosk.begin();
     const { location: toKiosk } = await agent.go(next.url);
     expect(toKiosk).toContain('code=');
-    const { status, location, cookies } = await agent.go(leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye, state: 'x&y' }));
+    const { status, location, cookies } = await agent.go(
+      leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye, state: 'x&y' }),
+    );
     expect([status, location]).toEqual([303, `${bye}?state=x%26y`]);
     expect(cookies.join()).toMatch(/session=;/);
     expect(await signedIn(agent)).toBe(false);
@@ -46,13 +53,21 @@ describe('signing out', () => {
     expect(await shop.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
     expect((await shop.userinfo(accessToken)).status).toBe(401);
     // Once more does no harm.
-    expect((await agent.go(leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye }))).status).toBeLessThan(400);
+    expect((await agent.go(leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye }))).status).toBeLessThan(
+      400,
+    );
   });
 
   it.each<[string, () => Promise<Record<string, string>>]>([
     ['without a hint', () => Promise.resolve({})],
-    ['with no more than the client’s name', () => Promise.resolve({ client_id: shop.app.clientId, post_logout_redirect_uri: bye })],
-    ['with the ID token of another customer', async () => ({ id_token_hint: (await shop.signIn(bob.authenticator)).idToken, post_logout_redirect_uri: bye })],
+    [
+      'with no more than the client’s name',
+      () => Promise.resolve({ client_id: shop.app.clientId, post_logout_redirect_uri: bye }),
+    ],
+    [
+      'with the ID token of another customer',
+      async () => ({ id_token_hint: (await shop.signIn(bob.authenticator)).idToken, post_logout_redirect_uri: bye }),
+    ],
   ])('%s: the customer is asked, and it takes their own click', async (_, hint) => {
     const { agent } = await shop.signIn(ada.authenticator);
     const asked = await agent.go(leaving(await hint()));
@@ -63,7 +78,10 @@ describe('signing out', () => {
     const action = actionOf(asked.text)!;
     const { xsrf, ...others } = fieldsOf(asked.text);
     expect(xsrf).toMatch(/\S{16,}/);
-    for (const forged of [{ ...others, logout: 'yes' }, { ...others, logout: 'yes', xsrf: 'A'.repeat(xsrf!.length) }]) {
+    for (const forged of [
+      { ...others, logout: 'yes' },
+      { ...others, logout: 'yes', xsrf: 'A'.repeat(xsrf!.length) },
+    ]) {
       expect((await agent.form(action, forged)).status).toBe(400);
     }
     expect(await signedIn(agent)).toBe(true);
@@ -77,7 +95,16 @@ describe('signing out', () => {
     const { agent, idToken } = await shop.signIn(ada.authenticator);
     const theirs = await newCustomer(new Client(house, elsewhere.app));
     const foreign = await elsewhere.signIn(theirs.authenticator);
-    const forged = [idToken.split('.')[0], Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(idToken.split('.')[1]!, 'base64url').toString()), aud: kiosk.app.clientId })).toString('base64url'), idToken.split('.')[2]].join('.');
+    const forged = [
+      idToken.split('.')[0],
+      Buffer.from(
+        JSON.stringify({
+          ...JSON.parse(Buffer.from(idToken.split('.')[1]!, 'base64url').toString()),
+          aud: kiosk.app.clientId,
+        }),
+      ).toString('base64url'),
+      idToken.split('.')[2],
+    ].join('.');
     for (const bad of [
       { id_token_hint: idToken, post_logout_redirect_uri: 'https://evil.example/' },
       { id_token_hint: idToken, post_logout_redirect_uri: `${bye}/` },
@@ -127,9 +154,15 @@ describe('a session put under somebody else', () => {
     const page = await beginSignIn(attacker, (await shop.begin()).url);
     const victim = (await shop.signIn(ada.authenticator)).agent;
     for (const agent of [fresh(), victim]) {
-      expect(await agent.go(page, { headers: { accept: 'application/json' } })).toMatchObject({ status: 404, json: { code: 'unknown_sign_in' } });
+      expect(await agent.go(page, { headers: { accept: 'application/json' } })).toMatchObject({
+        status: 404,
+        json: { code: 'unknown_sign_in' },
+      });
       for (const step of ['options', 'complete', 'cancel']) {
-        expect(await agent.post(`${page}/${step}`, step === 'complete' ? { response: {} } : {})).toMatchObject({ status: 404, json: { code: 'unknown_sign_in' } });
+        expect(await agent.post(`${page}/${step}`, step === 'complete' ? { response: {} } : {})).toMatchObject({
+          status: 404,
+          json: { code: 'unknown_sign_in' },
+        });
       }
     }
     // Nor does an answer for one browser's sign-in fit another's.
@@ -137,17 +170,28 @@ describe('a session put under somebody else', () => {
     const mine = await beginSignIn(own, (await shop.begin()).url);
     const { json } = await attacker.post(`${page}/options`);
     const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(house.baseUrl).origin });
-    expect(await own.post(`${mine}/complete`, { response })).toMatchObject({ status: 409, json: { code: 'ceremony_expired' } });
+    expect(await own.post(`${mine}/complete`, { response })).toMatchObject({
+      status: 409,
+      json: { code: 'ceremony_expired' },
+    });
     expect((await answerSignIn(own, mine, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
   it('another site’s page can send nothing', async () => {
     const agent = fresh();
     const page = await beginSignIn(agent, (await shop.begin()).url);
-    const theirs: Record<string, string>[] = [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
+    const theirs: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
     for (const headers of theirs) {
       for (const step of ['options', 'complete', 'cancel']) {
-        expect(await agent.post(`${page}/${step}`, {}, headers)).toMatchObject({ status: 403, json: { code: 'cross_site_request' } });
+        expect(await agent.post(`${page}/${step}`, {}, headers)).toMatchObject({
+          status: 403,
+          json: { code: 'cross_site_request' },
+        });
       }
     }
     expect(await agent.form(`${page}/cancel`, {})).toMatchObject({ status: 415 });
@@ -174,10 +218,15 @@ describe('a session put under somebody else', () => {
     const { cookies } = await agent.go((await shop.begin()).url);
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const done = await answerSignIn(agent, page, ada.authenticator);
-    const all = [...cookies, ...(await agent.go(String(done.json.redirectTo))).cookies].filter((line) => !/=;/.test(line));
+    const all = [...cookies, ...(await agent.go(String(done.json.redirectTo))).cookies].filter(
+      (line) => !/=;/.test(line),
+    );
     expect(all.length).toBeGreaterThanOrEqual(2);
     const path = `/(o/${shop.app.org}/(api/sign-in|authorize)/[\\w-]+)?`;
-    for (const line of all) expect(line).toMatch(new RegExp(`^(__Host-)?holdfast-${shop.app.org}-[^=]+=[^;]+; path=${path};.*samesite=lax.*httponly`, 'i'));
+    for (const line of all)
+      expect(line).toMatch(
+        new RegExp(`^(__Host-)?holdfast-${shop.app.org}-[^=]+=[^;]+; path=${path};.*samesite=lax.*httponly`, 'i'),
+      );
   });
 });
 
@@ -188,7 +237,10 @@ describe('two issuers', () => {
     const here = await newCustomer(new Client(house, shop.app), both);
     const keyHere = both.passkeys[0]!.id;
     const page = await beginSignIn(agent, (await elsewhere.begin()).url);
-    for (let i = 0; i < 2; i++) expect((await answerSignIn(agent, page, both, { passkey: keyHere })).json).toEqual({ refused: 'other_organization' });
+    for (let i = 0; i < 2; i++)
+      expect((await answerSignIn(agent, page, both, { passkey: keyHere })).json).toEqual({
+        refused: 'other_organization',
+      });
 
     const there = await newCustomer(new Client(house, elsewhere.app), both);
     expect(both.passkeys).toHaveLength(2);
@@ -222,7 +274,10 @@ describe('passkeys that prove too little', () => {
   ])('%s', async (_, ceremony) => {
     const agent = fresh();
     const page = await beginSignIn(agent, (await shop.begin()).url);
-    expect(await answerSignIn(agent, page, ada.authenticator, ceremony)).toMatchObject({ status: 422, json: { code: 'passkey_invalid' } });
+    expect(await answerSignIn(agent, page, ada.authenticator, ceremony)).toMatchObject({
+      status: 422,
+      json: { code: 'passkey_invalid' },
+    });
     expect((await answerSignIn(agent, page, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
@@ -230,10 +285,15 @@ describe('passkeys that prove too little', () => {
     const customer = await newCustomer(new Client(house, shop.app));
     const agent = fresh();
     const first = await beginSignIn(agent, (await shop.begin()).url);
-    expect((await answerSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty('redirectTo');
+    expect((await answerSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty(
+      'redirectTo',
+    );
     const second = fresh();
     const page = await beginSignIn(second, (await shop.begin()).url);
-    expect(await answerSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({ status: 422, json: { code: 'passkey_invalid' } });
+    expect(await answerSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({
+      status: 422,
+      json: { code: 'passkey_invalid' },
+    });
   });
 
   it('leaving without a passkey is told to the app as login_required', async () => {
@@ -242,6 +302,10 @@ describe('passkeys that prove too little', () => {
     const page = await beginSignIn(agent, url);
     const { json } = await agent.post(`${page}/cancel`);
     const { location } = await agent.go(String(json.redirectTo));
-    expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({ error: 'login_required', state: checks.expectedState, iss: `${house.baseUrl}/o/${shop.app.org}` });
+    expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
+      error: 'login_required',
+      state: checks.expectedState,
+      iss: `${house.baseUrl}/o/${shop.app.org}`,
+    });
   });
 });

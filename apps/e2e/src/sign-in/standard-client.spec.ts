@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose';
 import * as oidc from 'openid-client';
 import { SoftwareAuthenticator } from '@holdfast/testing';
+import { Client } from '../client.ts';
 import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, house } from '../under-test.ts';
-import { Client } from '../client.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';
@@ -19,14 +19,21 @@ let ada: Customer;
 beforeAll(async () => {
   org = await house.newOrganization();
   issuer = `${house.baseUrl}/o/${org}`;
-  [shop, elliptic] = await Promise.all([RelyingParty.make(org, 'shop', { grants: customerScopes }), RelyingParty.make(org, 'elliptic', { idTokenAlg: 'ES256' })]);
+  [shop, elliptic] = await Promise.all([
+    RelyingParty.make(org, 'shop', { grants: customerScopes }),
+    RelyingParty.make(org, 'elliptic', { idTokenAlg: 'ES256' }),
+  ]);
   ada = await newCustomer(new Client(house, shop.app));
 });
 afterAll(closeConnections);
 
 async function json(url: string): Promise<{ body: Record<string, unknown>; headers: Headers; status: number }> {
   const response = await fetch(url);
-  return { body: (await response.json()) as Record<string, unknown>, headers: response.headers, status: response.status };
+  return {
+    body: (await response.json()) as Record<string, unknown>,
+    headers: response.headers,
+    status: response.status,
+  };
 }
 
 const keys = async () => (await json(`${issuer}/jwks`)).body as unknown as JSONWebKeySet;
@@ -38,7 +45,9 @@ describe('discovery', () => {
   it('by both forms, with one answer, and every address is of this issuer', async () => {
     const { body, status } = await json(`${issuer}/.well-known/openid-configuration`);
     expect(status).toBe(200);
-    expect((await json(`${new URL(issuer).origin}/.well-known/oauth-authorization-server/o/${org}`)).body).toEqual(body);
+    expect((await json(`${new URL(issuer).origin}/.well-known/oauth-authorization-server/o/${org}`)).body).toEqual(
+      body,
+    );
     expect(body).toMatchObject({
       issuer,
       response_types_supported: ['code'],
@@ -55,13 +64,15 @@ describe('discovery', () => {
     const addresses = Object.entries(body).filter(([name]) => /_(endpoint|uri)$/.test(name));
     expect(addresses.length).toBeGreaterThanOrEqual(5);
     for (const [, address] of addresses) expect(address).toMatch(new RegExp(`^${issuer}/`));
-    for (const gone of ['email', 'name', 'profile']) expect(JSON.stringify([body.claims_supported, body.scopes_supported])).not.toContain(`"${gone}"`);
+    for (const gone of ['email', 'name', 'profile'])
+      expect(JSON.stringify([body.claims_supported, body.scopes_supported])).not.toContain(`"${gone}"`);
   });
 
   it('has keys of both kinds, of this organization alone, and no private part', async () => {
     const mine = await keys();
     expect(mine.keys.map(({ kty }) => kty).sort()).toEqual(expect.arrayContaining(['EC', 'RSA']));
-    for (const key of mine.keys) for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(part);
+    for (const key of mine.keys)
+      for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(part);
     const others = (await json(`${house.baseUrl}/o/acme/jwks`)).body as unknown as JSONWebKeySet;
     expect(others.keys.map(({ kid }) => kid)).not.toEqual(expect.arrayContaining([mine.keys[0]!.kid]));
   });
@@ -76,19 +87,42 @@ describe('what the app is told', () => {
     const app = alg === 'RS256' ? shop : elliptic;
     const began = Math.floor(Date.now() / 1000);
     const { tokens, idToken, accessToken } = await app.signIn(ada.authenticator);
-    const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(`${issuer}/jwks`)), { issuer, audience: app.app.clientId });
+    const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(`${issuer}/jwks`)), {
+      issuer,
+      audience: app.app.clientId,
+    });
     expect(protectedHeader.alg).toBe(alg);
-    expect(Object.keys(payload).sort()).toEqual(['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'].filter((name) => name in payload || name !== 'at_hash'));
-    expect(payload).toMatchObject({ sub: ada.subject, iss: issuer, aud: app.app.clientId, amr: expect.arrayContaining(['pop', 'user']), acr: expect.any(String) });
+    expect(Object.keys(payload).sort()).toEqual(
+      ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'].filter(
+        (name) => name in payload || name !== 'at_hash',
+      ),
+    );
+    expect(payload).toMatchObject({
+      sub: ada.subject,
+      iss: issuer,
+      aud: app.app.clientId,
+      amr: expect.arrayContaining(['pop', 'user']),
+      acr: expect.any(String),
+    });
     expect(payload.auth_time).toBeGreaterThanOrEqual(began - 1);
     expect(payload.exp! - payload.iat!).toBeLessThanOrEqual(600);
     const { body } = await new Client(house, shop.app).get(ada.subject);
     const [credential] = body.credentials;
-    expect(payload.credential).toEqual({ id: credential!.id, type: 'customer', document_number: expect.any(String), issued_at: credential!.issuedAt });
+    expect(payload.credential).toEqual({
+      id: credential!.id,
+      type: 'customer',
+      document_number: expect.any(String),
+      issued_at: credential!.issuedAt,
+    });
 
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'openid' });
     expect(tokens.expires_in).toBeLessThanOrEqual(600);
-    expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({ sub: ada.subject, credential: payload.credential, amr: payload.amr, acr: payload.acr });
+    expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({
+      sub: ada.subject,
+      credential: payload.credential,
+      amr: payload.amr,
+      acr: payload.acr,
+    });
     const { headers } = await app.userinfo(accessToken);
     expect(headers.get('cache-control')).toContain('no-store');
   });
@@ -99,7 +133,14 @@ describe('what the app is told', () => {
     expect(iss).toBe(issuer);
     const { clientId, clientSecret } = shop.app;
     // client_secret_post, which the document offers as well.
-    const body = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier, redirect_uri: shop.redirectUri, client_id: clientId, client_secret: clientSecret });
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      code_verifier,
+      redirect_uri: shop.redirectUri,
+      client_id: clientId,
+      client_secret: clientSecret,
+    });
     const answer = await fetch(found.token_endpoint!, { method: 'POST', body });
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { access_token } = (await answer.json()) as { access_token: string };
@@ -120,22 +161,31 @@ describe('what the app is told', () => {
     const again = await shop.begin();
     const { location } = await agent.form(`${issuer}/authorize`, Object.fromEntries(new URL(again.url).searchParams));
     const back = await agent.go(location);
-    expect((await oidc.authorizationCodeGrant(shop.config, new URL(back.location), again.checks)).claims()!.sub).toBe(ada.subject);
+    expect((await oidc.authorizationCodeGrant(shop.config, new URL(back.location), again.checks)).claims()!.sub).toBe(
+      ada.subject,
+    );
   });
 
   it.each([
     ['spa', 'https://spa.example/in', 'https://spa.example/in'],
     ['native', 'http://127.0.0.1/in', 'http://127.0.0.1:49152/in'],
     ['native', 'com.example.app:/in', 'com.example.app:/in'],
-  ] as const)('a %s without a secret; a native one on any loopback port or by a scheme of its own (%s)', async (kind, registered, redirect_uri) => {
-    const app = await RelyingParty.make(org, `${kind} ${registered}`, { kind, redirectUris: [registered], postLogoutRedirectUris: [] });
-    const { code, code_verifier } = await app.code(ada.authenticator, { more: { redirect_uri } });
-    const { status, json: body } = await app.token({ code, code_verifier, redirect_uri });
-    expect([status, body.error]).toEqual([200, undefined]);
-    const refreshed = await app.refresh(body.refresh_token!);
-    expect(refreshed.status).toBe(200);
-    expect((await app.userinfo(refreshed.json.access_token!)).json).toMatchObject({ sub: ada.subject });
-  });
+  ] as const)(
+    'a %s without a secret; a native one on any loopback port or by a scheme of its own (%s)',
+    async (kind, registered, redirect_uri) => {
+      const app = await RelyingParty.make(org, `${kind} ${registered}`, {
+        kind,
+        redirectUris: [registered],
+        postLogoutRedirectUris: [],
+      });
+      const { code, code_verifier } = await app.code(ada.authenticator, { more: { redirect_uri } });
+      const { status, json: body } = await app.token({ code, code_verifier, redirect_uri });
+      expect([status, body.error]).toEqual([200, undefined]);
+      const refreshed = await app.refresh(body.refresh_token!);
+      expect(refreshed.status).toBe(200);
+      expect((await app.userinfo(refreshed.json.access_token!)).json).toMatchObject({ sub: ada.subject });
+    },
+  );
 });
 
 describe('a session of the issuer', () => {
@@ -162,12 +212,17 @@ describe('keys that change', () => {
     await jwtVerify(during.idToken, offline, { issuer });
     const published = createLocalJWKSet(await keys());
 
-    const after = await eventually(async () => {
-      const signed = await (await anew()).signIn(ada.authenticator);
-      return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
-    }, 15_000, 'a signature by the new key');
+    const after = await eventually(
+      async () => {
+        const signed = await (await anew()).signIn(ada.authenticator);
+        return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
+      },
+      15_000,
+      'a signature by the new key',
+    );
     for (const { idToken } of [before, during, after]) await jwtVerify(idToken, published, { issuer });
-    for (const { idToken } of [before, during, after]) await jwtVerify(idToken, createLocalJWKSet(await keys()), { issuer });
+    for (const { idToken } of [before, during, after])
+      await jwtVerify(idToken, createLocalJWKSet(await keys()), { issuer });
     // Grants and sessions do not hang on keys.
     expect((await shop.refresh(before.refreshToken)).status).toBe(200);
     expect(await shop.silently(before.agent, { prompt: 'none' })).toHaveProperty('code');
@@ -178,10 +233,14 @@ describe('keys that change', () => {
   it('retired ones are not published any more, and sign nothing', async () => {
     const before = await (await anew()).signIn(ada.authenticator);
     await house.operator('key', 'rotate', org, '--retire');
-    const after = await eventually(async () => {
-      const signed = await (await anew()).signIn(ada.authenticator);
-      return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
-    }, 5000, 'a signature by the new key');
+    const after = await eventually(
+      async () => {
+        const signed = await (await anew()).signIn(ada.authenticator);
+        return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
+      },
+      5000,
+      'a signature by the new key',
+    );
     await jwtVerify(after.idToken, createLocalJWKSet(await keys()), { issuer });
     await expect(jwtVerify(before.idToken, createLocalJWKSet(await keys()), { issuer })).rejects.toThrow();
   });
@@ -189,7 +248,10 @@ describe('keys that change', () => {
 
 it('another algorithm, a synced passkey: all the same to the app', async () => {
   const site = await anew();
-  for (const authenticator of [new SoftwareAuthenticator({ algorithm: 'RS256' }), new SoftwareAuthenticator({ synced: true, algorithm: 'EdDSA' })]) {
+  for (const authenticator of [
+    new SoftwareAuthenticator({ algorithm: 'RS256' }),
+    new SoftwareAuthenticator({ synced: true, algorithm: 'EdDSA' }),
+  ]) {
     const customer = await newCustomer(new Client(house, shop.app), authenticator);
     expect((await site.signIn(authenticator)).claims.sub).toBe(customer.subject);
     expect((await site.signIn(authenticator)).claims.sub).toBe(customer.subject);

@@ -30,35 +30,61 @@ export class UserAgent {
 
   async go(url: string, init: RequestInit = {}): Promise<Seen> {
     const address = new URL(url, this.base);
-    const cookie = this.cookies.filter(({ path }) => isBelow(address.pathname, path)).map(({ name, value }) => `${name}=${value}`).join('; ');
-    const headers = { accept: 'text/html', ...(this.#name !== undefined && { 'user-agent': this.#name }), ...(cookie && { cookie }), ...(init.headers as Record<string, string>) };
+    const cookie = this.cookies
+      .filter(({ path }) => isBelow(address.pathname, path))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
+    const headers = {
+      accept: 'text/html',
+      ...(this.#name !== undefined && { 'user-agent': this.#name }),
+      ...(cookie && { cookie }),
+      ...(init.headers as Record<string, string>),
+    };
     const response = await fetch(address, { ...init, redirect: 'manual', headers });
     const cookies = response.headers.getSetCookie();
     for (const line of cookies) this.#keep(line, address.pathname);
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
-    return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, location: response.headers.get('location') ?? '', cookies };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+      location: response.headers.get('location') ?? '',
+      cookies,
+    };
   }
 
   /** As a script of the house's own pages calls a JSON route. */
   post(url: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Seen> {
-    const ours = { 'content-type': 'application/json', accept: 'application/json', origin: new URL(this.base).origin, 'sec-fetch-site': 'same-origin' };
+    const ours = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      origin: new URL(this.base).origin,
+      'sec-fetch-site': 'same-origin',
+    };
     return this.go(url, { method: 'POST', body: JSON.stringify(body), headers: { ...ours, ...headers } });
   }
 
   form(url: string, body: Record<string, string>): Promise<Seen> {
-    return this.go(url, { method: 'POST', body: new URLSearchParams(body).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    return this.go(url, {
+      method: 'POST',
+      body: new URLSearchParams(body).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   }
 
   #keep(line: string, requested: string): void {
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
     const at = pair.indexOf('=');
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    const attribute = (wanted: string) => attributes.find((a) => a.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    const attribute = (wanted: string) =>
+      attributes.find((a) => a.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
     const path = attribute('path') ?? requested;
     const expires = attribute('expires');
     this.cookies = this.cookies.filter((c) => c.name !== name || c.path !== path);
-    if (value !== '' && (expires === undefined || new Date(expires).getTime() > Date.now())) this.cookies.push({ name, value, path });
+    if (value !== '' && (expires === undefined || new Date(expires).getTime() > Date.now()))
+      this.cookies.push({ name, value, path });
   }
 }
 
@@ -71,7 +97,11 @@ function isBelow(pathname: string, path: string): boolean {
 export function fieldsOf(html: string): Record<string, string> {
   const inputs = [...html.matchAll(/<input[^>]*>/g)].map(([tag]) => tag);
   const attribute = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];
-  return Object.fromEntries(inputs.flatMap((tag) => (attribute(tag, 'name') === undefined ? [] : [[attribute(tag, 'name')!, unescape(attribute(tag, 'value') ?? '')]])));
+  return Object.fromEntries(
+    inputs.flatMap((tag) =>
+      attribute(tag, 'name') === undefined ? [] : [[attribute(tag, 'name')!, unescape(attribute(tag, 'value') ?? '')]],
+    ),
+  );
 }
 
 export function actionOf(html: string): string | undefined {
@@ -80,5 +110,9 @@ export function actionOf(html: string): string | undefined {
 }
 
 function unescape(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#39|#x27|#x2F);/gi, (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", '#x2f': '/' })[name.toLowerCase()] ?? '');
+  return text.replace(
+    /&(amp|lt|gt|quot|#39|#x27|#x2F);/gi,
+    (_, name: string) =>
+      ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", '#x2f': '/' })[name.toLowerCase()] ?? '',
+  );
 }

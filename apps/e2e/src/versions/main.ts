@@ -1,14 +1,21 @@
-// `npm run versions -- [--ref REF]`: the long form of versions.spec.ts, in a stack of its own: every service, both ways.
+// `npm run versions -- [--ref REF]`: the long form of versions.spec.ts, in a stack of its own: every service, both
+// ways.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PrivateHouse } from '../chaos/private-house.ts';
-import { orderOfServices } from './replace.ts';
 import { buildVersion, previousVersion } from './previous-version.ts';
+import { orderOfServices } from './replace.ts';
 import { sideBySide } from './side-by-side.ts';
 
-const { values } = parseArgs({ options: { ref: { type: 'string' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) }, keep: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    ref: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    keep: { type: 'boolean', default: false },
+  },
+});
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const version = await previousVersion(values.ref);
@@ -18,17 +25,31 @@ if (version.skipped !== undefined) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
 const other = join(folder, 'other');
-const house = new PrivateHouse(join(folder, 'stack'), orderOfServices().map((name) => `${name}=2`).join());
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void house.stop().then(() => process.exit(1)));
+const house = new PrivateHouse(
+  join(folder, 'stack'),
+  orderOfServices()
+    .map((name) => `${name}=2`)
+    .join(),
+);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void house.stop().then(() => process.exit(1)));
 let wrong = ['it did not come to an end'];
 try {
   say(`Building ${version.commit} in ${other}`);
   await buildVersion(version.commit, other);
   wrong = await sideBySide({ house, other, rollback: true, seed: Number(values.seed), say });
-  say(wrong.length === 0 ? 'All is right.' : `${wrong.length} faults:\n${wrong.slice(0, 30).map((fault) => `  ${fault}`).join('\n')}`);
+  say(
+    wrong.length === 0
+      ? 'All is right.'
+      : `${wrong.length} faults:\n${wrong
+          .slice(0, 30)
+          .map((fault) => `  ${fault}`)
+          .join('\n')}`,
+  );
 } finally {
   await house.stop();
-  if (wrong.length > 0 || values.keep) say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${values.seed}`);
+  if (wrong.length > 0 || values.keep)
+    say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${values.seed}`);
   else {
     await house.forget();
     rmSync(folder, { recursive: true, force: true });

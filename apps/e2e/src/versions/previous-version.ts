@@ -7,24 +7,38 @@ import { root } from '../house.ts';
 
 const run = promisify(execFile);
 /** What is deployed: tests and texts are not. */
-const deployed = ['apps', 'libs', 'package-lock.json', ':!apps/e2e', ':!libs/testing', ':!*.spec.ts', ':!*.fixture.ts', ':!*.md'];
+const deployed = [
+  'apps',
+  'libs',
+  'package-lock.json',
+  ':!apps/e2e',
+  ':!libs/testing',
+  ':!*.spec.ts',
+  ':!*.fixture.ts',
+  ':!*.md',
+];
 
 /** A clone of another version, built; or why there is none. */
 export type OtherVersion = { commit: string; folder: string; skipped?: undefined } | { skipped: string };
 
 /**
- * Which version a test compares this one with: the one named, or what was there before the last change: the commit before
- * this one, or this commit when what is deployed was changed since.
+ * Which version a test compares this one with: the one named, or what was there before the last change: the commit
+ * before this one, or this commit when what is deployed was changed since.
  */
-export async function previousVersion(ref?: string): Promise<{ commit: string; skipped?: undefined } | { skipped: string }> {
+export async function previousVersion(
+  ref?: string,
+): Promise<{ commit: string; skipped?: undefined } | { skipped: string }> {
   const changed = await git('status', '--porcelain', '--', ...deployed).catch(() => undefined);
   if (changed === undefined) return { skipped: 'this is not a git clone' };
   const wanted = ref ?? (changed === '' ? 'HEAD^' : 'HEAD');
   const commit = await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`).catch(() => undefined);
-  if (commit === undefined) return { skipped: `there is no commit ${wanted} here: the clone is shallow, or this is the first one` };
+  if (commit === undefined)
+    return { skipped: `there is no commit ${wanted} here: the clone is shallow, or this is the first one` };
   const differs = await git('diff', '--name-only', commit, '--', ...deployed);
   const added = changed.split('\n').some((line) => line.startsWith('??'));
-  return differs === '' && !added ? { skipped: `nothing that is deployed has changed since ${commit.slice(0, 7)}` } : { commit };
+  return differs === '' && !added
+    ? { skipped: `nothing that is deployed has changed since ${commit.slice(0, 7)}` }
+    : { commit };
 }
 
 /**
@@ -36,18 +50,31 @@ export async function buildVersion(commit: string, folder: string): Promise<void
   await run('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder]);
   const lockFile = (clone: string): string => readFileSync(join(clone, 'package-lock.json'), 'utf8');
   if (lockFile(folder) === lockFile(root)) linkModules(folder);
-  else await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, env: cleanEnvironment({}) });
+  else
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, env: cleanEnvironment({}) });
   const nx = join(folder, 'node_modules', 'nx', 'dist', 'bin', 'nx.js');
-  const env = cleanEnvironment({ NX_DAEMON: 'false', NX_TUI: 'false', NX_CACHE_DIRECTORY: join(folder, '.nx', 'cache'), NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native') });
-  await run(process.execPath, [nx, 'run-many', '-t', 'build', '--output-style=static'], { cwd: folder, env, maxBuffer: 1 << 26 });
+  const env = cleanEnvironment({
+    NX_DAEMON: 'false',
+    NX_TUI: 'false',
+    NX_CACHE_DIRECTORY: join(folder, '.nx', 'cache'),
+    NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native'),
+  });
+  await run(process.execPath, [nx, 'run-many', '-t', 'build', '--output-style=static'], {
+    cwd: folder,
+    env,
+    maxBuffer: 1 << 26,
+  });
 }
 
 /** All packages of this clone, but for our own, which are the other version's. */
 function linkModules(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@holdfast'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules'))) if (name !== '@holdfast') symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  for (const group of ['apps', 'libs', 'examples']) for (const name of readdirSync(join(folder, group))) symlinkSync(join('..', '..', group, name), join(modules, '@holdfast', name));
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@holdfast') symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  for (const group of ['apps', 'libs', 'examples'])
+    for (const name of readdirSync(join(folder, group)))
+      symlinkSync(join('..', '..', group, name), join(modules, '@holdfast', name));
 }
 
 async function git(...args: string[]): Promise<string> {

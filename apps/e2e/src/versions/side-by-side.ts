@@ -6,8 +6,8 @@ import { underLoad, type Oracle } from '../chaos/chaos.ts';
 import { query } from '../chaos/everywhere.ts';
 import { judge } from '../chaos/judge.ts';
 import type { PrivateHouse } from '../chaos/private-house.ts';
-import { cleanEnvironment } from '../config.ts';
 import { Client } from '../client.ts';
+import { cleanEnvironment } from '../config.ts';
 import { eventually } from '../eventually.ts';
 import { orderOfServices, replaceServices, unexplained, type Replacement } from './replace.ts';
 
@@ -25,8 +25,8 @@ export interface Plan {
 const width = 4;
 
 /**
- * Starts this version's database and bus with the other version's services, as an upgrade does, then replaces service by
- * service. @returns everything that is wrong
+ * Starts this version's database and bus with the other version's services, as an upgrade does, then replaces service
+ * by service. @returns everything that is wrong
  */
 export async function sideBySide({ house, other, services, rollback, seed, say }: Plan): Promise<string[]> {
   house.describesItself = false;
@@ -47,13 +47,21 @@ export async function sideBySide({ house, other, services, rollback, seed, say }
     }
   });
   if (!rollback) delete house.commandsFrom;
-  return [...unexplained(oracle.attempts, replacements, width), ...(await judge(oracle)), ...(await leftInOutboxes(house)), ...(await verifyLog(house, oracle))];
+  return [
+    ...unexplained(oracle.attempts, replacements, width),
+    ...(await judge(oracle)),
+    ...(await leftInOutboxes(house)),
+    ...(await verifyLog(house, oracle)),
+  ];
 }
 
 /** Every event reached every consumer, of whichever version. */
 async function leftInOutboxes(house: PrivateHouse): Promise<string[]> {
   const waiting = async (): Promise<number> => {
-    const [row] = await query<{ n: number }>(house, 'SELECT ((SELECT count(*) FROM issuance.outbox WHERE NOT confirmed) + (SELECT count(*) FROM directory.outbox WHERE NOT confirmed))::int AS n');
+    const [row] = await query<{ n: number }>(
+      house,
+      'SELECT ((SELECT count(*) FROM issuance.outbox WHERE NOT confirmed) + (SELECT count(*) FROM directory.outbox WHERE NOT confirmed))::int AS n',
+    );
     return row!.n;
   };
   await eventually(async () => (await waiting()) === 0, 60_000, 'an empty outbox').catch(() => undefined);
@@ -65,10 +73,24 @@ async function verifyLog(house: PrivateHouse, { org }: Oracle): Promise<string[]
   const app = await house.newApp(org, 'verifier', ['audit:read', 'audit:export'], 'service');
   const auditor = new Client(house, app);
   const { body } = await auditor.call<{ keys: string[] }>('GET', `${auditor.api}/admin/audit/keys`);
-  const args = ['audit', 'verify', '--url', `${house.baseUrl}/o/${org}`, '--client-id', app.clientId, ...body.keys.flatMap((key) => ['--key', key])];
+  const args = [
+    'audit',
+    'verify',
+    '--url',
+    `${house.baseUrl}/o/${org}`,
+    '--client-id',
+    app.clientId,
+    ...body.keys.flatMap((key) => ['--key', key]),
+  ];
   const env = cleanEnvironment({ HOLDFAST_CLIENT_SECRET: app.clientSecret });
-  return promisify(execFile)(process.execPath, [join(house.launcher.build, 'apps', 'cli', 'dist', 'main.js'), ...args], { env }).then(
+  return promisify(execFile)(
+    process.execPath,
+    [join(house.launcher.build, 'apps', 'cli', 'dist', 'main.js'), ...args],
+    { env },
+  ).then(
     () => [],
-    (error: Error & { stdout?: string; stderr?: string }) => [`the audit log does not verify: ${error.stdout} ${error.stderr}`],
+    (error: Error & { stdout?: string; stderr?: string }) => [
+      `the audit log does not verify: ${error.stdout} ${error.stderr}`,
+    ],
   );
 }

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
 import { apiAudience } from '@holdfast/contracts';
 import { type Clock } from '@holdfast/kit';
 import { FakeClock } from '@holdfast/testing';
-import { SignJWT } from 'jose';
 import type { GatewayConfig } from '../config.js';
 import { AccessTokens } from './access-token.js';
 import type { PlatformKeys } from './platform-keys.js';
@@ -15,18 +15,32 @@ let tokens: AccessTokens;
 
 beforeEach(() => {
   clock.set('2026-11-21T09:30:00.000Z');
-  const keys = { find: (kid: string | undefined) => Promise.resolve(kid === 'platform' ? publicKey : (undefined as never)) } as unknown as PlatformKeys;
+  const keys = {
+    find: (kid: string | undefined) => Promise.resolve(kid === 'platform' ? publicKey : (undefined as never)),
+  } as unknown as PlatformKeys;
   tokens = new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, clock);
 });
 
 const seconds = () => Math.floor(clock.now().getTime() / 1000);
 const good = () => ({
-  iss: baseUrl, aud: apiAudience(baseUrl), sub: 'app_1', client_id: 'app_1', client_name: 'shop', client_version: 1, org: 'acme',
-  scope: 'issued:read', jti: 'j1', api_version: '2026-11-01', iat: seconds(), exp: seconds() + 600,
+  iss: baseUrl,
+  aud: apiAudience(baseUrl),
+  sub: 'app_1',
+  client_id: 'app_1',
+  client_name: 'shop',
+  client_version: 1,
+  org: 'acme',
+  scope: 'issued:read',
+  jti: 'j1',
+  api_version: '2026-11-01',
+  iat: seconds(),
+  exp: seconds() + 600,
 });
 
 function sign(claims: object, header: object = {}, key: KeyObject = privateKey): Promise<string> {
-  return new SignJWT({ ...good(), ...claims }).setProtectedHeader({ alg: 'EdDSA', kid: 'platform', typ: 'at+jwt', ...header }).sign(key);
+  return new SignJWT({ ...good(), ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', kid: 'platform', typ: 'at+jwt', ...header })
+    .sign(key);
 }
 
 describe('an access token signed with the true platform key', () => {
@@ -37,10 +51,13 @@ describe('an access token signed with the true platform key', () => {
   it('is neither accepted nor refused by a server whose clock is wrong', async () => {
     const keys = { find: () => Promise.resolve(publicKey) } as unknown as PlatformKeys;
     const wrong: Clock = { now: () => clock.now(), trust: () => 'wrong' };
-    await expect(new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, wrong).verify(await sign({}))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(
+      new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, wrong).verify(await sign({})),
+    ).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  // The signature is good in every case: what refuses is the check of that one claim (RFC 9068 §4, RFC 8725 §3.8 to 3.11).
+  // The signature is good in every case: what refuses is the check of that one claim (RFC 9068 §4, RFC 8725 §3.8 to
+  // 3.11).
   it.each<[string, object, object?]>([
     ['another audience', { aud: 'https://other.example/api' }],
     ['the issuer of an organization as audience', { aud: `${baseUrl}/o/acme` }],
@@ -84,10 +101,13 @@ describe('an access token signed with the true platform key', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const respelled = token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1)!) + 1]!;
     expect(Buffer.from(respelled.split('.')[2]!, 'base64url')).toEqual(Buffer.from(token.split('.')[2]!, 'base64url'));
-    for (const other of [respelled, `${token}=`, `${token}\n`]) await expect(tokens.verify(other)).rejects.toMatchObject({ code: 'invalid_token' });
+    for (const other of [respelled, `${token}=`, `${token}\n`])
+      await expect(tokens.verify(other)).rejects.toMatchObject({ code: 'invalid_token' });
   });
 });
 
 it('refuses a token that another key signed', async () => {
-  await expect(tokens.verify(await sign({}, {}, generateKeyPairSync('ed25519').privateKey))).rejects.toMatchObject({ code: 'invalid_token' });
+  await expect(tokens.verify(await sign({}, {}, generateKeyPairSync('ed25519').privateKey))).rejects.toMatchObject({
+    code: 'invalid_token',
+  });
 });

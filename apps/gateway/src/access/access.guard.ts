@@ -1,15 +1,15 @@
-import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { InsufficientScopeError } from '../errors/problem.js';
 import { RequestLimits } from '../limits/request-limits.js';
 import { ENDPOINT, type Endpoint } from '../routing/endpoint.js';
 
 /**
- * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization (403), scope (403);
- * input and object come after, in the controller.
+ * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization
+ * (403), scope (403); input and object come after, in the controller.
  */
 @Injectable()
 export class AccessGuard extends AuthGuard('bearer') {

@@ -10,17 +10,33 @@ describe('the Authorization header', () => {
     expect(from('Host', 'x', 'authorization', 'bearer abc')).toBe('abc');
   });
 
-  it.each([['', []], ['Basic', ['Authorization', 'Basic YTpi']], ['a lookalike', ['Authorization', 'Bearerabc']], ['only another header', ['X-Authorization', 'Bearer abc']]])(
-    'asks for a token when there is none: %s',
-    (_, headers) => expect(() => from(...headers)).toThrow(expect.objectContaining({ code: 'missing_token' })),
+  it.each([
+    ['', []],
+    ['Basic', ['Authorization', 'Basic YTpi']],
+    ['a lookalike', ['Authorization', 'Bearerabc']],
+    ['only another header', ['X-Authorization', 'Bearer abc']],
+  ])('asks for a token when there is none: %s', (_, headers) =>
+    expect(() => from(...headers)).toThrow(expect.objectContaining({ code: 'missing_token' })),
   );
 
-  it.each(['Bearer\tabc', 'Bearer  abc', 'Bearer abc def', 'Bearer abc,def', 'Bearer ', 'Bearer', 'Bearer =abc', 'Bearer abc=d', 'Bearer "abc"', 'Bearer abc\u00e9'])(
-    'refuses any other form: %j',
-    (header) => expect(() => from('Authorization', header)).toThrow(expect.objectContaining({ code: 'invalid_token' })),
+  it.each([
+    'Bearer\tabc',
+    'Bearer  abc',
+    'Bearer abc def',
+    'Bearer abc,def',
+    'Bearer ',
+    'Bearer',
+    'Bearer =abc',
+    'Bearer abc=d',
+    'Bearer "abc"',
+    'Bearer abc\u00e9',
+  ])('refuses any other form: %j', (header) =>
+    expect(() => from('Authorization', header)).toThrow(expect.objectContaining({ code: 'invalid_token' })),
   );
 
   it('refuses two of them, however good', () => {
-    expect(() => from('Authorization', 'Bearer abc', 'authorization', 'Bearer abc')).toThrow(expect.objectContaining({ code: 'invalid_token' }));
+    expect(() => from('Authorization', 'Bearer abc', 'authorization', 'Bearer abc')).toThrow(
+      expect.objectContaining({ code: 'invalid_token' }),
+    );
   });
 });

@@ -1,14 +1,17 @@
-import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AccessFeed } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-strategy';
+import { AccessFeed } from '@holdfast/bus';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { AccessTokens } from './access-token.js';
 import { bearerToken } from './bearer-header.js';
 
-/** Who calls: a good token, of an app that is still what it was when the token was made (product §4, "disabled means disabled"). */
+/**
+ * Who calls: a good token, of an app that is still what it was when the token was made (product §4, "disabled means
+ * disabled").
+ */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(
@@ -35,7 +38,10 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   async identify({ raw }: Pick<FastifyRequest, 'raw'>): Promise<AccessTokenClaims> {
     const claims = await this.tokens.verify(bearerToken(raw));
     if ((await this.feed.check(claims)) === 'refused') {
-      throw new AppError('invalid_token', 'The app was disabled, or its secret or grant taken away, after this token was made.');
+      throw new AppError(
+        'invalid_token',
+        'The app was disabled, or its secret or grant taken away, after this token was made.',
+      );
     }
     return claims;
   }

@@ -1,11 +1,13 @@
-import { platformKeys } from '@holdfast/contracts';
-import { Bus, Readiness, Shutdown, systemContext } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
+import { Bus, Readiness, Shutdown, systemContext } from '@holdfast/bus';
+import { platformKeys } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 
 const refreshEvery = 5 * 60_000;
-/** A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls. */
+/**
+ * A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls.
+ */
 const refreshAtMost = 5_000;
 
 /** Public keys of the platform's access tokens, fetched before ready and kept. */
@@ -49,7 +51,9 @@ export class PlatformKeys implements OnApplicationBootstrap {
   private async load(): Promise<void> {
     const { keys } = await this.bus.request(platformKeys, {}, systemContext('gateway'));
     // Only the keys' own algorithm will do: importJWK fixes it.
-    const imported = await Promise.all(keys.map(async (jwk) => [(jwk as JWK).kid ?? '', await importJWK(jwk as JWK, 'EdDSA')] as const));
+    const imported = await Promise.all(
+      keys.map(async (jwk) => [(jwk as JWK).kid ?? '', await importJWK(jwk as JWK, 'EdDSA')] as const),
+    );
     this.keys = new Map(imported);
     this.lastRefresh = performance.now();
   }

@@ -1,6 +1,6 @@
 /**
- * The explicit list of routes that ask for no bearer token (deny by default: everything else does). At start the gateway
- * refuses to run when a route is on neither side, or when this list names one that is not there.
+ * The explicit list of routes that ask for no bearer token (deny by default: everything else does). At start the
+ * gateway refuses to run when a route is on neither side, or when this list names one that is not there.
  */
 export const publicRoutes = [
   'GET /healthz',

@@ -1,6 +1,6 @@
-import { apiAudience, operationNames } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
 import { Controller, Inject } from '@nestjs/common';
+import { CONFIG } from '@holdfast/bus';
+import { apiAudience, operationNames } from '@holdfast/contracts';
 import type { GatewayConfig } from '../config.js';
 import { resourceMetadataReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';
@@ -39,7 +39,10 @@ export class ResourceMetadataController {
     return this.metadataOf(apiAudience(this.config.BASE_URL));
   }
 
-  /** `resource` is the identifier into whose address the well-known part was inserted (RFC 9728 §3.3): clients compare the two. */
+  /**
+   * `resource` is the identifier into whose address the well-known part was inserted (RFC 9728 §3.3): clients compare
+   * the two.
+   */
   private metadataOf(resource: string): object {
     const { BASE_URL } = this.config;
     return {

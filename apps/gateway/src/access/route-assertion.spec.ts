@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { RouteTable } from '../routing/route-table.js';
 import { endpoints } from '../endpoints.js';
 import { limitClassOf } from '../limits/limit-classes.js';
+import { RouteTable } from '../routing/route-table.js';
 import { assertLimited, assertRecorded, assertRoutes } from './route-assertion.js';
 
 const guarded = { route: 'GET /o/{shortId}/x', guarded: true };
@@ -42,11 +42,23 @@ describe('the table of routes', () => {
 
 describe('the assertion that nothing goes unrecorded', () => {
   it('holds for every endpoint of the house', () => {
-    expect(() => assertRecorded(endpoints.map(({ method, path, operation, ...e }) => ({ ...e, route: `${method} ${path}`, guarded: operation !== undefined })))).not.toThrow();
+    expect(() =>
+      assertRecorded(
+        endpoints.map(({ method, path, operation, ...e }) => ({
+          ...e,
+          route: `${method} ${path}`,
+          guarded: operation !== undefined,
+        })),
+      ),
+    ).not.toThrow();
   });
 
   it.each([
-    ['a guarded endpoint without an action', { guarded: true, unrecorded: 'why not' }, 'asks for a token and leaves no audit record'],
+    [
+      'a guarded endpoint without an action',
+      { guarded: true, unrecorded: 'why not' },
+      'asks for a token and leaves no audit record',
+    ],
     ['a public one that says nothing', { guarded: false }, 'neither an action nor a reason'],
     ['one that says both', { guarded: false, action: 'subject.read', unrecorded: 'why not' }, 'an action and a reason'],
   ])('refuses %s', (_, declared, message) => {
@@ -56,7 +68,11 @@ describe('the assertion that nothing goes unrecorded', () => {
 
 describe('rate limits', () => {
   it('refuse a public endpoint that declares none, and nothing else', () => {
-    const declared = [{ route: 'GET /a', guarded: false }, { route: 'GET /b', guarded: false, limit: 'page' }, { route: 'GET /c', guarded: true }];
+    const declared = [
+      { route: 'GET /a', guarded: false },
+      { route: 'GET /b', guarded: false, limit: 'page' },
+      { route: 'GET /c', guarded: true },
+    ];
     expect(() => assertLimited(declared)).toThrow('GET /a asks for no token and declares no rate limit');
     expect(() => assertLimited(declared.slice(1))).not.toThrow();
   });

@@ -14,10 +14,12 @@ export function assertRoutes(registered: string[], declared: KnownRoute[], publi
   for (const route of registered) {
     const guarded = byRoute.get(route);
     if (guarded === undefined) faults.push(`${route} is registered without a declaration`);
-    else if (!guarded && !publicRoutes.includes(route)) faults.push(`${route} asks for no token and is not on the public list`);
+    else if (!guarded && !publicRoutes.includes(route))
+      faults.push(`${route} asks for no token and is not on the public list`);
     else if (guarded && publicRoutes.includes(route)) faults.push(`${route} is guarded and on the public list`);
   }
-  for (const route of publicRoutes) if (!registered.includes(route)) faults.push(`${route} is on the public list and does not exist`);
+  for (const route of publicRoutes)
+    if (!registered.includes(route)) faults.push(`${route} is on the public list and does not exist`);
   if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
 }
 
@@ -29,11 +31,15 @@ export interface KnownRecord {
   unrecorded?: string;
 }
 
-/** Every endpoint has an action or a reason why its calls leave no record, and what asks for a token always leaves one. */
+/**
+ * Every endpoint has an action or a reason why its calls leave no record, and what asks for a token always leaves one.
+ */
 export function assertRecorded(declared: readonly KnownRecord[]): void {
   const faults = declared.flatMap(({ route, guarded, action, unrecorded }) => {
-    if (guarded && action === undefined) return [`${route} asks for a token and leaves no audit record: it needs an action`];
-    if (action === undefined && !unrecorded) return [`${route} has neither an action nor a reason to leave no audit record`];
+    if (guarded && action === undefined)
+      return [`${route} asks for a token and leaves no audit record: it needs an action`];
+    if (action === undefined && !unrecorded)
+      return [`${route} has neither an action nor a reason to leave no audit record`];
     return action !== undefined && unrecorded ? [`${route} has an action and a reason to leave no audit record`] : [];
   });
   if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
@@ -42,5 +48,8 @@ export function assertRecorded(declared: readonly KnownRecord[]): void {
 /** Every public endpoint has a rate limit: one that somebody forgot would be the one that is used. */
 export function assertLimited(declared: readonly { route: string; guarded: boolean; limit?: string }[]): void {
   const forgotten = declared.filter(({ guarded, limit }) => !guarded && limit === undefined);
-  if (forgotten.length > 0) throw new Error(`The gateway will not start:\n  ${forgotten.map(({ route }) => `${route} asks for no token and declares no rate limit`).join('\n  ')}`);
+  if (forgotten.length > 0)
+    throw new Error(
+      `The gateway will not start:\n  ${forgotten.map(({ route }) => `${route} asks for no token and declares no rate limit`).join('\n  ')}`,
+    );
 }

@@ -1,9 +1,17 @@
-import { auditCheckpoint, auditConsistency, auditProof, auditProofSchema, auditVerifierKeys, shortId, uuid } from '@holdfast/contracts';
-import { Bus } from '@holdfast/bus';
-import { formatProofFile } from '@holdfast/tlog';
 import { Controller, Header, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus } from '@holdfast/bus';
+import {
+  auditCheckpoint,
+  auditConsistency,
+  auditProof,
+  auditProofSchema,
+  auditVerifierKeys,
+  shortId,
+  uuid,
+} from '@holdfast/contracts';
+import { formatProofFile } from '@holdfast/tlog';
 import { prefersText } from '../routing/accept.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -18,7 +26,8 @@ export const getAuditCheckpointEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/checkpoint',
   tag,
   summary: 'Get the newest checkpoint of the log',
-  description: 'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was answered before it was asked for. Keep it: later logs must continue it.',
+  description:
+    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was answered before it was asked for. Keep it: later logs must continue it.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
@@ -44,7 +53,8 @@ export const getAuditProofEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/events/{id}/proof',
   tag,
   summary: 'Get the proof that an event is in the log',
-  description: 'The exact bytes of the event in the log, its inclusion path (RFC 9162 §2.1.3) and the checkpoint that both lead to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
+  description:
+    'The exact bytes of the event in the log, its inclusion path (RFC 9162 §2.1.3) and the checkpoint that both lead to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId, id: uuid.describe('The event') }),
@@ -52,7 +62,11 @@ export const getAuditProofEndpoint = endpoint({
   errors: ['unknown_event'],
 });
 
-const size = z.string().regex(/^[1-9]\d{0,15}$/, 'must be the size of a log: a whole number of 1 or more').transform(Number).refine(Number.isSafeInteger, 'is larger than any log')
+const size = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/, 'must be the size of a log: a whole number of 1 or more')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'is larger than any log')
   .meta({ parameter: { type: 'integer', minimum: 1 } });
 
 export const getAuditConsistencyEndpoint = endpoint({
@@ -65,7 +79,10 @@ export const getAuditConsistencyEndpoint = endpoint({
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
-  query: z.strictObject({ from: size.describe('Size in the earlier checkpoint'), to: size.describe('Size in the later one, at most the size of the log') }),
+  query: z.strictObject({
+    from: size.describe('Size in the earlier checkpoint'),
+    to: size.describe('Size in the later one, at most the size of the log'),
+  }),
   answers: { 200: { description: 'The proof; empty when both sizes are the same', schema: auditConsistency.reply } },
 });
 
@@ -75,7 +92,10 @@ export class AuditProofsController {
 
   @Route(getAuditCheckpointEndpoint)
   @Header('content-type', `${text}; charset=utf-8`)
-  async checkpoint(@Input() _input: InputOf<typeof getAuditCheckpointEndpoint>, @Req() request: FastifyRequest): Promise<string> {
+  async checkpoint(
+    @Input() _input: InputOf<typeof getAuditCheckpointEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<string> {
     return (await this.bus.request(auditCheckpoint, {}, contextOf(request))).checkpoint;
   }
 
@@ -85,19 +105,34 @@ export class AuditProofsController {
   }
 
   @Route(getAuditProofEndpoint)
-  async proof(@Input() { params }: InputOf<typeof getAuditProofEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+  async proof(
+    @Input() { params }: InputOf<typeof getAuditProofEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
     const proof = await this.bus.request(auditProof, { id: params.id }, contextOf(request));
     request.call.targets = [{ type: 'audit_event', id: proof.id }];
     void reply.header('vary', 'Accept');
     if (!prefersText(request.headers.accept)) return proof;
     void reply.type(`${text}; charset=utf-8`);
-    return formatProofFile({ index: proof.seq - 1, hashes: proof.hashes.map((hash) => Buffer.from(hash, 'base64')), checkpoint: proof.checkpoint, extra: Buffer.from(proof.leaf, 'base64') });
+    return formatProofFile({
+      index: proof.seq - 1,
+      hashes: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
+      checkpoint: proof.checkpoint,
+      extra: Buffer.from(proof.leaf, 'base64'),
+    });
   }
 
   @Route(getAuditConsistencyEndpoint)
-  consistency(@Input() { query }: InputOf<typeof getAuditConsistencyEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+  consistency(
+    @Input() { query }: InputOf<typeof getAuditConsistencyEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
     const { from, to } = query;
-    if (from > to) throw faulty([{ parameter: 'from', detail: `must be at most \`to\`: a log of ${to} events cannot continue one of ${from}` }]);
+    if (from > to)
+      throw faulty([
+        { parameter: 'from', detail: `must be at most \`to\`: a log of ${to} events cannot continue one of ${from}` },
+      ]);
     return this.bus.request(auditConsistency, { from, to }, contextOf(request));
   }
 }

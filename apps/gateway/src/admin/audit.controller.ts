@@ -1,8 +1,16 @@
-import { auditEventSchema, auditFilterSchema, getAuditEvent, listAuditEvents, shortId, uuid, type AuditEvent } from '@holdfast/contracts';
-import { Bus, CONFIG } from '@holdfast/bus';
 import { Controller, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus, CONFIG } from '@holdfast/bus';
+import {
+  auditEventSchema,
+  auditFilterSchema,
+  getAuditEvent,
+  listAuditEvents,
+  shortId,
+  uuid,
+  type AuditEvent,
+} from '@holdfast/contracts';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -18,12 +26,15 @@ export const listAuditEventsEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/events',
   tag,
   summary: 'List audit events',
-  description: "The organization's audit log, newest first. Reading it is recorded in it. A page ends early when it gets large.",
+  description:
+    "The organization's audit log, newest first. Reading it is recorded in it. A page ends early when it gets large.",
   operation: 'audit:read',
   action: 'audit.list',
   params: z.strictObject({ shortId }),
   query: auditFilterSchema.extend({ limit: limitParameter, next_page_token: pageTokenParameter }),
-  answers: { 200: { description: 'A page of events', schema: pageSchema(auditEventSchema).meta({ id: 'AuditEventPage' }) } },
+  answers: {
+    200: { description: 'A page of events', schema: pageSchema(auditEventSchema).meta({ id: 'AuditEventPage' }) },
+  },
   errors: ['invalid_page_token'],
 });
 
@@ -48,17 +59,31 @@ export class AuditController {
   ) {}
 
   @Route(listAuditEventsEndpoint)
-  async list(@Input() { query }: InputOf<typeof listAuditEventsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+  async list(
+    @Input() { query }: InputOf<typeof listAuditEventsEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
     const context = contextOf(request);
     const { limit, next_page_token: token, ...filter } = query;
     const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
     const before = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, z.int());
-    const { items, next } = await this.bus.request(listAuditEvents, { filter, limit, ...(before !== undefined && { before }) }, context);
-    return { items, hasMore: next !== undefined, ...(next !== undefined && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }) };
+    const { items, next } = await this.bus.request(
+      listAuditEvents,
+      { filter, limit, ...(before !== undefined && { before }) },
+      context,
+    );
+    return {
+      items,
+      hasMore: next !== undefined,
+      ...(next !== undefined && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }),
+    };
   }
 
   @Route(getAuditEventEndpoint)
-  async get(@Input() { params }: InputOf<typeof getAuditEventEndpoint>, @Req() request: FastifyRequest): Promise<AuditEvent> {
+  async get(
+    @Input() { params }: InputOf<typeof getAuditEventEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<AuditEvent> {
     const event = await this.bus.request(getAuditEvent, { id: params.id }, contextOf(request));
     request.call.targets = [{ type: 'audit_event', id: event.id }];
     return event;

@@ -1,8 +1,8 @@
-import { eventTypes, listEvents, publicEventSchema, publicEventTypes, shortId } from '@holdfast/contracts';
-import { Bus, CONFIG } from '@holdfast/bus';
 import { Controller, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus, CONFIG } from '@holdfast/bus';
+import { eventTypes, listEvents, publicEventSchema, publicEventTypes, shortId } from '@holdfast/contracts';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -16,14 +16,19 @@ const eventSchema = z
     'type',
     publicEventTypes.map((type) => {
       const { says, data } = eventTypes[type];
-      return publicEventSchema.extend({ type: z.literal(type).describe(says), data: data!.describe('Ids and states') }).meta({ id: eventName(type), description: says });
+      return publicEventSchema
+        .extend({ type: z.literal(type).describe(says), data: data!.describe('Ids and states') })
+        .meta({ id: eventName(type), description: says });
     }) as unknown as [typeof publicEventSchema],
   )
   .meta({ id: 'Event' });
 
 /** `offer.created` → `OfferCreatedEvent`. */
 function eventName(type: string): string {
-  return `${type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Event`;
+  return `${type
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Event`;
 }
 
 const typesParameter = z
@@ -77,7 +82,11 @@ export class EventsController {
     const { limit, next_page_token: token, types } = query;
     const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter: { types } };
     const after = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, z.int());
-    const { items, next, hasMore } = await this.bus.request(listEvents, { limit, ...(types && { types }), ...(after !== undefined && { after }) }, context);
+    const { items, next, hasMore } = await this.bus.request(
+      listEvents,
+      { limit, ...(types && { types }), ...(after !== undefined && { after }) },
+      context,
+    );
     return { items, hasMore, nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) };
   }
 }

@@ -1,7 +1,15 @@
-import { appendRecords, outcomes, shortId as shortIdSchema, type AccessTokenClaims, type Action, type AuditRecord, type CallContext } from '@holdfast/contracts';
-import { AuditWriter, RefusalCounter, wasNotBegun } from '@holdfast/bus';
-import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditWriter, RefusalCounter, wasNotBegun } from '@holdfast/bus';
+import {
+  appendRecords,
+  outcomes,
+  shortId as shortIdSchema,
+  type AccessTokenClaims,
+  type Action,
+  type AuditRecord,
+  type CallContext,
+} from '@holdfast/contracts';
+import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
 import { renderError } from '../errors/render-error.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
@@ -15,18 +23,31 @@ const shortest = 300;
 
 /** Headers that every answer carries, whatever it says (http.ts). */
 const saysNothing = new Set([
-  'x-request-id', 'holdfast-request-id', 'traceparent', 'cache-control', 'x-content-type-options', 'referrer-policy', 'x-frame-options', 'strict-transport-security', 'vary', 'access-control-allow-origin', 'access-control-expose-headers', 'ratelimit', 'ratelimit-policy',
+  'x-request-id',
+  'holdfast-request-id',
+  'traceparent',
+  'cache-control',
+  'x-content-type-options',
+  'referrer-policy',
+  'x-frame-options',
+  'strict-transport-security',
+  'vary',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'ratelimit',
+  'ratelimit-policy',
 ]);
 
 /** Said by its status: refused for who the caller is, or failed for what was asked. */
 export function outcomeOf(status: number, code?: string): Outcome {
-  const result: (typeof outcomes)[number] = status < 400 ? 'success' : status === 401 || status === 403 ? 'denied' : 'failure';
+  const result: (typeof outcomes)[number] =
+    status < 400 ? 'success' : status === 401 || status === 403 ? 'denied' : 'failure';
   return { result, status, ...(code && { code }) };
 }
 
 /**
- * One request, one record (product §7): what no handler has recorded with its change is recorded here, before the answer
- * leaves. When audit is away, the caller gets 503 and no data: there is no silent gap.
+ * One request, one record (product §7): what no handler has recorded with its change is recorded here, before the
+ * answer leaves. When audit is away, the caller gets 503 and no data: there is no silent gap.
  */
 export class AuditHook {
   private readonly endpoints: Map<string, Endpoint>;
@@ -48,7 +69,10 @@ export class AuditHook {
     const { call } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
-    if (endpoint ? !endpoint.action || call.answeredByAuth || call.audited : request.headers.authorization === undefined) return payload;
+    if (
+      endpoint ? !endpoint.action || call.answeredByAuth || call.audited : request.headers.authorization === undefined
+    )
+      return payload;
     try {
       if (endpoint?.action) await this.record(endpoint.action, endpoint, request, reply.statusCode);
       else await this.countUnroutable(request, reply.statusCode);
@@ -63,14 +87,22 @@ export class AuditHook {
     // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
     const context = call.code === 'rate_limited' || wasNotBegun(call) ? undefined : recordedFor(endpoint, request);
     if (!context) return this.count(action, endpoint, request, status);
-    const record = auditRecord(context, this.clock.now(), { action, targets: call.targets, outcome: { ...outcomeOf(status, call.code), ...(call.replayed && { replay: true }) } });
+    const record = auditRecord(context, this.clock.now(), {
+      action,
+      targets: call.targets,
+      outcome: { ...outcomeOf(status, call.code), ...(call.replayed && { replay: true }) },
+    });
     const left = soon - (performance.now() - call.began);
-    return this.audit.append(context.org, record, { ...(call.uncertain && { provisional: true }), within: Math.min(appendRecords.timeout, Math.max(left, shortest)) });
+    return this.audit.append(context.org, record, {
+      ...(call.uncertain && { provisional: true }),
+      within: Math.min(appendRecords.timeout, Math.max(left, shortest)),
+    });
   }
 
   /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
   private withhold({ call }: FastifyRequest, reply: FastifyReply, cause: unknown): string {
-    const { detail = String(cause), origin = { dependency: 'audit', cause: 'unavailable' } } = cause instanceof AppError ? cause : {};
+    const { detail = String(cause), origin = { dependency: 'audit', cause: 'unavailable' } } =
+      cause instanceof AppError ? cause : {};
     Object.assign(call, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
     for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
@@ -81,9 +113,9 @@ export class AuditHook {
   }
 
   /**
-   * What leads to no endpoint (404, 405) is counted as the app whose token came with it: somebody may be trying out what a
-   * stolen token opens. The path is anybody's text and may name a customer, so it stays out of the log. Without a good
-   * token it concerns no organization.
+   * What leads to no endpoint (404, 405) is counted as the app whose token came with it: somebody may be trying out
+   * what a stolen token opens. The path is anybody's text and may name a customer, so it stays out of the log. Without
+   * a good token it concerns no organization.
    */
   private async countUnroutable(request: FastifyRequest, status: number): Promise<void> {
     const claims = await this.identify(request).catch((error: unknown) => {
@@ -93,25 +125,40 @@ export class AuditHook {
     if (!claims) return;
     request.call.claims = claims;
     const context = contextOf(request);
-    const { id: _, ...record } = auditRecord({ ...context, request: { ...context.request, route: '*' } }, this.clock.now(), {
-      action: 'api.refused', targets: [], outcome: outcomeOf(status, request.call.code),
-    });
+    const { id: _, ...record } = auditRecord(
+      { ...context, request: { ...context.request, route: '*' } },
+      this.clock.now(),
+      {
+        action: 'api.refused',
+        targets: [],
+        outcome: outcomeOf(status, request.call.code),
+      },
+    );
     await this.refusals.count(claims.org, record, networkOf(request.call.address));
   }
 
   /** Nobody is known (401, or a public route), so the organization of the path is told, counted by the minute. */
-  private async count(action: Action, { operation, countAs }: Endpoint, request: FastifyRequest, status: number): Promise<void> {
+  private async count(
+    action: Action,
+    { operation, countAs }: Endpoint,
+    request: FastifyRequest,
+    status: number,
+  ): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.call;
     const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.call) : status >= 400;
     const counted = !refused ? countAs : operation ? 'api.refused' : action;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
-    const { id: _, ...record } = auditRecord(claims ? contextOf(request) : anonymousContextOf(request, shortId), this.clock.now(), {
-      action: counted,
-      targets: [],
-      outcome: outcomeOf(status, request.call.code),
-    });
+    const { id: _, ...record } = auditRecord(
+      claims ? contextOf(request) : anonymousContextOf(request, shortId),
+      this.clock.now(),
+      {
+        action: counted,
+        targets: [],
+        outcome: outcomeOf(status, request.call.code),
+      },
+    );
     await this.refusals.count(claims?.org ?? shortId, record, networkOf(request.call.address));
   }
 }
@@ -122,5 +169,7 @@ function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyR
   if (claims) return contextOf(request);
   const { shortId } = request.params as { shortId?: string };
   if (operation || shortId === undefined || !code) return undefined;
-  return recordEach.includes(code) || (uncertain && recordEach.length > 0) ? anonymousContextOf(request, shortId) : undefined;
+  return recordEach.includes(code) || (uncertain && recordEach.length > 0)
+    ? anonymousContextOf(request, shortId)
+    : undefined;
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '@holdfast/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '@holdfast/kit';
 
 /** Longer than any ceremony; each beginning prolongs it. */
 const maxAgeSeconds = 900;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Binds the ceremony of a claim to the browser that began it, by a cookie with a random secret of which services see the
- * hash alone. A captured answer of an authenticator is worth nothing in another browser, also to somebody with the link.
+ * Binds the ceremony of a claim to the browser that began it, by a cookie with a random secret of which services see
+ * the hash alone. A captured answer of an authenticator is worth nothing in another browser, also to somebody with the
+ * link.
  */
 export class ClaimBrowser {
   private readonly secure: boolean;
@@ -34,7 +35,9 @@ export class ClaimBrowser {
   /** Undefined also when there are two: one of them was planted. */
   private secretIn({ headers: { cookie = '' } }: FastifyRequest, shortId: string): string | undefined {
     const start = `${this.nameOf(shortId)}=`;
-    const [secret, ...others] = cookie.split(';').flatMap((pair) => (pair.trim().startsWith(start) ? [pair.trim().slice(start.length)] : []));
+    const [secret, ...others] = cookie
+      .split(';')
+      .flatMap((pair) => (pair.trim().startsWith(start) ? [pair.trim().slice(start.length)] : []));
     return secret !== undefined && others.length === 0 && secretForm.test(secret) ? secret : undefined;
   }
 

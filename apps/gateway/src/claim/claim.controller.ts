@@ -1,9 +1,19 @@
-import { beginClaim, claimSchema, claimTokenSchema, completeClaim, getClaim, webAuthnJson, type ErrorCode, type organizationProfile, type ReplyOf } from '@holdfast/contracts';
-import { Bus, CONFIG } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Controller, HttpCode, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus, CONFIG } from '@holdfast/bus';
+import {
+  beginClaim,
+  claimSchema,
+  claimTokenSchema,
+  completeClaim,
+  getClaim,
+  webAuthnJson,
+  type ErrorCode,
+  type organizationProfile,
+  type ReplyOf,
+} from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -14,10 +24,22 @@ import { OrganizationProfiles } from './organization-profiles.js';
 
 const tag = 'Claim';
 const forms = 'Public: the token from the link is what opens it, in the body and never in an address.';
-// Whatever is not the form of a short id or a token is answered like one that does not exist: a cut-off link is no other mistake.
-const params = z.strictObject({ shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the claim link") });
+// Whatever is not the form of a short id or a token is answered like one that does not exist: a cut-off link is no
+// other mistake.
+const params = z.strictObject({
+  shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the claim link"),
+});
 const token = z.string().max(500).describe('What stands after the # of the claim link');
-const always: ErrorCode[] = ['invalid_request', 'unknown_claim', 'cross_site_request', 'rate_limited', 'payload_too_large', 'unsupported_media_type', 'unavailable', 'internal'];
+const always: ErrorCode[] = [
+  'invalid_request',
+  'unknown_claim',
+  'cross_site_request',
+  'rate_limited',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unavailable',
+  'internal',
+];
 /** Only a true link leads here, so each is a record of its own. */
 const ended: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 
@@ -36,7 +58,11 @@ export const claimEndpoint = endpoint({
   answers: {
     200: {
       description: 'What the link leads to; also when that is over, see `state`',
-      schema: claimSchema.extend({ organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer') }).meta({ id: 'ClaimLink' }),
+      schema: claimSchema
+        .extend({
+          organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer'),
+        })
+        .meta({ id: 'ClaimLink' }),
     },
   },
   errors: always,
@@ -59,7 +85,11 @@ export const claimOptionsEndpoint = endpoint({
     200: {
       description: 'The options',
       headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/claim/complete`' },
-      schema: z.strictObject({ options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)') }).meta({ id: 'ClaimOptions' }),
+      schema: z
+        .strictObject({
+          options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)'),
+        })
+        .meta({ id: 'ClaimOptions' }),
     },
   },
   errors: [...always, ...ended, 'invalid_state'],
@@ -76,11 +106,20 @@ export const completeClaimEndpoint = endpoint({
   action: 'credential.claim',
   recordEach: [...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,
-  body: z.strictObject({ token, response: webAuthnJson.describe('RegistrationResponseJSON (WebAuthn Level 3 §5.1.8), as the authenticator gave it') }).meta({ id: 'ClaimCompletion' }),
+  body: z
+    .strictObject({
+      token,
+      response: webAuthnJson.describe(
+        'RegistrationResponseJSON (WebAuthn Level 3 §5.1.8), as the authenticator gave it',
+      ),
+    })
+    .meta({ id: 'ClaimCompletion' }),
   answers: {
     200: {
       description: 'The credential is issued',
-      schema: z.strictObject({ returnUrl: z.url().optional().describe('Where to go on, when the app said so in its offer') }).meta({ id: 'Claimed' }),
+      schema: z
+        .strictObject({ returnUrl: z.url().optional().describe('Where to go on, when the app said so in its offer') })
+        .meta({ id: 'Claimed' }),
     },
   },
   errors: [...always, ...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
@@ -102,7 +141,10 @@ export class ClaimController {
 
   @Route(claimEndpoint)
   @HttpCode(200)
-  async look(@Input() { params, body }: InputOf<typeof claimEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+  async look(
+    @Input() { params, body }: InputOf<typeof claimEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
     const { name } = await this.organizationOf(params.shortId, body.token);
     const claim = await this.bus.request(getClaim, { token: body.token }, anonymousContextOf(request, params.shortId));
     return { organization: { name }, ...claim };
@@ -117,12 +159,19 @@ export class ClaimController {
   ): Promise<unknown> {
     const { name, relyingParty } = await this.organizationOf(shortId, token);
     const browser = this.browser.begin(request, reply, shortId);
-    return this.bus.request(beginClaim, { token, organizationName: name, browser, ...(relyingParty && { relyingParty }) }, anonymousContextOf(request, shortId));
+    return this.bus.request(
+      beginClaim,
+      { token, organizationName: name, browser, ...(relyingParty && { relyingParty }) },
+      anonymousContextOf(request, shortId),
+    );
   }
 
   @Route(completeClaimEndpoint)
   @HttpCode(200)
-  async complete(@Input() { params, body }: InputOf<typeof completeClaimEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+  async complete(
+    @Input() { params, body }: InputOf<typeof completeClaimEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
     const { relyingParty } = await this.organizationOf(params.shortId, body.token);
     const browser = this.browser.end(request, params.shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };

@@ -1,10 +1,12 @@
-import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
 import { ClaimGuard } from './claim.guard.js';
 
 const guard = () => new ClaimGuard({ BASE_URL: 'https://id.example/base' });
 const from = (origin?: string) =>
-  ({ switchToHttp: () => ({ getRequest: () => ({ headers: origin === undefined ? {} : { origin } }) }) }) as unknown as ExecutionContext;
+  ({
+    switchToHttp: () => ({ getRequest: () => ({ headers: origin === undefined ? {} : { origin } }) }),
+  }) as unknown as ExecutionContext;
 
 describe('the guard of the claim routes', () => {
   it('lets our own pages in, and programs, which name no origin', () => {
@@ -12,7 +14,16 @@ describe('the guard of the claim routes', () => {
     expect(guard().canActivate(from())).toBe(true);
   });
 
-  it.each(['https://evil.example', 'http://id.example', 'https://id.example:444', 'https://id.example.evil.example', 'null', ''])('lets no page of %j in', (origin) => {
-    expect(() => guard().canActivate(from(origin))).toThrow(expect.objectContaining({ code: 'cross_site_request', status: 403 }));
+  it.each([
+    'https://evil.example',
+    'http://id.example',
+    'https://id.example:444',
+    'https://id.example.evil.example',
+    'null',
+    '',
+  ])('lets no page of %j in', (origin) => {
+    expect(() => guard().canActivate(from(origin))).toThrow(
+      expect.objectContaining({ code: 'cross_site_request', status: 403 }),
+    );
   });
 });

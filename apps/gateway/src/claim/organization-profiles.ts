@@ -1,8 +1,8 @@
-import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@holdfast/contracts';
-import { Bus, systemContext } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Bus, systemContext } from '@holdfast/bus';
+import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 
 /** Below a second, so that a suspended organization is refused within one (product §4). */
 const goodFor = 900;

@@ -1,15 +1,30 @@
-import { credentialSchema, getIssued, reasonSchema, resumeCredential, revokeCredential, shortId, suspendCredential, uuid, type AuditTarget, type Credential, type ErrorCode } from '@holdfast/contracts';
-import { Bus } from '@holdfast/bus';
 import { Controller, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus } from '@holdfast/bus';
+import {
+  credentialSchema,
+  getIssued,
+  reasonSchema,
+  resumeCredential,
+  revokeCredential,
+  shortId,
+  suspendCredential,
+  uuid,
+  type AuditTarget,
+  type Credential,
+  type ErrorCode,
+} from '@holdfast/contracts';
 import { contextOf } from '../routing/call.js';
 import { answered, keyOf } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';
 
 const tag = 'Customer credentials';
-const params = z.strictObject({ shortId, id: uuid.describe('The credential, as `credentialId` of an offer or `id` of a credential named it') });
+const params = z.strictObject({
+  shortId,
+  id: uuid.describe('The credential, as `credentialId` of an offer or `id` of a credential named it'),
+});
 
 export const getIssuedEndpoint = endpoint({
   id: 'getIssued',
@@ -48,7 +63,12 @@ export const suspendCredentialEndpoint = manage(
   'Its holder can no longer sign in, sessions end, and an open offer of it is withdrawn, until it is resumed.',
   ['not_revocable'],
 );
-export const resumeCredentialEndpoint = manage('resume', 'Resume a credential', 'Its holder can sign in again. What ended with the suspension stays ended.', []);
+export const resumeCredentialEndpoint = manage(
+  'resume',
+  'Resume a credential',
+  'Its holder can sign in again. What ended with the suspension stays ended.',
+  [],
+);
 export const revokeCredentialEndpoint = manage(
   'revoke',
   'Revoke a credential',
@@ -61,7 +81,10 @@ export class IssuedController {
   constructor(private readonly bus: Bus) {}
 
   @Route(getIssuedEndpoint)
-  async get(@Input() { params: { id } }: InputOf<typeof getIssuedEndpoint>, @Req() request: FastifyRequest): Promise<Credential> {
+  async get(
+    @Input() { params: { id } }: InputOf<typeof getIssuedEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<Credential> {
     const credential = await this.bus.request(getIssued, { id }, contextOf(request));
     request.call.targets = targetsOf(id, credential.holderId);
     return credential;
@@ -69,29 +92,52 @@ export class IssuedController {
 
   @Route(suspendCredentialEndpoint)
   @HttpCode(200)
-  suspend(@Input() input: InputOf<typeof suspendCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+  suspend(
+    @Input() input: InputOf<typeof suspendCredentialEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Credential> {
     return this.manage(suspendCredential, input, request, reply);
   }
 
   @Route(resumeCredentialEndpoint)
   @HttpCode(200)
-  resume(@Input() input: InputOf<typeof resumeCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+  resume(
+    @Input() input: InputOf<typeof resumeCredentialEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Credential> {
     return this.manage(resumeCredential, input, request, reply);
   }
 
   @Route(revokeCredentialEndpoint)
   @HttpCode(200)
-  revoke(@Input() input: InputOf<typeof revokeCredentialEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Credential> {
+  revoke(
+    @Input() input: InputOf<typeof revokeCredentialEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Credential> {
     return this.manage(revokeCredential, input, request, reply);
   }
 
-  private async manage(contract: typeof suspendCredential, input: InputOf<typeof suspendCredentialEndpoint>, request: FastifyRequest, reply: FastifyReply): Promise<Credential> {
-    const { params: { id }, body } = input;
+  private async manage(
+    contract: typeof suspendCredential,
+    input: InputOf<typeof suspendCredentialEndpoint>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Credential> {
+    const {
+      params: { id },
+      body,
+    } = input;
     const done = await this.bus.request(contract, { id, ...body, ...keyOf(input) }, contextOf(request));
     return answered(done, request, reply, (holder) => targetsOf(id, holder));
   }
 }
 
 function targetsOf(id: string, holder: string): AuditTarget[] {
-  return [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }];
+  return [
+    { type: 'credential', id, holder },
+    { type: 'customer', id: holder, holder },
+  ];
 }

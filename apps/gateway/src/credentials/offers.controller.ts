@@ -1,8 +1,16 @@
-import { createOffer, offerRequestSchema, offerSchema, shortId, uuid, withdrawOffer, type Offer } from '@holdfast/contracts';
-import { Bus } from '@holdfast/bus';
 import { Controller, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus } from '@holdfast/bus';
+import {
+  createOffer,
+  offerRequestSchema,
+  offerSchema,
+  shortId,
+  uuid,
+  withdrawOffer,
+  type Offer,
+} from '@holdfast/contracts';
 import { contextOf } from '../routing/call.js';
 import { answered, keyOf, markReplayed } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -27,8 +35,21 @@ export const createOfferEndpoint = endpoint({
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
-  answers: { 201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } } },
-  errors: ['unknown_subject', 'unknown_credential_type', 'invalid_state', 'presence_required', 'presence_invalid', 'presence_expired', 'presence_replayed', 'presence_unavailable', 'payload_too_large', 'unsupported_media_type'],
+  answers: {
+    201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } },
+  },
+  errors: [
+    'unknown_subject',
+    'unknown_credential_type',
+    'invalid_state',
+    'presence_required',
+    'presence_invalid',
+    'presence_expired',
+    'presence_replayed',
+    'presence_unavailable',
+    'payload_too_large',
+    'unsupported_media_type',
+  ],
 });
 
 export const withdrawOfferEndpoint = endpoint({
@@ -37,7 +58,8 @@ export const withdrawOfferEndpoint = endpoint({
   path: '/o/{shortId}/api/credentials/offers/{offerId}',
   tag,
   summary: 'Withdraw an offer',
-  description: 'Takes an unclaimed offer back: its link no longer claims, and a credential that nobody holds yet is revoked.',
+  description:
+    'Takes an unclaimed offer back: its link no longer claims, and a credential that nobody holds yet is revoked.',
   operation: 'offers:write',
   action: 'offer.withdraw',
   idempotent: true,
@@ -56,12 +78,23 @@ export class OffersController {
 
   @Route(createOfferEndpoint)
   @HttpCode(201)
-  async create(@Input() input: InputOf<typeof createOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Offer> {
+  async create(
+    @Input() input: InputOf<typeof createOfferEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Offer> {
     const { body, params } = input;
     const { call } = request;
-    const { offer, replayed } = await this.bus.request(createOffer, { offer: body, ...keyOf(input) }, contextOf(request));
+    const { offer, replayed } = await this.bus.request(
+      createOffer,
+      { offer: body, ...keyOf(input) },
+      contextOf(request),
+    );
     call.audited = !replayed;
-    call.targets = [{ type: 'customer', id: offer.subject, holder: offer.subject }, { type: 'offer', id: offer.offerId, holder: offer.subject }];
+    call.targets = [
+      { type: 'customer', id: offer.subject, holder: offer.subject },
+      { type: 'offer', id: offer.offerId, holder: offer.subject },
+    ];
     void reply.header('location', `/o/${params.shortId}/api/credentials/subjects/${offer.subject}`);
     if (replayed) markReplayed(request, reply);
     return offer;
@@ -69,9 +102,16 @@ export class OffersController {
 
   @Route(withdrawOfferEndpoint)
   @HttpCode(204)
-  async withdraw(@Input() input: InputOf<typeof withdrawOfferEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+  async withdraw(
+    @Input() input: InputOf<typeof withdrawOfferEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
     const { offerId } = input.params;
     const done = await this.bus.request(withdrawOffer, { offerId, ...keyOf(input) }, contextOf(request));
-    answered(done, request, reply, (holder) => [{ type: 'offer', id: offerId, holder }, { type: 'customer', id: holder, holder }]);
+    answered(done, request, reply, (holder) => [
+      { type: 'offer', id: offerId, holder },
+      { type: 'customer', id: holder, holder },
+    ]);
   }
 }

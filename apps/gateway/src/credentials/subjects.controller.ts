@@ -1,8 +1,18 @@
-import { eraseSubject, getSubject, listSubjects, shortId, subjectCursorSchema, subjectSchema, subjectSummarySchema, uuid, type Subject } from '@holdfast/contracts';
-import { Bus, CONFIG } from '@holdfast/bus';
 import { Controller, HttpCode, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus, CONFIG } from '@holdfast/bus';
+import {
+  eraseSubject,
+  getSubject,
+  listSubjects,
+  shortId,
+  subjectCursorSchema,
+  subjectSchema,
+  subjectSummarySchema,
+  uuid,
+  type Subject,
+} from '@holdfast/contracts';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { answered, keyOf } from '../routing/change.js';
@@ -25,11 +35,16 @@ export const listSubjectsEndpoint = endpoint({
   action: 'subject.list',
   params: z.strictObject({ shortId }),
   query: z.strictObject({
-    claimed: z.enum(['true', 'false']).optional().describe('Only customers who have (true) or have not (false) claimed a credential'),
+    claimed: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('Only customers who have (true) or have not (false) claimed a credential'),
     limit: limitParameter,
     next_page_token: pageTokenParameter,
   }),
-  answers: { 200: { description: 'A page of customers', schema: pageSchema(subjectSummarySchema).meta({ id: 'SubjectPage' }) } },
+  answers: {
+    200: { description: 'A page of customers', schema: pageSchema(subjectSummarySchema).meta({ id: 'SubjectPage' }) },
+  },
   errors: ['invalid_page_token'],
 });
 
@@ -53,7 +68,8 @@ export const eraseSubjectEndpoint = endpoint({
   path: '/o/{shortId}/api/credentials/subjects/{subject}',
   tag,
   summary: 'Erase a subject',
-  description: 'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404, or with the same Idempotency-Key 204 once more.',
+  description:
+    'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404, or with the same Idempotency-Key 204 once more.',
   operation: 'issued:manage',
   action: 'subject.erase',
   idempotent: true,
@@ -70,18 +86,26 @@ export class SubjectsController {
   ) {}
 
   @Route(listSubjectsEndpoint)
-  async list(@Input() { query }: InputOf<typeof listSubjectsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+  async list(
+    @Input() { query }: InputOf<typeof listSubjectsEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
     const context = contextOf(request);
     const { claimed, limit, next_page_token: token } = query;
     const filter = { claimed };
     const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
-    const after = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, subjectCursorSchema);
+    const after =
+      token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, subjectCursorSchema);
     const { items, next } = await this.bus.request(
       listSubjects,
       { limit, ...(claimed !== undefined && { claimed: claimed === 'true' }), ...(after && { after }) },
       context,
     );
-    return { items, hasMore: next !== undefined, ...(next && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }) };
+    return {
+      items,
+      hasMore: next !== undefined,
+      ...(next && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }),
+    };
   }
 
   @Route(getSubjectEndpoint)
@@ -94,8 +118,16 @@ export class SubjectsController {
 
   @Route(eraseSubjectEndpoint)
   @HttpCode(204)
-  async erase(@Input() input: InputOf<typeof eraseSubjectEndpoint>, @Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    const done = await this.bus.request(eraseSubject, { subject: input.params.subject, ...keyOf(input) }, contextOf(request));
+  async erase(
+    @Input() input: InputOf<typeof eraseSubjectEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const done = await this.bus.request(
+      eraseSubject,
+      { subject: input.params.subject, ...keyOf(input) },
+      contextOf(request),
+    );
     answered(done, request, reply, () => []);
   }
 }

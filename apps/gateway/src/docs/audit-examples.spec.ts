@@ -1,10 +1,12 @@
-import { openCheckpoint, leafHash, parseProofFile, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { expect, it } from '@jest/globals';
+import { leafHash, openCheckpoint, parseProofFile, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
 
 it('the proof of the reference verifies, so that a verifier can be tried with it', () => {
   const { size, root } = openCheckpoint(checkpoint, [parseVerifierKey(verifierKey)]);
   const file = parseProofFile(proofFile);
-  expect(verifyInclusion({ index: file.index, size, leafHash: leafHash(file.extra!), proof: file.hashes, root })).toBe(true);
+  expect(verifyInclusion({ index: file.index, size, leafHash: leafHash(file.extra!), proof: file.hashes, root })).toBe(
+    true,
+  );
   expect(leafHash(Buffer.from(proof.leaf, 'base64')).toString('base64')).toBe(entry.leafHash);
 });

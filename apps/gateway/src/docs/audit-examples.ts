@@ -6,7 +6,8 @@ const hash = 'V82og+MiUl1BniCtXdzzVnS/AztyTDS8uO2dmJTCAKw=';
 const neighbours = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
 
 export const verifierKey = 'id.example/o/acme/audit+0dbc4ef4+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c';
-export const checkpoint = 'id.example/o/acme/audit\n3\nysLwaekKno+4WPH2s0FcsvSMV4gRqNUV7GLjwS7bcGQ=\n\n— id.example/o/acme/audit DbxO9G/HR4em6W+iIOq10q9+46BdPl56D12O3de9GExTh21h5I76fyveYzY57/qYYyQ7CHAXyzdlGICJoEGAl/SOYQU=\n';
+export const checkpoint =
+  'id.example/o/acme/audit\n3\nysLwaekKno+4WPH2s0FcsvSMV4gRqNUV7GLjwS7bcGQ=\n\n— id.example/o/acme/audit DbxO9G/HR4em6W+iIOq10q9+46BdPl56D12O3de9GExTh21h5I76fyveYzY57/qYYyQ7CHAXyzdlGICJoEGAl/SOYQU=\n';
 
 export const proof: AuditProof = {
   id: auditId,
@@ -23,11 +24,23 @@ export const entry: ExportedAuditEntry = {
   leaf: proof.leaf,
   leafHash: hash,
   found: {
-    id: auditId, occurredAt: '2026-11-21T09:30:00.000Z', action: 'offer.create', actor: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', outcome: 'success',
+    id: auditId,
+    occurredAt: '2026-11-21T09:30:00.000Z',
+    action: 'offer.create',
+    actor: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
+    outcome: 'success',
     targets: ['7PZMeCBbhM-pl2DaAzNkGA', 'yoVeQqGhYQg35lQ2XBjzVg'],
   },
   names: [
-    { pseudonym: '7PZMeCBbhM-pl2DaAzNkGA', value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10', salt: 'AgICAgICAgICAgICAgICAg==' },
-    { pseudonym: 'yoVeQqGhYQg35lQ2XBjzVg', value: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02', salt: 'AwMDAwMDAwMDAwMDAwMDAw==' },
+    {
+      pseudonym: '7PZMeCBbhM-pl2DaAzNkGA',
+      value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
+      salt: 'AgICAgICAgICAgICAgICAg==',
+    },
+    {
+      pseudonym: 'yoVeQqGhYQg35lQ2XBjzVg',
+      value: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02',
+      salt: 'AwMDAwMDAwMDAwMDAwMDAw==',
+    },
   ],
 };

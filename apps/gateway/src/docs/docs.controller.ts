@@ -1,11 +1,11 @@
-import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { CONFIG } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { CONFIG } from '@holdfast/bus';
+import { AppError } from '@holdfast/kit';
 import type { GatewayConfig } from '../config.js';
 import { endpoint, ENDPOINTS, Route, type Endpoint } from '../routing/endpoint.js';
 import { openApi } from './openapi.js';
@@ -18,9 +18,38 @@ const html = 'text/html; charset=utf-8';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export const openApiEndpoint = endpoint({ id: 'getOpenApi', method: 'GET', limit: 'page', path: '/openapi.json', tag, unrecorded, summary: 'This description, as OpenAPI 3.1', answers: { 200: { description: 'The description' } } });
-export const docsEndpoint = endpoint({ id: 'getDocs', method: 'GET', limit: 'page', path: '/docs', tag, unrecorded, internal: 'a page', summary: 'The API reference as a page', answers: { 200: { description: 'The page' } } });
-export const errorsEndpoint = endpoint({ id: 'getErrorDocs', method: 'GET', limit: 'page', path: '/docs/errors', tag, unrecorded, internal: 'a page', summary: 'Every error code and what to do about it', answers: { 200: { description: 'The page' } } });
+export const openApiEndpoint = endpoint({
+  id: 'getOpenApi',
+  method: 'GET',
+  limit: 'page',
+  path: '/openapi.json',
+  tag,
+  unrecorded,
+  summary: 'This description, as OpenAPI 3.1',
+  answers: { 200: { description: 'The description' } },
+});
+export const docsEndpoint = endpoint({
+  id: 'getDocs',
+  method: 'GET',
+  limit: 'page',
+  path: '/docs',
+  tag,
+  unrecorded,
+  internal: 'a page',
+  summary: 'The API reference as a page',
+  answers: { 200: { description: 'The page' } },
+});
+export const errorsEndpoint = endpoint({
+  id: 'getErrorDocs',
+  method: 'GET',
+  limit: 'page',
+  path: '/docs/errors',
+  tag,
+  unrecorded,
+  internal: 'a page',
+  summary: 'Every error code and what to do about it',
+  answers: { 200: { description: 'The page' } },
+});
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
@@ -38,7 +67,10 @@ const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/
 /** The only files there are: a name from the address never becomes a path. */
 const assets: Record<string, { type: string; read: () => Promise<string | Buffer> }> = {
   'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => readFile(join(swagger, 'swagger-ui.css')) },
-  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', read: () => readFile(join(swagger, 'swagger-ui-bundle.js')) },
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    read: () => readFile(join(swagger, 'swagger-ui-bundle.js')),
+  },
   'reference.js': { type: 'text/javascript; charset=utf-8', read: () => Promise.resolve(initializer) },
   'page.css': { type: 'text/css; charset=utf-8', read: () => Promise.resolve(pageStyle) },
 };

@@ -8,7 +8,10 @@ export const describedJson = (schema: Json, example: Json) => ({ 'application/js
 const oauthError = {
   type: 'object',
   description: 'An error of OAuth 2.0 (RFC 6749 §5.2)',
-  properties: { error: describedText('What to branch on'), error_description: describedText('What is wrong, for people') },
+  properties: {
+    error: describedText('What to branch on'),
+    error_description: describedText('What is wrong, for people'),
+  },
   required: ['error'],
 };
 export const oauthErrorAnswer = (description: string, error: string, error_description: string, headers?: Json) => ({
@@ -17,7 +20,9 @@ export const oauthErrorAnswer = (description: string, error: string, error_descr
   content: describedJson(oauthError, { error, error_description }),
 });
 
-/** What OAuth's own standards say of the token endpoint; auth validates there, so nothing here is derived from a schema. */
+/**
+ * What OAuth's own standards say of the token endpoint; auth validates there, so nothing here is derived from a schema.
+ */
 export const tokenReference: Json = {
   security: [{ clientBasic: [] }],
   requestBody: {
@@ -28,7 +33,9 @@ export const tokenReference: Json = {
           type: 'object',
           properties: {
             grant_type: describedText('Always `client_credentials`', { const: 'client_credentials' }),
-            scope: describedText(`Operations wanted, separated by single spaces; all or nothing. One of: ${operationNames.join(' ')}`),
+            scope: describedText(
+              `Operations wanted, separated by single spaces; all or nothing. One of: ${operationNames.join(' ')}`,
+            ),
           },
           required: ['grant_type', 'scope'],
         },
@@ -50,7 +57,12 @@ export const tokenReference: Json = {
           },
           required: ['access_token', 'token_type', 'expires_in', 'scope'],
         },
-        { access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9…', expires_in: 600, token_type: 'Bearer', scope: 'offers:write issued:read' },
+        {
+          access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9…',
+          expires_in: 600,
+          token_type: 'Bearer',
+          scope: 'offers:write issued:read',
+        },
       ),
     },
     400: oauthErrorAnswer(
@@ -58,13 +70,27 @@ export const tokenReference: Json = {
       'invalid_scope',
       'the app was not granted issued:manage',
     ),
-    401: oauthErrorAnswer('`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer is the same', 'invalid_client', 'client authentication failed', {
-      'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
-    }),
-    413: oauthErrorAnswer('`invalid_request`: the body is too large', 'invalid_request', 'the body is larger than 16384 bytes'),
-    503: oauthErrorAnswer('`temporarily_unavailable`: it cannot be known whether the app is still good, or the token cannot be recorded', 'temporarily_unavailable', 'try again in a moment', {
-      'Retry-After': { $ref: '#/components/headers/Retry-After' },
-    }),
+    401: oauthErrorAnswer(
+      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer is the same',
+      'invalid_client',
+      'client authentication failed',
+      {
+        'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
+      },
+    ),
+    413: oauthErrorAnswer(
+      '`invalid_request`: the body is too large',
+      'invalid_request',
+      'the body is larger than 16384 bytes',
+    ),
+    503: oauthErrorAnswer(
+      '`temporarily_unavailable`: it cannot be known whether the app is still good, or the token cannot be recorded',
+      'temporarily_unavailable',
+      'try again in a moment',
+      {
+        'Retry-After': { $ref: '#/components/headers/Retry-After' },
+      },
+    ),
   },
 };
 
@@ -83,7 +109,12 @@ export const serverMetadataReference: Json = {
             scopes_supported: texts('Every operation that a program can be granted'),
           },
         },
-        { issuer: 'https://id.example', token_endpoint: 'https://id.example/oauth2/token', grant_types_supported: ['client_credentials'], token_endpoint_auth_methods_supported: ['client_secret_basic'] },
+        {
+          issuer: 'https://id.example',
+          token_endpoint: 'https://id.example/oauth2/token',
+          grant_types_supported: ['client_credentials'],
+          token_endpoint_auth_methods_supported: ['client_secret_basic'],
+        },
       ),
     },
   },
@@ -97,14 +128,21 @@ export const resourceMetadataReference: Json = {
         {
           type: 'object',
           properties: {
-            resource: describedText('The identifier that this address belongs to: the base address, or the API as the `aud` of its tokens names it'),
+            resource: describedText(
+              'The identifier that this address belongs to: the base address, or the API as the `aud` of its tokens names it',
+            ),
             authorization_servers: texts('Who gives tokens for it'),
             scopes_supported: texts('Every operation that a token can hold'),
             bearer_methods_supported: texts('`header` alone'),
             resource_documentation: describedText('Where this reference is'),
           },
         },
-        { resource: 'https://id.example/api', authorization_servers: ['https://id.example'], bearer_methods_supported: ['header'], resource_documentation: 'https://id.example/docs' },
+        {
+          resource: 'https://id.example/api',
+          authorization_servers: ['https://id.example'],
+          bearer_methods_supported: ['header'],
+          resource_documentation: 'https://id.example/docs',
+        },
       ),
     },
   },

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { endpoints } from '../endpoints.js';
 import { openApi } from './openapi.js';
 
@@ -11,7 +11,9 @@ interface Finding {
   message: string;
   path: (string | number)[];
 }
-const { Spectral } = require('@stoplight/spectral-core') as { Spectral: new () => { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> } };
+const { Spectral } = require('@stoplight/spectral-core') as {
+  Spectral: new () => { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> };
+};
 const { oas } = require('@stoplight/spectral-rulesets') as { oas: object };
 
 const description = openApi(endpoints, 'https://id.example');
@@ -31,7 +33,9 @@ test('Redocly finds nothing to say, by its recommended rules', async () => {
 }, 120_000);
 
 test('patterns are of the kind that every language reads: no classes of Unicode, no look-behind, the same with and without the flag u', () => {
-  const patterns = [...JSON.stringify(description).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text!) as string);
+  const patterns = [...JSON.stringify(description).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text]) => JSON.parse(text!) as string,
+  );
   expect(patterns.length).toBeGreaterThan(10);
   expect(patterns.filter((pattern) => /\\[pP]\{|\(\?<|\(\?[a-z]/.test(pattern))).toEqual([]);
   for (const flags of ['', 'u']) expect(() => patterns.map((pattern) => new RegExp(pattern, flags))).not.toThrow();

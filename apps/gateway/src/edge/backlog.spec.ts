@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpObserver, ObservedRequest } from '@holdfast/bus';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { HttpObserver, ObservedRequest } from '@holdfast/bus';
 import { endpoints } from '../endpoints.js';
 import { Backlog, overloaded, refuseBacklog } from './backlog.js';
 
@@ -19,9 +19,25 @@ class Late extends Backlog {
 
 beforeAll(async () => {
   const held = new Promise<void>((resolve) => (release = resolve));
-  server = createServer((req, res) => void (req.url === '/held' ? held : Promise.resolve()).then(() => res.end('done')));
+  server = createServer(
+    (req, res) => void (req.url === '/held' ? held : Promise.resolve()).then(() => res.end('done')),
+  );
   const observer = { observe: (one: ObservedRequest) => void observed.push(one) } as unknown as HttpObserver;
-  refuseBacklog(server, 100, overloaded(endpoints, 'https://id.example', ({ requestId, shown }) => ({ 'x-request-id': shown.requestId, 'holdfast-request-id': requestId, 'cache-control': 'no-store' }), observer), new Late(() => now));
+  refuseBacklog(
+    server,
+    100,
+    overloaded(
+      endpoints,
+      'https://id.example',
+      ({ requestId, shown }) => ({
+        'x-request-id': shown.requestId,
+        'holdfast-request-id': requestId,
+        'cache-control': 'no-store',
+      }),
+      observer,
+    ),
+    new Late(() => now),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(() => {
@@ -35,13 +51,24 @@ interface Answer {
   body: string;
 }
 
-function ask(path: string, { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Answer> {
+function ask(
+  path: string,
+  {
+    method = 'GET',
+    headers = {},
+    body = '',
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     request({ port, path, method, headers, agent: false }, (response) => {
       let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
-    }).on('error', reject).end(body);
+      response
+        .on('data', (chunk: Buffer) => (text += chunk.toString()))
+        .on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
+    })
+      .on('error', reject)
+      .end(body);
   });
 }
 const statusOf = async (path: string, options?: Parameters<typeof ask>[1]) => (await ask(path, options)).status;
@@ -55,18 +82,44 @@ describe('a gateway whose event loop is behind', () => {
   test('refuses what comes while many are, but probes and people, and takes it again when it has caught up', async () => {
     now = 0;
     const held = Array.from({ length: 64 }, () => statusOf('/held'));
-    while ((await new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))))) < 64) await statusOf('/quick');
+    while (
+      (await new Promise<number>((resolve, reject) =>
+        server.getConnections((error, n) => (error ? reject(error) : resolve(n))),
+      )) < 64
+    )
+      await statusOf('/quick');
     await statusOf('/quick');
     now = 121;
-    expect([await statusOf('/o/acme/api/credentials/subjects?limit=1'), await statusOf('/healthz')]).toEqual([503, 200]);
+    expect([await statusOf('/o/acme/api/credentials/subjects?limit=1'), await statusOf('/healthz')]).toEqual([
+      503, 200,
+    ]);
     expect(await statusOf('/o/acme/authorize?x=1', { headers: { 'sec-fetch-mode': 'navigate' } })).toBe(200);
-    expect(observed).toMatchObject([{ method: 'GET', route: 'shed', status: 503, code: 'unavailable', origin: { dependency: 'admission', cause: 'overloaded' } }]);
+    expect(observed).toMatchObject([
+      {
+        method: 'GET',
+        route: 'shed',
+        status: 503,
+        code: 'unavailable',
+        origin: { dependency: 'admission', cause: 'overloaded' },
+      },
+    ]);
 
-    const api = await ask('/o/acme/api/credentials/offers', { method: 'POST', body: '{}', headers: { 'x-request-id': 'mine' } });
-    expect(api.headers).toMatchObject({ 'x-request-id': 'mine', 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '1', 'cache-control': 'no-store' });
+    const api = await ask('/o/acme/api/credentials/offers', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'x-request-id': 'mine' },
+    });
+    expect(api.headers).toMatchObject({
+      'x-request-id': 'mine',
+      'content-type': 'application/problem+json; charset=utf-8',
+      'retry-after': '1',
+      'cache-control': 'no-store',
+    });
     expect(JSON.parse(api.body)).toMatchObject({ code: 'unavailable', status: 503, requestId: 'mine' });
     for (const path of ['/oauth2/token', '/o/acme/token', '/o/acme/userinfo?x']) {
-      expect(JSON.parse((await ask(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({ error: 'temporarily_unavailable' });
+      expect(JSON.parse((await ask(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({
+        error: 'temporarily_unavailable',
+      });
     }
 
     now = 119;

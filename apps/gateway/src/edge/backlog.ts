@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Counter } from 'prom-client';
 import type { HttpObserver } from '@holdfast/bus';
 import { unavailable } from '@holdfast/kit';
-import { Counter } from 'prom-client';
 import { isNavigation } from '../errors/error-page.js';
 import { renderError } from '../errors/render-error.js';
 import { newCall, type Call } from '../routing/call.js';
@@ -14,11 +14,14 @@ const minUnderWay = 64;
 /** Whoever runs us asks these whether we live. */
 const probes = new Set([healthEndpoint.path, readyEndpoint.path]);
 
-const shed = new Counter({ name: 'holdfast_backlog_refused_total', help: 'Requests answered 503 at once, since the event loop was behind for longer than MAX_BACKLOG_MS' });
+const shed = new Counter({
+  name: 'holdfast_backlog_refused_total',
+  help: 'Requests answered 503 at once, since the event loop was behind for longer than MAX_BACKLOG_MS',
+});
 
 /**
- * How far the event loop is behind: a timer is due every 20 ms, and as long as it has not come, what is read from sockets
- * had to wait as long. Before any work is done for a request nothing else says how old it is.
+ * How far the event loop is behind: a timer is due every 20 ms, and as long as it has not come, what is read from
+ * sockets had to wait as long. Before any work is done for a request nothing else says how old it is.
  */
 export class Backlog {
   private dueAt: number;
@@ -40,8 +43,9 @@ export class Backlog {
 export type Refuse = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Refuses what has waited too long already, before Fastify sees it: its caller is about to leave, all behind it wait too, and a
- * refusal that goes through hooks and filters costs a third of an answer. A person who navigates is let through.
+ * Refuses what has waited too long already, before Fastify sees it: its caller is about to leave, all behind it wait
+ * too, and a refusal that goes through hooks and filters costs a third of an answer. A person who navigates is let
+ * through.
  */
 export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, backlog = new Backlog()): void {
   let underWay = 0;
@@ -50,7 +54,12 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
   const handlers = server.listeners('request') as Refuse[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (underWay >= minUnderWay && backlog.ageMs() > maxMs && !probes.has(request.url!) && !isNavigation({ url: request.url!, headers: request.headers })) {
+    if (
+      underWay >= minUnderWay &&
+      backlog.ageMs() > maxMs &&
+      !probes.has(request.url!) &&
+      !isNavigation({ url: request.url!, headers: request.headers })
+    ) {
       shed.inc();
       return refuse(request, response);
     }
@@ -61,10 +70,20 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
 }
 
 /** 503 in the form of the endpoint that was called, told by its path alone: no route was looked up. */
-export function overloaded(endpoints: readonly Endpoint[], baseUrl: string, headersOf: (call: Call) => Record<string, string>, observer: HttpObserver): Refuse {
-  const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, { dependency: 'admission', cause: 'overloaded' });
+export function overloaded(
+  endpoints: readonly Endpoint[],
+  baseUrl: string,
+  headersOf: (call: Call) => Record<string, string>,
+  observer: HttpObserver,
+): Refuse {
+  const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, {
+    dependency: 'admission',
+    cause: 'overloaded',
+  });
   const { code, origin, status } = error;
-  const templates = endpoints.filter(({ errorForm }) => errorForm === 'oauth').map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
+  const templates = endpoints
+    .filter(({ errorForm }) => errorForm === 'oauth')
+    .map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
   const oauthPaths = new RegExp(`^(${templates.join('|')})(\\?|$)`);
   return (request, response) => {
     const call = newCall({ headers: request.headers, ip: '' }, oauthPaths.test(request.url!) ? 'oauth' : 'problem');
@@ -72,6 +91,14 @@ export function overloaded(endpoints: readonly Endpoint[], baseUrl: string, head
     // Unread, a body would be taken for the next request.
     request.resume();
     response.writeHead(status, { ...headersOf(call), ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
-    observer.observe({ requestId: call.requestId, method: request.method!, route: 'shed', status, seconds: 0, code, origin });
+    observer.observe({
+      requestId: call.requestId,
+      method: request.method!,
+      route: 'shed',
+      status,
+      seconds: 0,
+      code,
+      origin,
+    });
   };
 }

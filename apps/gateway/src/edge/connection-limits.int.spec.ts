@@ -14,9 +14,13 @@ async function listening(limits: Partial<ConnectionLimits>): Promise<void> {
 }
 
 async function open(count: number): Promise<void> {
-  const opened = Array.from({ length: count }, () => connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined));
+  const opened = Array.from({ length: count }, () =>
+    connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined),
+  );
   sockets.push(...opened);
-  await Promise.all(opened.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))));
+  await Promise.all(
+    opened.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))),
+  );
 }
 
 const held = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
-import { canonicalAddress, networkOf } from '@holdfast/kit';
 import { Counter } from 'prom-client';
+import { canonicalAddress, networkOf } from '@holdfast/kit';
 
 export interface ConnectionLimits {
   max: number;
@@ -11,7 +11,11 @@ export interface ConnectionLimits {
   trusted: readonly string[];
 }
 
-const refused = new Counter({ name: 'holdfast_connections_refused_total', help: 'Connections that were closed at once: `address` when theirs had too many, `all` when there were too many altogether', labelNames: ['because'] });
+const refused = new Counter({
+  name: 'holdfast_connections_refused_total',
+  help: 'Connections that were closed at once: `address` when theirs had too many, `all` when there were too many altogether',
+  labelNames: ['because'],
+});
 
 /** Bounds the connections of clients, so that one address cannot have all file descriptors to itself. */
 export function limitConnections(server: Server, { max, maxPerAddress, trusted }: ConnectionLimits): void {
@@ -20,7 +24,8 @@ export function limitConnections(server: Server, { max, maxPerAddress, trusted }
   server.maxConnections = max;
   server.on('drop', () => refused.inc({ because: 'all' }));
   server.on('connection', (socket: Socket) => {
-    // Node keeps what it was told: once a caller has reset the connection, nobody could say any more whose denied request it was.
+    // Node keeps what it was told: once a caller has reset the connection, nobody could say any more whose denied
+    // request it was.
     const address = socket.remoteAddress ?? '';
     if (contains(proxies, address)) return;
     const network = networkOf(address);

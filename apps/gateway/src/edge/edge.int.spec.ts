@@ -4,7 +4,8 @@ import { AuthStub, call, counted, GatewayStack, RawClient, type Gateway } from '
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const body = 'grant_type=client_credentials';
-const token = (gateway: Gateway, headers: Record<string, string> = {}) => call(gateway, 'POST', '/oauth2/token', { ...form, ...headers }, body);
+const token = (gateway: Gateway, headers: Record<string, string> = {}) =>
+  call(gateway, 'POST', '/oauth2/token', { ...form, ...headers }, body);
 const uid = 'A'.repeat(21);
 
 let stack: GatewayStack;
@@ -18,12 +19,17 @@ function raw(bytes: string, to = gateway): RawClient {
   return client;
 }
 
-const countOf = (code: string) => [...counted.values()].filter((r) => r.outcome.code === code).reduce((sum, r) => sum + (r.outcome.count ?? 0), 0);
+const countOf = (code: string) =>
+  [...counted.values()].filter((r) => r.outcome.code === code).reduce((sum, r) => sum + (r.outcome.count ?? 0), 0);
 
 beforeAll(async () => {
   stack = await GatewayStack.start();
   auth = await new AuthStub().start();
-  gateway = await stack.gateway([auth], { AUTH_MAX_CONNECTIONS: '4', HTTP_HEADERS_TIMEOUT_SECONDS: '1', HTTP_BODY_TIMEOUT_SECONDS: '2' });
+  gateway = await stack.gateway([auth], {
+    AUTH_MAX_CONNECTIONS: '4',
+    HTTP_HEADERS_TIMEOUT_SECONDS: '1',
+    HTTP_BODY_TIMEOUT_SECONDS: '2',
+  });
 });
 afterAll(async () => {
   await stack.stop();
@@ -40,7 +46,10 @@ afterEach(() => {
 
 describe('senders that stop in the middle', () => {
   it('of a body hold no connection to auth, and lose theirs with 408', async () => {
-    for (let i = 0; i < 150; i += 1) raw(`POST /oauth2/token HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nContent-Type: ${form['content-type']}\r\nContent-Length: 100\r\n\r\ngrant`);
+    for (let i = 0; i < 150; i += 1)
+      raw(
+        `POST /oauth2/token HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nContent-Type: ${form['content-type']}\r\nContent-Length: 100\r\n\r\ngrant`,
+      );
     await eventually(() => clients.every(({ socket }) => socket.bytesWritten > 0));
     expect((await token(gateway)).status).toBe(200);
     expect(auth.received).toHaveLength(1);
@@ -48,14 +57,19 @@ describe('senders that stop in the middle', () => {
     for (const { text } of clients) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"invalid_request"/);
   });
 
-  it.each(['', 'POST /oauth2/token HTTP/1.1\r\nHost: x\r\nX-A'])('of the headers lose their connection: %j', async (bytes) => {
-    const client = raw(bytes);
-    await eventually(() => client.closed, 20_000);
-    expect(client.text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
-  });
+  it.each(['', 'POST /oauth2/token HTTP/1.1\r\nHost: x\r\nX-A'])(
+    'of the headers lose their connection: %j',
+    async (bytes) => {
+      const client = raw(bytes);
+      await eventually(() => client.closed, 20_000);
+      expect(client.text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
+    },
+  );
 
   it('and leave are recorded as clients that closed the request, not as an error of ours', async () => {
-    const client = raw('POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    const client = raw(
+      'POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
     await eventually(() => client.socket.bytesWritten > 0);
     setTimeout(() => client.socket.resetAndDestroy(), 200);
     await eventually(() => countOf('client_closed_request') === 1);
@@ -64,38 +78,70 @@ describe('senders that stop in the middle', () => {
 });
 
 describe('headers of a client', () => {
-  it.each([['expect', '100-continue'], ['expect', 'something'], ['keep-alive', 'timeout=5'], ['te', 'trailers'], ['proxy-connection', 'keep-alive'], ['proxy-authorization', 'x'], ['upgrade', 'websocket']])(
-    'about its own connection go no further: %s: %s',
-    async (name, value) => {
-      const { status, headers } = await token(gateway, { [name]: value });
-      expect({ status, keepAlive: headers['keep-alive'] }).not.toMatchObject({ keepAlive: 'timeout=99' });
-      expect(status).toBe(200);
-      expect(auth.received).toMatchObject([{ body }]);
-      expect(auth.received[0]!.headers).not.toHaveProperty(name);
-    },
-  );
+  it.each([
+    ['expect', '100-continue'],
+    ['expect', 'something'],
+    ['keep-alive', 'timeout=5'],
+    ['te', 'trailers'],
+    ['proxy-connection', 'keep-alive'],
+    ['proxy-authorization', 'x'],
+    ['upgrade', 'websocket'],
+  ])('about its own connection go no further: %s: %s', async (name, value) => {
+    const { status, headers } = await token(gateway, { [name]: value });
+    expect({ status, keepAlive: headers['keep-alive'] }).not.toMatchObject({ keepAlive: 'timeout=99' });
+    expect(status).toBe(200);
+    expect(auth.received).toMatchObject([{ body }]);
+    expect(auth.received[0]!.headers).not.toHaveProperty(name);
+  });
 
-  it.each([['/o/acme/token', 'POST'], ['/o/acme/userinfo', 'GET'], ['/o/acme/token/revocation', 'POST'], ['/oauth2/token', 'POST']])('with two Authorization lines are refused at %s, in the form of OAuth', async (path, method) => {
-    const client = raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nAuthorization: Basic eDp6\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  it.each([
+    ['/o/acme/token', 'POST'],
+    ['/o/acme/userinfo', 'GET'],
+    ['/o/acme/token/revocation', 'POST'],
+    ['/oauth2/token', 'POST'],
+  ])('with two Authorization lines are refused at %s, in the form of OAuth', async (path, method) => {
+    const client = raw(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nAuthorization: Basic eDp6\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
     await eventually(() => client.closed);
     expect(client.text).toMatch(/^HTTP\/1\.1 400 [^]*"error":"invalid_request"/);
     expect(auth.received).toEqual([]);
   });
 
-  it.each(['/healthz', '/o/acme/api/credentials/subjects', '/nothing'])('with two Host lines are refused at %s', async (path) => {
-    const client = raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n`);
-    await eventually(() => client.closed);
-    expect(client.text).toMatch(/^HTTP\/1\.1 400 [^]*"code":"invalid_request"/);
-  });
+  it.each(['/healthz', '/o/acme/api/credentials/subjects', '/nothing'])(
+    'with two Host lines are refused at %s',
+    async (path) => {
+      const client = raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n`);
+      await eventually(() => client.closed);
+      expect(client.text).toMatch(/^HTTP\/1\.1 400 [^]*"code":"invalid_request"/);
+    },
+  );
 });
 
 describe('where a request comes from', () => {
-  const spoofed = { 'x-holdfast-client-address': '198.51.100.1', 'x-forwarded-for': '198.51.100.2, 203.0.113.9', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher', 'x-real-ip': '198.51.100.3', forwarded: 'for=198.51.100.4' };
-  const ways = [['GET', `/o/acme/api/sign-in/${uid}`], ['POST', `/o/acme/api/sign-in/${uid}/options`], ['GET', '/o/acme/.well-known/openid-configuration'], ['GET', '/o/acme/authorize?client_id=x'], ['POST', '/oauth2/token']] as const;
+  const spoofed = {
+    'x-holdfast-client-address': '198.51.100.1',
+    'x-forwarded-for': '198.51.100.2, 203.0.113.9',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'gopher',
+    'x-real-ip': '198.51.100.3',
+    forwarded: 'for=198.51.100.4',
+  };
+  const ways = [
+    ['GET', `/o/acme/api/sign-in/${uid}`],
+    ['POST', `/o/acme/api/sign-in/${uid}/options`],
+    ['GET', '/o/acme/.well-known/openid-configuration'],
+    ['GET', '/o/acme/authorize?client_id=x'],
+    ['POST', '/oauth2/token'],
+  ] as const;
   const seenAt = async (at: Gateway, method: string, path: string) => {
     await call(at, method, path, spoofed);
     const { headers } = auth.received[0]!;
-    expect(headers).toMatchObject({ host: 'id.example', 'x-forwarded-host': 'id.example', 'x-forwarded-proto': 'https' });
+    expect(headers).toMatchObject({
+      host: 'id.example',
+      'x-forwarded-host': 'id.example',
+      'x-forwarded-proto': 'https',
+    });
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded']) expect(headers).not.toHaveProperty(name);
     return headers['x-holdfast-client-address'];
   };
@@ -116,7 +162,9 @@ describe('where a request comes from', () => {
 describe('a denied request', () => {
   it('of a body that is too large is 413 and counted, announced or not', async () => {
     const size = 150_000;
-    const client = raw(`POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`);
+    const client = raw(
+      `POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
+    );
     await eventually(() => client.closed);
     expect(client.text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/);
     expect((await call(gateway, 'POST', '/o/acme/token', form, 'x'.repeat(size))).status).toBe(413);
@@ -147,7 +195,9 @@ describe('while it stops', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     release();
     await eventually(() => oauth.closed && problem.closed);
-    expect(oauth.text).toMatch(/HTTP\/1\.1 200 [^]*HTTP\/1\.1 503 [^]*retry-after: 1[^]*"error":"temporarily_unavailable"/i);
+    expect(oauth.text).toMatch(
+      /HTTP\/1\.1 200 [^]*HTTP\/1\.1 503 [^]*retry-after: 1[^]*"error":"temporarily_unavailable"/i,
+    );
     expect(problem.text).toMatch(/HTTP\/1\.1 200 [^]*HTTP\/1\.1 503 [^]*retry-after: 1[^]*"code":"unavailable"/i);
     await stopped;
   });

@@ -15,7 +15,11 @@ describe('isNavigation', () => {
     ['a program that takes anything', '/', { accept: '*/*' }],
     ['a program that takes JSON', '/', { accept: 'application/json' }],
     ['a script of a page', '/', { 'sec-fetch-mode': 'cors', accept: browser }],
-    ['an API route, even when a browser opens it', '/o/acme/api/credentials/subjects', { 'sec-fetch-mode': 'navigate', accept: browser }],
+    [
+      'an API route, even when a browser opens it',
+      '/o/acme/api/credentials/subjects',
+      { 'sec-fetch-mode': 'navigate', accept: browser },
+    ],
     ['the token endpoint', '/oauth2/token', { accept: browser }],
     ['metadata', '/.well-known/nothing', { accept: browser }],
   ])('is false for %s', (_, url, headers) => expect(isNavigation({ url, headers })).toBe(false));

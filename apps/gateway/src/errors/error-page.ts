@@ -1,6 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
 import { escapeHtml, htmlPage, htmlPagePolicy, type AppError } from '@holdfast/kit';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 
 interface Words {
   title: string;
@@ -19,14 +19,17 @@ const words: Partial<Record<ErrorCode, Words>> = {
   unavailable: { title: 'We cannot be reached right now', text: 'Nothing is lost. Please try again in a moment.' },
   rate_limited: { title: 'Too many tries', text: 'Please wait a moment, then try again.' },
 };
-const otherWords: Words = { title: 'That did not work', text: 'Start again from the app that you want to sign in to. If that does not help, tell the people who run it.' };
+const otherWords: Words = {
+  title: 'That did not work',
+  text: 'Start again from the app that you want to sign in to. If that does not help, tell the people who run it.',
+};
 
 /** JSON routes are for programs, whatever they say they accept. */
 const forPrograms = /^\/(o\/[^/]+\/api|oauth2|\.well-known|openapi\.json|healthz|readyz)(\/|$)/;
 
 /**
- * Whether a person looks at the answer: a browser that navigates says so (Fetch Metadata, `Sec-Fetch-Mode: navigate`), older
- * ones put `text/html` first. Everybody else gets the problem document.
+ * Whether a person looks at the answer: a browser that navigates says so (Fetch Metadata, `Sec-Fetch-Mode: navigate`),
+ * older ones put `text/html` first. Everybody else gets the problem document.
  */
 export function isNavigation({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
   if (forPrograms.test(url.split('?')[0]!)) return false;
@@ -35,10 +38,19 @@ export function isNavigation({ url, headers }: Pick<FastifyRequest, 'url' | 'hea
 }
 
 /** Answers a person with a page: what happened, what to do, and the request's id for those who look into it. */
-export function sendErrorPage(request: FastifyRequest, reply: FastifyReply, { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>): void {
+export function sendErrorPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>,
+): void {
   const { title, text } = words[code] ?? otherWords;
-  const again = retryAfter !== undefined && request.method === 'GET' ? `<a class="act primary" href="${escapeHtml(request.url)}">Try again</a>\n` : '';
-  const details = [errorCatalogue[code].title, `request ${request.call.shown.requestId}`].map((line) => `<p>${escapeHtml(line)}</p>`).join('');
+  const again =
+    retryAfter !== undefined && request.method === 'GET'
+      ? `<a class="act primary" href="${escapeHtml(request.url)}">Try again</a>\n`
+      : '';
+  const details = [errorCatalogue[code].title, `request ${request.call.shown.requestId}`]
+    .map((line) => `<p>${escapeHtml(line)}</p>`)
+    .join('');
   const body = `<p>${escapeHtml(text)}</p>\n${again}<details><summary>Details</summary>${details}</details>`;
   void reply
     .header('content-security-policy', htmlPagePolicy())

@@ -1,7 +1,7 @@
-import { CONFIG, UncertainError } from '@holdfast/bus';
-import { AppError, LogBudget } from '@holdfast/kit';
 import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONFIG, UncertainError } from '@holdfast/bus';
+import { AppError, LogBudget } from '@holdfast/kit';
 import type { GatewayConfig } from '../config.js';
 import { RouteTable } from '../routing/route-table.js';
 import { isNavigation, sendErrorPage } from './error-page.js';
@@ -39,7 +39,10 @@ export class ProblemFilter implements ExceptionFilter {
   private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
     if (thrown instanceof AppError) return thrown;
     // What Fastify and Nest refuse before a controller: unknown paths, unreadable URLs.
-    const status = thrown instanceof HttpException ? thrown.getStatus() : Number((thrown as { statusCode?: number } | undefined)?.statusCode ?? 500);
+    const status =
+      thrown instanceof HttpException
+        ? thrown.getStatus()
+        : Number((thrown as { statusCode?: number } | undefined)?.statusCode ?? 500);
     if (status === 404) {
       const methods = this.routes.methodsOf(request.url);
       if (methods.length === 0) return new AppError('not_found');
@@ -48,8 +51,10 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (status === 413) return new AppError('payload_too_large');
     if (status === 415) return new AppError('unsupported_media_type');
-    if (status >= 400 && status < 500) return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
-    if (unexpected.take()) this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.call.requestId);
+    if (status >= 400 && status < 500)
+      return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
+    if (unexpected.take())
+      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.call.requestId);
     return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
   }
 }

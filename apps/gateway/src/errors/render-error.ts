@@ -15,12 +15,23 @@ const oauthErrors: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Headers and body of an error, in the form of the endpoint that was called. */
-export function renderError(error: AppError, { shown, errorForm }: Pick<Call, 'shown' | 'errorForm'>, baseUrl: string): { headers: Record<string, string>; body: string } {
+export function renderError(
+  error: AppError,
+  { shown, errorForm }: Pick<Call, 'shown' | 'errorForm'>,
+  baseUrl: string,
+): { headers: Record<string, string>; body: string } {
   const headers = problemHeaders(error, baseUrl);
   const oauth = errorForm === 'oauth' ? oauthErrors[error.code] : undefined;
-  if (oauth === undefined) return { headers: { ...headers, 'content-type': problemType }, body: JSON.stringify(problemOf(error, shown.requestId, baseUrl)) };
+  if (oauth === undefined)
+    return {
+      headers: { ...headers, 'content-type': problemType },
+      body: JSON.stringify(problemOf(error, shown.requestId, baseUrl)),
+    };
   const description = oauthText(error.detail ?? errorCatalogue[error.code].title);
-  return { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error: oauth, error_description: description }) };
+  return {
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify({ error: oauth, error_description: description }),
+  };
 }
 
 /** RFC 6749 §5.2 allows no quotation mark and no backslash in a description. */

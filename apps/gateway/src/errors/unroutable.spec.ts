@@ -1,7 +1,7 @@
-import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { requestErrors, requestsTotal } from '@holdfast/bus';
+import { Duplex } from 'node:stream';
 import { beforeEach, expect, test } from '@jest/globals';
+import { requestErrors, requestsTotal } from '@holdfast/bus';
 import { unroutable } from './unroutable.js';
 
 beforeEach(() => {
@@ -11,15 +11,28 @@ beforeEach(() => {
 
 function refuse(code: string): string {
   let sent = '';
-  const socket = new Duplex({ read: () => undefined, write: (chunk, _encoding, done) => ((sent += String(chunk)), done()) });
-  unroutable('https://id.example', () => ({})).clientErrorHandler(Object.assign(new Error('unreadable'), { code }), socket as Socket);
+  const socket = new Duplex({
+    read: () => undefined,
+    write: (chunk, _encoding, done) => ((sent += String(chunk)), done()),
+  });
+  unroutable('https://id.example', () => ({})).clientErrorHandler(
+    Object.assign(new Error('unreadable'), { code }),
+    socket as Socket,
+  );
   return sent;
 }
 
-test.each([['HPE_INVALID_METHOD', 400], ['HPE_HEADER_OVERFLOW', 431], ['ERR_HTTP_REQUEST_TIMEOUT', 408]])('%s is answered and counted as %i of no route', async (code, status) => {
+test.each([
+  ['HPE_INVALID_METHOD', 400],
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+])('%s is answered and counted as %i of no route', async (code, status) => {
   expect(refuse(code)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   const [[total], [error]] = [(await requestsTotal.get()).values, (await requestErrors.get()).values];
-  expect(total).toMatchObject({ value: 1, labels: { route: 'unroutable', method: 'none', status, organization: 'none' } });
+  expect(total).toMatchObject({
+    value: 1,
+    labels: { route: 'unroutable', method: 'none', status, organization: 'none' },
+  });
   expect(error).toMatchObject({ value: 1, labels: { route: 'unroutable', status } });
 });
 

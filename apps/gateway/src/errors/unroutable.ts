@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestErrors, requestsTotal } from '@holdfast/bus';
 import { AppError, newId } from '@holdfast/kit';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCall, type Call } from '../routing/call.js';
 import { problemOf, problemType } from './problem.js';
 
@@ -23,16 +23,29 @@ export function unroutable(baseUrl: string, headersOf: (call: Call) => Record<st
       const call = newCall(request);
       const error = new AppError('invalid_request', 'The address could not be read.');
       count(error);
-      reply.raw.writeHead(error.status, { ...headersOf(call), 'content-type': problemType }).end(JSON.stringify(problemOf(error, call.shown.requestId, baseUrl)));
+      reply.raw
+        .writeHead(error.status, { ...headersOf(call), 'content-type': problemType })
+        .end(JSON.stringify(problemOf(error, call.shown.requestId, baseUrl)));
     },
     /** What is no HTTP, or too much of it. */
     clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
       if (code !== 'ECONNRESET' && socket.writable) {
         const requestId = newId();
-        const error = code === timedOut ? new AppError('request_timeout') : new AppError('invalid_request', 'The request could not be read.', { status: code === 'HPE_HEADER_OVERFLOW' ? 431 : 400 });
+        const error =
+          code === timedOut
+            ? new AppError('request_timeout')
+            : new AppError('invalid_request', 'The request could not be read.', {
+                status: code === 'HPE_HEADER_OVERFLOW' ? 431 : 400,
+              });
         count(error);
         const body = JSON.stringify(problemOf(error, requestId, baseUrl));
-        const headers = { 'x-request-id': requestId, 'holdfast-request-id': requestId, 'content-type': problemType, 'content-length': Buffer.byteLength(body), connection: 'close' };
+        const headers = {
+          'x-request-id': requestId,
+          'holdfast-request-id': requestId,
+          'content-type': problemType,
+          'content-length': Buffer.byteLength(body),
+          connection: 'close',
+        };
         const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`);
       }

@@ -1,9 +1,9 @@
-import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { endpoints } from '../endpoints.js';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import { endpoints } from '../endpoints.js';
 import { nestPath } from '../routing/endpoint.js';
 import { rateLimitsSchema } from './limit-classes.js';
 import { limitRequests } from './limit-requests.js';
@@ -21,29 +21,59 @@ async function serve(limits: string, trustProxy: string[] | false = false): Prom
     done();
   });
   limitRequests(app, requestLimits);
-  app.setErrorHandler((error, _request, reply) => reply.code((error as AppError).status).send({ code: (error as AppError).code }));
-  for (const { method, path, operation } of endpoints) if (!operation) app.route({ method, url: nestPath(path), handler: (_request, reply) => reply.send({}) });
+  app.setErrorHandler((error, _request, reply) =>
+    reply.code((error as AppError).status).send({ code: (error as AppError).code }),
+  );
+  for (const { method, path, operation } of endpoints)
+    if (!operation) app.route({ method, url: nestPath(path), handler: (_request, reply) => reply.send({}) });
   await app.ready();
   return requestLimits;
 }
 afterEach(() => app.close());
 
-const publicRoutes = endpoints.filter(({ operation }) => !operation).map(({ method, path }) => [method, path.replace('{shortId}', 'acme').replace('{uid}', 'u'.repeat(20)).replace(/\{\w+\}/g, 'x')] as const);
-const call = (method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS', url: string, remoteAddress = '192.0.2.1', headers: Record<string, string> = {}) => app.inject({ method, url, remoteAddress, headers });
+const publicRoutes = endpoints
+  .filter(({ operation }) => !operation)
+  .map(
+    ({ method, path }) =>
+      [
+        method,
+        path
+          .replace('{shortId}', 'acme')
+          .replace('{uid}', 'u'.repeat(20))
+          .replace(/\{\w+\}/g, 'x'),
+      ] as const,
+  );
+const call = (
+  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS',
+  url: string,
+  remoteAddress = '192.0.2.1',
+  headers: Record<string, string> = {},
+) => app.inject({ method, url, remoteAddress, headers });
 
 describe('the rate limits of public routes', () => {
-  it.each(publicRoutes)('answer 429 with the three headers when one address calls %s %s too often', async (method, url) => {
-    await serve('all=2');
-    const answers = [await call(method, url), await call(method, url), await call(method, url)];
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
-    expect(answers[0]!.headers).toMatchObject({ 'ratelimit-policy': expect.stringMatching(/^"\w+";q=2;w=60$/), ratelimit: expect.stringMatching(/^"\w+";r=1;t=30$/) });
-    expect(answers[2]!.headers).toMatchObject({ 'retry-after': '30', ratelimit: expect.stringMatching(/^"\w+";r=0;t=30$/) });
-    expect((await call(method, url, '192.0.2.2')).statusCode).toBe(200);
-  });
+  it.each(publicRoutes)(
+    'answer 429 with the three headers when one address calls %s %s too often',
+    async (method, url) => {
+      await serve('all=2');
+      const answers = [await call(method, url), await call(method, url), await call(method, url)];
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+      expect(answers[0]!.headers).toMatchObject({
+        'ratelimit-policy': expect.stringMatching(/^"\w+";q=2;w=60$/),
+        ratelimit: expect.stringMatching(/^"\w+";r=1;t=30$/),
+      });
+      expect(answers[2]!.headers).toMatchObject({
+        'retry-after': '30',
+        ratelimit: expect.stringMatching(/^"\w+";r=0;t=30$/),
+      });
+      expect((await call(method, url, '192.0.2.2')).statusCode).toBe(200);
+    },
+  );
 
   it('count an address without a route as well', async () => {
     await serve('all=1');
-    expect([(await call('GET', '/made/up')).statusCode, (await call('GET', '/made/up/2')).statusCode]).toEqual([404, 429]);
+    expect([(await call('GET', '/made/up')).statusCode, (await call('GET', '/made/up/2')).statusCode]).toEqual([
+      404, 429,
+    ]);
   });
 
   it('take all addresses of an IPv6 /64 for one, and an IPv4 address in IPv6 form for itself', async () => {
@@ -61,7 +91,11 @@ describe('the rate limits of public routes', () => {
     expect([(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode]).toEqual([200, 429]);
     await app.close();
     await serve('all=1', ['10.0.0.1']);
-    expect([(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode, (await from('192.0.2.2')).statusCode]).toEqual([200, 200, 429]);
+    expect([
+      (await from('192.0.2.1')).statusCode,
+      (await from('192.0.2.2')).statusCode,
+      (await from('192.0.2.2')).statusCode,
+    ]).toEqual([200, 200, 429]);
   });
 
   it('refuse a query that is longer than the route takes', async () => {
@@ -78,7 +112,9 @@ describe('the rate limits of the API', () => {
   it('are per app and by what it does', async () => {
     const limits = await serve('read=1');
     limits.admitApp(claims('a'), listSubjectsEndpoint, reply);
-    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).toThrow(expect.objectContaining({ code: 'rate_limited', status: 429, retryAfter: 60 }));
+    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).toThrow(
+      expect.objectContaining({ code: 'rate_limited', status: 429, retryAfter: 60 }),
+    );
     limits.admitApp(claims('a'), { ...listSubjectsEndpoint, method: 'POST' }, reply);
     limits.admitApp(claims('b'), listSubjectsEndpoint, reply);
   });

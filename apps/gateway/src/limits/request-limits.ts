@@ -1,15 +1,19 @@
-import type { AccessTokenClaims } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
-import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
+import { CONFIG } from '@holdfast/bus';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/kit';
 import type { GatewayConfig } from '../config.js';
 import { routeTemplate } from '../routing/call.js';
 import { ENDPOINTS, type Endpoint } from '../routing/endpoint.js';
 import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from './limit-classes.js';
 
-const limited = new Counter({ name: 'holdfast_rate_limited_total', help: 'Requests answered 429, by class of limit', labelNames: ['class'] });
+const limited = new Counter({
+  name: 'holdfast_rate_limited_total',
+  help: 'Requests answered 429, by class of limit',
+  labelNames: ['class'],
+});
 
 /** The rate limits of the gateway, per address for public routes and per app for the API. */
 @Injectable()
@@ -17,12 +21,19 @@ export class RequestLimits {
   private readonly limiters: Record<LimitClass, RateLimiter>;
   private readonly classes: Map<string, LimitClass>;
 
-  constructor(@Inject(CONFIG) { RATE_LIMITS }: Pick<GatewayConfig, 'RATE_LIMITS'>, @Inject(ENDPOINTS) endpoints: readonly Endpoint[]) {
-    this.limiters = Object.fromEntries(limitClassNames.map((name) => [name, new RateLimiter(name, RATE_LIMITS[name])])) as Record<LimitClass, RateLimiter>;
-    this.classes = new Map(endpoints.flatMap((endpoint) => {
-      const limit = limitClassOf(endpoint);
-      return limit ? [[`${endpoint.method} ${endpoint.path}`, limit] as const] : [];
-    }));
+  constructor(
+    @Inject(CONFIG) { RATE_LIMITS }: Pick<GatewayConfig, 'RATE_LIMITS'>,
+    @Inject(ENDPOINTS) endpoints: readonly Endpoint[],
+  ) {
+    this.limiters = Object.fromEntries(
+      limitClassNames.map((name) => [name, new RateLimiter(name, RATE_LIMITS[name])]),
+    ) as Record<LimitClass, RateLimiter>;
+    this.classes = new Map(
+      endpoints.flatMap((endpoint) => {
+        const limit = limitClassOf(endpoint);
+        return limit ? [[`${endpoint.method} ${endpoint.path}`, limit] as const] : [];
+      }),
+    );
   }
 
   /** Before anything is done for a request, whoever sends it. @throws rate_limited, or invalid_request (414) */
@@ -33,7 +44,9 @@ export class RequestLimits {
     if (policy.per === 'address') this.take(limit, networkOf(request.call.address), reply);
     const query = request.url.indexOf('?');
     if (query >= 0 && request.url.length - query - 1 > policy.maxQuery) {
-      throw new AppError('invalid_request', `The query of the address is longer than ${policy.maxQuery} characters.`, { status: 414 });
+      throw new AppError('invalid_request', `The query of the address is longer than ${policy.maxQuery} characters.`, {
+        status: 414,
+      });
     }
   }
 
@@ -42,7 +55,10 @@ export class RequestLimits {
     this.take(limitClassOf(endpoint) ?? 'read', clientId, reply);
   }
 
-  /** Of an address whose token is not good; one that is good is never asked for this. @throws rate_limited in place of the 401 */
+  /**
+   * Of an address whose token is not good; one that is good is never asked for this. @throws rate_limited in place of
+   * the 401
+   */
   countDenied(request: FastifyRequest, reply: FastifyReply): void {
     const limiter = this.limiters.denied;
     const result = limiter.take(networkOf(request.call.address));

@@ -1,6 +1,6 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientWentAway, requestsUnderWay, type HttpObserver } from '@holdfast/bus';
 import { errorCauses, originHeader, type ErrorOrigin } from '@holdfast/contracts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeTemplate } from '../routing/call.js';
 
 /** Lets every request that has a `call` be counted and logged when its response is over, however it ended. */
@@ -43,7 +43,10 @@ function observe(observer: HttpObserver, request: FastifyRequest, { raw }: Fasti
   });
 }
 
-/** What a service behind us says of its error, with the service in front. Labels of metrics come of it, so nothing else passes. */
+/**
+ * What a service behind us says of its error, with the service in front. Labels of metrics come of it, so nothing else
+ * passes.
+ */
 export function originOf(service: string, told: unknown): ErrorOrigin {
   const [dependency = '', cause] = typeof told === 'string' ? told.split(';') : [];
   const known = errorCauses.find((c) => c === cause) ?? 'unavailable';

@@ -12,9 +12,18 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 test('reads what was built', async () => {
-  await Promise.all([writeFile(join(folder, 'claim.html'), 'c'), writeFile(join(folder, 'sign-in.html'), 's'), writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p')]);
+  await Promise.all([
+    writeFile(join(folder, 'claim.html'), 'c'),
+    writeFile(join(folder, 'sign-in.html'), 's'),
+    writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p'),
+  ]);
   const { claim, signIn, assets } = await readPages(folder);
-  expect([claim, signIn, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual(['c', 's', ['page-AAAAAAAA.css'], 'text/css; charset=utf-8']);
+  expect([claim, signIn, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual([
+    'c',
+    's',
+    ['page-AAAAAAAA.css'],
+    'text/css; charset=utf-8',
+  ]);
 });
 
 test('no pages, no gateway', async () => {

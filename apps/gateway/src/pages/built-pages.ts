@@ -38,7 +38,11 @@ export function pagesFolder(): string {
 /** @throws when apps/pages is not built: better no gateway than one without its pages. */
 export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
   const assets = join(folder, 'assets');
-  const files = Promise.all([readFile(join(folder, 'claim.html'), 'utf8'), readFile(join(folder, 'sign-in.html'), 'utf8'), readdir(assets)]);
+  const files = Promise.all([
+    readFile(join(folder, 'claim.html'), 'utf8'),
+    readFile(join(folder, 'sign-in.html'), 'utf8'),
+    readdir(assets),
+  ]);
   const [claim, signIn, names] = await files.catch((cause: unknown) => {
     throw new Error('The claim and sign-in pages are not built: build apps/pages first.', { cause });
   });
@@ -56,7 +60,10 @@ export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
  * other, the document may come from the one and its script be asked of the other: that page must not stay empty.
  * `keep` says for how long it is what its name says: a name by content for ever, one that does not change for a while.
  */
-export function assetOf(assets: BuiltPages['assets'], name: string): (PageAsset & { keep: 'ever' | 'while' | 'not' }) | undefined {
+export function assetOf(
+  assets: BuiltPages['assets'],
+  name: string,
+): (PageAsset & { keep: 'ever' | 'while' | 'not' }) | undefined {
   const exact = assets.get(name);
   if (exact) return { ...exact, keep: 'ever' };
   const kind = kindOf(name);
@@ -64,7 +71,10 @@ export function assetOf(assets: BuiltPages['assets'], name: string): (PageAsset 
   return kin && { ...kin, keep: lasting.has(name) ? 'while' : 'not' };
 }
 
-/** Names that do not change: documents that no build makes (libs/kit/src/html-page.ts) and browsers by themselves load these. */
+/**
+ * Names that do not change: documents that no build makes (libs/kit/src/html-page.ts) and browsers by themselves load
+ * these.
+ */
 const lasting = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 
 /** `claim-MKG7USLO.js` is a `claim.js`. */

@@ -7,12 +7,23 @@ import { PagesController } from './pages.controller.js';
 const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('export {};'), etag: '"s"' };
 const icon = { type: 'image/svg+xml', content: Buffer.from('<svg/>'), etag: '"i"' };
 const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 1, 0]), etag: '"f"' };
-const pages: BuiltPages = { claim: '<!doctype html>claim', signIn: '<!doctype html>sign-in', assets: new Map([['claim-AAAAAAAA.js', script], ['icon-AAAAAAAA.svg', icon], ['favicon-AAAAAAAA.ico', favicon]]) };
+const pages: BuiltPages = {
+  claim: '<!doctype html>claim',
+  signIn: '<!doctype html>sign-in',
+  assets: new Map([
+    ['claim-AAAAAAAA.js', script],
+    ['icon-AAAAAAAA.svg', icon],
+    ['favicon-AAAAAAAA.ico', favicon],
+  ]),
+};
 
 describe('the pages', () => {
   let app: NestFastifyApplication;
   beforeAll(async () => {
-    const made = await Test.createTestingModule({ controllers: [PagesController], providers: [{ provide: PAGES, useValue: pages }] }).compile();
+    const made = await Test.createTestingModule({
+      controllers: [PagesController],
+      providers: [{ provide: PAGES, useValue: pages }],
+    }).compile();
     app = made.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
     await app.init();
   });
@@ -41,11 +52,17 @@ describe('the pages', () => {
   test('what they load is kept for ever under its own name', async () => {
     const { statusCode, headers, payload } = await get('/pages/claim-AAAAAAAA.js');
     expect([statusCode, payload]).toEqual([200, 'export {};']);
-    expect(headers).toMatchObject({ 'content-type': script.type, 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(headers).toMatchObject({
+      'content-type': script.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
   });
 
   test('a name that does not change leads to what is current, for five minutes, and is asked for anew by its tag', async () => {
-    for (const [url, asset] of [['/pages/icon.svg', icon], ['/favicon.ico', favicon]] as const) {
+    for (const [url, asset] of [
+      ['/pages/icon.svg', icon],
+      ['/favicon.ico', favicon],
+    ] as const) {
       const { statusCode, headers, rawPayload } = await get(url);
       expect([statusCode, headers['content-type'], rawPayload]).toEqual([200, asset.type, asset.content]);
       expect(headers).toMatchObject({ 'cache-control': 'public, max-age=300', etag: asset.etag });
@@ -62,7 +79,15 @@ describe('the pages', () => {
     expect([statusCode, payload, headers['cache-control']]).toEqual([200, 'export {};', 'no-store']);
   });
 
-  test.each(['claim.js', 'claim-AAAAAAAA.css', 'sign-in-AAAAAAAA.js', '..%2fclaim.html', '..%2f..%2fpackage.json', '__proto__', 'constructor'])('there is no %s', async (file) => {
+  test.each([
+    'claim.js',
+    'claim-AAAAAAAA.css',
+    'sign-in-AAAAAAAA.js',
+    '..%2fclaim.html',
+    '..%2f..%2fpackage.json',
+    '__proto__',
+    'constructor',
+  ])('there is no %s', async (file) => {
     expect((await get(`/pages/${file}`)).statusCode).not.toBe(200);
     expect(assetOf(pages.assets, decodeURIComponent(file))).toBeUndefined();
   });

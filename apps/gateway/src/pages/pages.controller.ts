@@ -1,20 +1,23 @@
-import { AppError } from '@holdfast/kit';
 import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { AppError } from '@holdfast/kit';
 import { endpoint, Route } from '../routing/endpoint.js';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 
 const tag = 'Pages';
 const unrecorded = 'a static page: what is done on it is recorded by the routes that it calls';
 const html = 'text/html; charset=utf-8';
-/** Nothing from anywhere else, nothing inline, in no frame. A sign-in ends by `location.assign`, so no form is needed. */
+/**
+ * Nothing from anywhere else, nothing inline, in no frame. A sign-in ends by `location.assign`, so no form is needed.
+ */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** Passkeys for the page itself, and for nothing that it might ever hold. */
 const permissions = 'publickey-credentials-get=(self), publickey-credentials-create=(self)';
 
-const sameForAll = 'The same document for every organization, known or not: only the JSON routes say what there is. Never stored; it loads what it needs from `/pages`.';
+const sameForAll =
+  'The same document for every organization, known or not: only the JSON routes say what there is. Never stored; it loads what it needs from `/pages`.';
 
 export const claimPageEndpoint = endpoint({
   id: 'getClaimPage',
@@ -40,7 +43,10 @@ export const signInPageEndpoint = endpoint({
   internal: 'a page, or what it loads',
   summary: 'The page on which a customer signs in',
   description: `The issuer sends the browser here. ${sameForAll}`,
-  params: z.object({ shortId: z.string().describe("The organization's short identifier"), uid: z.string().describe('The sign-in') }),
+  params: z.object({
+    shortId: z.string().describe("The organization's short identifier"),
+    uid: z.string().describe('The sign-in'),
+  }),
   answers: { 200: { description: 'The page' } },
 });
 
@@ -53,7 +59,8 @@ export const pageAssetEndpoint = endpoint({
   unrecorded,
   internal: 'a page, or what it loads',
   summary: 'What the pages load',
-  description: 'Named by its content, so it may be kept for ever. Names without a hash lead to what is current, and may be kept for five minutes.',
+  description:
+    'Named by its content, so it may be kept for ever. Names without a hash lead to what is current, and may be kept for five minutes.',
   params: z.object({ file: z.string().describe('Name of the file') }),
   answers: { 200: { description: 'The file' } },
   errors: ['not_found'],
@@ -71,7 +78,10 @@ export const faviconEndpoint = endpoint({
   answers: { 200: { description: 'The icon' } },
 });
 
-/** For how long a file is kept under its name. Another version's file keeps the name that was asked for, so it must not be kept under it. */
+/**
+ * For how long a file is kept under its name. Another version's file keeps the name that was asked for, so it must not
+ * be kept under it.
+ */
 const lives = { ever: 'public, max-age=31536000, immutable', while: 'public, max-age=300', not: 'no-store' };
 
 @Controller()
@@ -120,5 +130,7 @@ export class PagesController {
 
 /** RFC 9110 §13.1.2; a proxy that compresses may have made the tag a weak one. */
 function matches(given: string | undefined, etag: string): boolean {
-  return given !== undefined && given.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  return (
+    given !== undefined && given.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  );
 }

@@ -1,6 +1,6 @@
-import { relatedOriginsPath, relatedOriginsSchema } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
 import { Controller, Inject } from '@nestjs/common';
+import { CONFIG } from '@holdfast/bus';
+import { relatedOriginsPath, relatedOriginsSchema } from '@holdfast/contracts';
 import type { GatewayConfig } from '../config.js';
 import { endpoint, Route } from '../routing/endpoint.js';
 
@@ -12,13 +12,16 @@ export const relatedOriginsEndpoint = endpoint({
   tag: 'Claim',
   unrecorded: 'metadata, the same for everybody',
   summary: 'Related origins (WebAuthn)',
-  description: 'Where an organization lets a domain of its own lead to Holdfast, to have it as RP ID: browsers read here that the claim and sign-in pages may use it.',
-  answers: { 200: { description: 'The origin of the pages', schema: relatedOriginsSchema.meta({ id: 'RelatedOrigins' }) } },
+  description:
+    'Where an organization lets a domain of its own lead to Holdfast, to have it as RP ID: browsers read here that the claim and sign-in pages may use it.',
+  answers: {
+    200: { description: 'The origin of the pages', schema: relatedOriginsSchema.meta({ id: 'RelatedOrigins' }) },
+  },
 });
 
 /**
- * The same whatever the Host header says: whose domain leads here has decided that our pages may act for it, and those use no
- * RP ID but the organization's.
+ * The same whatever the Host header says: whose domain leads here has decided that our pages may act for it, and those
+ * use no RP ID but the organization's.
  */
 @Controller()
 export class RelatedOriginsController {

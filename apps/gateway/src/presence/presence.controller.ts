@@ -1,9 +1,15 @@
-import { challengeSchema, presenceChallenge, presenceOrigin, type ErrorCode, type PresenceChallenge } from '@holdfast/contracts';
-import { Bus } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Controller, HttpCode, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Bus } from '@holdfast/bus';
+import {
+  challengeSchema,
+  presenceChallenge,
+  presenceOrigin,
+  type ErrorCode,
+  type PresenceChallenge,
+} from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 import { OrganizationProfiles } from '../claim/organization-profiles.js';
 import { anonymousContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
@@ -13,10 +19,18 @@ import { PresenceGuard } from './presence.guard.js';
 const path = '/o/{shortId}/api/presence/challenge';
 const tag = 'Proof of presence';
 // Whatever is not the form of a short id is answered like one that does not exist.
-const params = z.strictObject({ shortId: z.string().max(200).describe("The organization's short identifier, as it appears in its issuer") });
-const query = z.strictObject({ client_id: z.string().min(1).max(64).describe('Client ID of the app that will make the offer') });
+const params = z.strictObject({
+  shortId: z.string().max(200).describe("The organization's short identifier, as it appears in its issuer"),
+});
+const query = z.strictObject({
+  client_id: z.string().min(1).max(64).describe('Client ID of the app that will make the offer'),
+});
 const errors: ErrorCode[] = ['invalid_request', 'unknown_app', 'rate_limited', 'unavailable', 'internal'];
-const cors = { 'Access-Control-Allow-Origin': 'The origin that asked, when it is one of the app: of its redirect URIs, or registered beside them', Vary: '`Origin`' };
+const cors = {
+  'Access-Control-Allow-Origin':
+    'The origin that asked, when it is one of the app: of its redirect URIs, or registered beside them',
+  Vary: '`Origin`',
+};
 
 export const presenceChallengeEndpoint = endpoint({
   id: 'getPresenceChallenge',
@@ -66,7 +80,11 @@ export class PresenceController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PresenceChallenge> {
     await this.requireOrganization(shortId);
-    const { challenge, allowedOrigin } = await this.bus.request(presenceChallenge, { clientId, ...originOf(request) }, anonymousContextOf(request, shortId));
+    const { challenge, allowedOrigin } = await this.bus.request(
+      presenceChallenge,
+      { clientId, ...originOf(request) },
+      anonymousContextOf(request, shortId),
+    );
     allow(reply, allowedOrigin);
     return challenge;
   }
@@ -79,14 +97,22 @@ export class PresenceController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     await this.requireOrganization(shortId);
-    const { allowedOrigin } = await this.bus.request(presenceOrigin, { clientId, ...originOf(request) }, anonymousContextOf(request, shortId));
+    const { allowedOrigin } = await this.bus.request(
+      presenceOrigin,
+      { clientId, ...originOf(request) },
+      anonymousContextOf(request, shortId),
+    );
     allow(reply, allowedOrigin);
     if (allowedOrigin !== undefined) void reply.header('access-control-allow-methods', 'GET');
   }
 
-  /** One answer for all that is not there: organization, suspended organization, app, disabled app, another organization's app. */
+  /**
+   * One answer for all that is not there: organization, suspended organization, app, disabled app, another
+   * organization's app.
+   */
   private async requireOrganization(shortId: string): Promise<void> {
-    if (!(await this.organizations.find(shortId))) throw new AppError('unknown_app', 'This organization has no app with this client_id.');
+    if (!(await this.organizations.find(shortId)))
+      throw new AppError('unknown_app', 'This organization has no app with this client_id.');
   }
 }
 

@@ -1,7 +1,7 @@
-import { AppError } from '@holdfast/kit';
 import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { AppError } from '@holdfast/kit';
 import { endpoint, Route } from '../routing/endpoint.js';
 import { WIDGET, type Widget } from './widget.js';
 
@@ -15,8 +15,13 @@ export const widgetEndpoint = endpoint({
   summary: 'The widget for sign-up forms',
   description:
     '`widget.js` (a module) and `altcha.css` are what a page loads, from any origin; docs/presence.md shows how. An address of another version gets the files of today, which may then not be kept.',
-  params: z.object({ version: z.string().describe('Version of the widget'), file: z.enum(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js']).describe('Name of the file') }),
-  answers: { 200: { description: 'The file', headers: { 'Access-Control-Allow-Origin': '`*`: modules are loaded by CORS' } } },
+  params: z.object({
+    version: z.string().describe('Version of the widget'),
+    file: z.enum(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js']).describe('Name of the file'),
+  }),
+  answers: {
+    200: { description: 'The file', headers: { 'Access-Control-Allow-Origin': '`*`: modules are loaded by CORS' } },
+  },
   errors: ['not_found'],
 });
 
@@ -31,6 +36,13 @@ export class WidgetController {
     const found = this.widget.files.get(file);
     if (!found) throw new AppError('not_found');
     const kept = version === this.widget.version ? 'public, max-age=31536000, immutable' : 'no-store';
-    void reply.headers({ 'cache-control': kept, 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }).type(found.type).send(found.content);
+    void reply
+      .headers({
+        'cache-control': kept,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+      .type(found.type)
+      .send(found.content);
   }
 }

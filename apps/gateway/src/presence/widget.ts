@@ -17,8 +17,8 @@ export const WIDGET = Symbol('widget');
 const revision = 1;
 
 /**
- * What a page loads: the variant of the widget without inline styles and workers, for pages with a strict Content Security
- * Policy. A worker must be of the page's own origin, so a page elsewhere gets one that loads ours.
+ * What a page loads: the variant of the widget without inline styles and workers, for pages with a strict Content
+ * Security Policy. A worker must be of the page's own origin, so a page elsewhere gets one that loads ours.
  */
 const entry = `import './altcha.js';
 
@@ -34,11 +34,17 @@ const javascript = 'text/javascript; charset=utf-8';
 export async function readWidget(): Promise<Widget> {
   const dist = join(dirname(createRequire(import.meta.url).resolve('altcha/external')), '..');
   const { version } = JSON.parse(await readFile(join(dist, '..', 'package.json'), 'utf8')) as { version: string };
-  const file = async (name: string, path: string, type: string): Promise<[string, Asset]> => [name, { type, content: await readFile(join(dist, path)) }];
+  const file = async (name: string, path: string, type: string): Promise<[string, Asset]> => [
+    name,
+    { type, content: await readFile(join(dist, path)) },
+  ];
   const files = await Promise.all([
     file('altcha.js', 'external/altcha.min.js', javascript),
     file('altcha.css', 'external/altcha.css', 'text/css; charset=utf-8'),
     file('pbkdf2.js', 'workers/pbkdf2.js', javascript),
   ]);
-  return { version: `${version}-${revision}`, files: new Map([['widget.js', { type: javascript, content: Buffer.from(entry) }], ...files]) };
+  return {
+    version: `${version}-${revision}`,
+    files: new Map([['widget.js', { type: javascript, content: Buffer.from(entry) }], ...files]),
+  };
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { CONFIG } from '@holdfast/bus';
-import { errorCatalogue, originHeader, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
-import { AppError, isRepeated, networkOf, readBody } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
+import { CONFIG } from '@holdfast/bus';
+import { errorCatalogue, originHeader, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
+import { AppError, isRepeated, networkOf, readBody } from '@holdfast/kit';
 import type { GatewayConfig } from '../config.js';
 import { originOf } from '../observability/observe-requests.js';
 import { chosenByCaller } from '../routing/call.js';
@@ -16,7 +16,9 @@ import { requestHeaders } from './proxied-headers.js';
 /** Bytes of a form or an assertion: a few kilobytes are the rule, and auth's own bounds are no wider. */
 const maxBodyBytes = 65_536;
 
-/** How many may wait for a connection to auth, and for how long: what would wait longer is better told to come again. */
+/**
+ * How many may wait for a connection to auth, and for how long: what would wait longer is better told to come again.
+ */
 const maxWaiting = 1024;
 const maxWaitingPerNetwork = 256;
 const maxWaitMs = 500;
@@ -25,11 +27,15 @@ const maxWaitMs = 500;
 const errorHeader = 'x-holdfast-error';
 
 const underWay = new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth' });
-const shed = new Counter({ name: 'holdfast_auth_shed_total', help: 'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there were too many altogether', labelNames: ['because'] });
+const shed = new Counter({
+  name: 'holdfast_auth_shed_total',
+  help: 'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there were too many altogether',
+  labelNames: ['because'],
+});
 
 /**
- * Hands a request to auth: its bodies and errors follow their own standards. The body is read before a connection to auth
- * is taken and the answer before it is given out, so that a slow client holds nothing but its own socket.
+ * Hands a request to auth: its bodies and errors follow their own standards. The body is read before a connection to
+ * auth is taken and the answer before it is given out, so that a slow client holds nothing but its own socket.
  */
 @Injectable()
 export class AuthProxy {
@@ -41,24 +47,42 @@ export class AuthProxy {
   ) {
     const max = config.AUTH_MAX_CONNECTIONS * config.AUTH_URLS.length;
     this.limit = new ConcurrencyLimit({
-      max, maxPerKey: Math.min(config.AUTH_MAX_REQUESTS_PER_ADDRESS, max), maxWaiting, maxWaitingPerKey: maxWaitingPerNetwork, maxWaitMs,
+      max,
+      maxPerKey: Math.min(config.AUTH_MAX_REQUESTS_PER_ADDRESS, max),
+      maxWaiting,
+      maxWaitingPerKey: maxWaitingPerNetwork,
+      maxWaitMs,
     });
   }
 
   async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // Node keeps the first: a proxy in front of us that reads the last would see another client.
-    if (isRepeated(request.raw, 'authorization')) throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
-    const body = request.body ? await readBody(request.body as IncomingMessage, { maxBytes: maxBodyBytes, timeoutMs: this.config.HTTP_BODY_TIMEOUT_SECONDS * 1000 }) : undefined;
+    if (isRepeated(request.raw, 'authorization'))
+      throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
+    const body = request.body
+      ? await readBody(request.body as IncomingMessage, {
+          maxBytes: maxBodyBytes,
+          timeoutMs: this.config.HTTP_BODY_TIMEOUT_SECONDS * 1000,
+        })
+      : undefined;
     this.answer(request, reply, await this.ask(request, body));
   }
 
   private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthAnswer> {
     const { requestId, trace, address } = request.call;
-    const headers = requestHeaders(request.headers, { baseUrl: this.config.BASE_URL, address, requestId, traceparent: trace.traceparent, ...chosenByCaller(request.call) });
+    const headers = requestHeaders(request.headers, {
+      baseUrl: this.config.BASE_URL,
+      address,
+      requestId,
+      traceparent: trace.traceparent,
+      ...chosenByCaller(request.call),
+    });
     // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
     const send = async () => {
       underWay.inc();
-      return this.replicas.send({ method: request.method, path: request.url, headers, ...(body && { body }) }).finally(() => underWay.dec());
+      return this.replicas
+        .send({ method: request.method, path: request.url, headers, ...(body && { body }) })
+        .finally(() => underWay.dec());
     };
     try {
       return await this.limit.run(networkOf(address), send);
@@ -66,8 +90,12 @@ export class AuthProxy {
       // For the access line: a caller learns no more than that it is to come again.
       request.call.detail = String(error);
       if (error instanceof NoCapacity) shed.inc({ because: error.because });
-      if (error instanceof NoCapacity && error.because === 'key') throw new AppError('rate_limited', undefined, { retryAfter: 1 });
-      throw new AppError('unavailable', undefined, { retryAfter: 1, origin: { dependency: 'auth', cause: causeOf(error) } });
+      if (error instanceof NoCapacity && error.because === 'key')
+        throw new AppError('rate_limited', undefined, { retryAfter: 1 });
+      throw new AppError('unavailable', undefined, {
+        retryAfter: 1,
+        origin: { dependency: 'auth', cause: causeOf(error) },
+      });
     }
   }
 
@@ -84,7 +112,11 @@ export class AuthProxy {
 function problemOf(code: ErrorCode, status: number, headers: AuthAnswer['headers']): AppError {
   const { 'retry-after': later, [originHeader]: told } = headers;
   const retryAfter = Number(later);
-  return new AppError(code, undefined, { ...(retryAfter && { retryAfter }), ...(code === 'invalid_request' && { status }), ...(told !== undefined && { origin: originOf('auth', told) }) });
+  return new AppError(code, undefined, {
+    ...(retryAfter && { retryAfter }),
+    ...(code === 'invalid_request' && { status }),
+    ...(told !== undefined && { origin: originOf('auth', told) }),
+  });
 }
 
 function causeOf(error: unknown): ErrorCause {

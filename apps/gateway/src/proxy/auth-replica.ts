@@ -26,7 +26,10 @@ export interface AuthAnswer {
   body: Buffer;
 }
 
-/** `unready`: it says so itself; it may still answer better than nobody. `down`: it refuses connections, hangs, or stops. */
+/**
+ * `unready`: it says so itself; it may still answer better than nobody. `down`: it refuses connections, hangs, or
+ * stops.
+ */
 export type ReplicaState = 'up' | 'unready' | 'down';
 
 /** Not one byte of the request was acted on: it may be sent to another replica. */
@@ -50,7 +53,14 @@ export class AuthReplica {
     private readonly onChange: (replica: AuthReplica, why: string) => void,
   ) {
     // Times are kept by send() and probe(): from queue to last byte, and to the millisecond.
-    const common = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMs }, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs };
+    const common = {
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: connectTimeoutMs },
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+    };
     this.pool = new Pool(url, { ...common, connections, maxResponseSize: maxAnswerBytes });
     this.prober = new Pool(url, { ...common, connections: 1 });
     this.timeoutMs = timeoutMs;
@@ -64,7 +74,10 @@ export class AuthReplica {
   async send({ method, path, headers, body }: AuthRequest): Promise<AuthAnswer> {
     const sentAt = performance.now();
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(new Error(`auth did not answer within ${this.timeoutMs} ms`)), this.timeoutMs);
+    const timer = setTimeout(
+      () => abort.abort(new Error(`auth did not answer within ${this.timeoutMs} ms`)),
+      this.timeoutMs,
+    );
     this.underWay.add(abort);
     try {
       const answer = await this.pool.request({ method, path, headers, ...(body && { body }), signal: abort.signal });
@@ -74,7 +87,11 @@ export class AuthReplica {
         throw new NotBegun('the replica is stopping');
       }
       this.answered(sentAt);
-      return { status: answer.statusCode, headers: endToEnd(answer.headers), body: Buffer.from(await answer.body.arrayBuffer()) };
+      return {
+        status: answer.statusCode,
+        headers: endToEnd(answer.headers),
+        body: Buffer.from(await answer.body.arrayBuffer()),
+      };
     } catch (error) {
       if (!neverConnected(error)) throw error;
       this.become('down', reasonOf(error));
@@ -89,7 +106,11 @@ export class AuthReplica {
   async probe(timeoutMs: number): Promise<void> {
     const sentAt = performance.now();
     try {
-      const { statusCode, headers, body } = await this.prober.request({ method: 'GET', path: '/readyz', signal: AbortSignal.timeout(timeoutMs) });
+      const { statusCode, headers, body } = await this.prober.request({
+        method: 'GET',
+        path: '/readyz',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
       await body.dump();
       if (headers[closingHeader] !== undefined) this.become('down', 'it is stopping');
       else this.heard(statusCode === 503 ? 'unready' : 'up');

@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventually } from '@holdfast/testing';
 import { AuthStub, call, GatewayStack, type Gateway } from '../gateway-stack.fixture.js';
 
-const ask = (gateway: Gateway) => call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
-const statuses = async (gateway: Gateway, count: number) => Promise.all(Array.from({ length: count }, async () => (await ask(gateway)).status));
+const ask = (gateway: Gateway) =>
+  call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
+const statuses = async (gateway: Gateway, count: number) =>
+  Promise.all(Array.from({ length: count }, async () => (await ask(gateway)).status));
 
 let stack: GatewayStack;
 let first: AuthStub;
@@ -54,7 +56,11 @@ describe('replicas of auth', () => {
   it('are unavailable with Retry-After when none is up', async () => {
     await Promise.all([first.stop(), second.stop()]);
     const { status, headers, body } = await ask(gateway);
-    expect({ status, later: headers['retry-after'], body: JSON.parse(body) as unknown }).toMatchObject({ status: 503, later: '1', body: { error: 'temporarily_unavailable' } });
+    expect({ status, later: headers['retry-after'], body: JSON.parse(body) as unknown }).toMatchObject({
+      status: 503,
+      later: '1',
+      body: { error: 'temporarily_unavailable' },
+    });
     await Promise.all([first.start(), second.start()]);
     await eventually(async () => (await ask(gateway)).status === 200, 10_000);
   });

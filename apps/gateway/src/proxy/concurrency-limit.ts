@@ -8,13 +8,18 @@ export interface ConcurrencyLimits {
   maxWaitMs: number;
 }
 
-/** Said in place of a turn: `key` when the caller has too many of its own, `all` when there is too much of everything. */
+/**
+ * Said in place of a turn: `key` when the caller has too many of its own, `all` when there is too much of everything.
+ */
 export class NoCapacity extends Error {
   private constructor(readonly because: 'key' | 'all') {
     super(because === 'key' ? 'too many requests of one caller are under way' : 'too many requests are under way');
   }
 
-  /** One of each for the life of the process: their stacks say nothing, and under load they would be most of what a refusal costs. */
+  /**
+   * One of each for the life of the process: their stacks say nothing, and under load they would be most of what a
+   * refusal costs.
+   */
   static readonly of = { key: new NoCapacity('key'), all: new NoCapacity('all') } as const;
 }
 
@@ -25,8 +30,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what is under way at once. No key can have all of it: the others pass those whose key has its share. What would
- * wait for longer than it is worth is refused at once, so that a backlog never grows into seconds.
+ * Bounds what is under way at once. No key can have all of it: the others pass those whose key has its share. What
+ * would wait for longer than it is worth is refused at once, so that a backlog never grows into seconds.
  */
 export class ConcurrencyLimit {
   private readonly running = new Map<string, number>();
@@ -67,7 +72,11 @@ export class ConcurrencyLimit {
         add(this.waitingOf, key, -1);
         settle();
       };
-      const waiting: Waiting = { key, begin: () => done(resolve), refuse: (because) => done(() => reject(NoCapacity.of[because])) };
+      const waiting: Waiting = {
+        key,
+        begin: () => done(resolve),
+        refuse: (because) => done(() => reject(NoCapacity.of[because])),
+      };
       const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max ? 'key' : 'all'), maxWaitMs).unref();
       this.waiting.push(waiting);
     });

@@ -1,15 +1,19 @@
-import { AppError } from '@holdfast/kit';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '@holdfast/kit';
 import { routeTemplate } from '../routing/call.js';
 import { Route } from '../routing/endpoint.js';
 import { AuthProxy } from './auth-proxy.js';
 import * as endpoints from './issuer-endpoints.js';
 
-/** The OpenID issuers of organizations, at auth. Only addresses of the one form that we know go there, letter by letter. */
+/**
+ * The OpenID issuers of organizations, at auth. Only addresses of the one form that we know go there, letter by letter.
+ */
 @Controller()
 export class IssuerProxyController {
-  private readonly addresses = new Map<string, RegExp>(endpoints.issuerEndpoints.map(({ path }) => [path, formOf(path)]));
+  private readonly addresses = new Map<string, RegExp>(
+    endpoints.issuerEndpoints.map(({ path }) => [path, formOf(path)]),
+  );
 
   constructor(private readonly proxy: AuthProxy) {}
 
@@ -120,12 +124,15 @@ export class IssuerProxyController {
 
   private async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The router has decoded the parameters; what goes on is the path as it came, so it must be what we think it is.
-    if (!this.addresses.get(routeTemplate(request))?.test(request.url.split('?')[0]!)) throw new AppError('unknown_organization');
+    if (!this.addresses.get(routeTemplate(request))?.test(request.url.split('?')[0]!))
+      throw new AppError('unknown_organization');
     return this.proxy.pass(request, reply);
   }
 }
 
 function formOf(path: string): RegExp {
   const escaped = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace('{shortId}', '[a-z0-9][a-z0-9-]{1,30}[a-z0-9]').replace('{uid}', '[A-Za-z0-9_-]{16,64}')}$`);
+  return new RegExp(
+    `^${escaped.replace('{shortId}', '[a-z0-9][a-z0-9-]{1,30}[a-z0-9]').replace('{uid}', '[A-Za-z0-9_-]{16,64}')}$`,
+  );
 }

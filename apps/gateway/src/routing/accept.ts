@@ -1,6 +1,22 @@
-/** Whether an Accept header asks for plain text rather than JSON (RFC 9110 §12.5.1). JSON is what everybody gets who does not say. */
+/**
+ * Whether an Accept header asks for plain text rather than JSON (RFC 9110 §12.5.1). JSON is what everybody gets who
+ * does not say.
+ */
 export function prefersText(accept = ''): boolean {
-  const weight = (type: string) => Math.max(0, ...accept.split(',').map((range) => range.trim().toLowerCase().split(/\s*;\s*/)).filter(([name]) => name === type).map(quality));
+  const weight = (type: string) =>
+    Math.max(
+      0,
+      ...accept
+        .split(',')
+        .map((range) =>
+          range
+            .trim()
+            .toLowerCase()
+            .split(/\s*;\s*/),
+        )
+        .filter(([name]) => name === type)
+        .map(quality),
+    );
   return weight('text/plain') > weight('application/json');
 }
 

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { expect, test } from '@jest/globals';
+import type { FastifyRequest } from 'fastify';
 import { anonymousContextOf, newCall } from './call.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -14,10 +14,19 @@ function contextOf(headers: object) {
 
 test('what a caller chooses is answered, and travels apart from our own ids, which alone are logged', () => {
   const { call, context } = contextOf({ 'x-request-id': customer, traceparent: `00-${trace}-00f067aa0ba902b7-01` });
-  expect(call.shown).toMatchObject({ requestId: customer, trace: { traceparent: expect.stringContaining(trace) as unknown } });
-  expect(context.request).toMatchObject({ id: call.requestId, callerId: customer, callerTraceparent: call.shown.trace.traceparent });
+  expect(call.shown).toMatchObject({
+    requestId: customer,
+    trace: { traceparent: expect.stringContaining(trace) as unknown },
+  });
+  expect(context.request).toMatchObject({
+    id: call.requestId,
+    callerId: customer,
+    callerTraceparent: call.shown.trace.traceparent,
+  });
   expect(call.requestId).toMatch(uuid);
-  expect(JSON.stringify([call.requestId, call.trace, context.request.id, context.request.traceparent])).not.toMatch(new RegExp(`${customer}|${trace}`));
+  expect(JSON.stringify([call.requestId, call.trace, context.request.id, context.request.traceparent])).not.toMatch(
+    new RegExp(`${customer}|${trace}`),
+  );
 });
 
 test('a caller who chooses nothing, or nothing that is an id, is answered ours', () => {

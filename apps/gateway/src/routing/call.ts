@@ -1,6 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, ErrorOrigin } from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/kit';
-import type { FastifyRequest } from 'fastify';
 import type { ErrorForm } from './endpoint.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
@@ -53,7 +53,16 @@ export function newCall(request: Pick<FastifyRequest, 'headers' | 'ip'>, errorFo
   const continued = childOf(request.headers.traceparent);
   const trace = continued ?? newTrace();
   const shown = { requestId: typeof given === 'string' && acceptable.test(given) ? given : requestId, trace };
-  return { began: performance.now(), address: request.ip ?? '', requestId, trace: continued ? newTrace() : trace, shown, auditId: newId(), errorForm, targets: [] };
+  return {
+    began: performance.now(),
+    address: request.ip ?? '',
+    requestId,
+    trace: continued ? newTrace() : trace,
+    shown,
+    auditId: newId(),
+    errorForm,
+    targets: [],
+  };
 }
 
 export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
@@ -86,16 +95,33 @@ export function anonymousContextOf(request: FastifyRequest, shortId: string): Ca
 /** The same where a customer acts, of whom the handler's record will tell: it may say where they came from. */
 export function customerContextOf(request: FastifyRequest, shortId: string): CallContext {
   const anonymous = anonymousContextOf(request, shortId);
-  return { ...anonymous, request: { ...anonymous.request, ...personalOrigin(request.call.address, request.headers['user-agent']) } };
+  return {
+    ...anonymous,
+    request: { ...anonymous.request, ...personalOrigin(request.call.address, request.headers['user-agent']) },
+  };
 }
 
 function context(request: FastifyRequest, org: string, actor: Actor): CallContext {
   const { requestId, trace, auditId } = request.call;
   const route = routeTemplate(request);
-  return { org, actor, request: { id: requestId, traceparent: trace.traceparent, ...chosenByCaller(request.call), method: request.method, route }, auditId };
+  return {
+    org,
+    actor,
+    request: {
+      id: requestId,
+      traceparent: trace.traceparent,
+      ...chosenByCaller(request.call),
+      method: request.method,
+      route,
+    },
+    auditId,
+  };
 }
 
-/** Travels with the request, and is stored in one place alone: in its audit record, sealed, so that an erasure reaches it. */
+/**
+ * Travels with the request, and is stored in one place alone: in its audit record, sealed, so that an erasure reaches
+ * it.
+ */
 export function chosenByCaller({ requestId, trace, shown }: Call): { callerId?: string; callerTraceparent?: string } {
   return {
     ...(shown.requestId !== requestId && { callerId: shown.requestId }),

@@ -1,5 +1,5 @@
-import type { AuditTarget } from '@holdfast/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditTarget } from '@holdfast/contracts';
 
 /** What a handler says of a change that may be repeated (`idempotentCommand`). */
 interface Answered {
@@ -12,10 +12,15 @@ export function keyOf({ idempotencyKey }: { idempotencyKey?: string }): { idempo
 }
 
 /**
- * Takes the reply of an idempotent command: a change has its record already; a repeat changed nothing and gets one of its
- * own, about these `targets` of the customer whom it concerned. Gives the rest of the reply.
+ * Takes the reply of an idempotent command: a change has its record already; a repeat changed nothing and gets one of
+ * its own, about these `targets` of the customer whom it concerned. Gives the rest of the reply.
  */
-export function answered<Reply extends Answered>({ replayed, ...answer }: Reply, request: FastifyRequest, reply: FastifyReply, targets: (holder: string) => AuditTarget[]): Omit<Reply, 'replayed'> {
+export function answered<Reply extends Answered>(
+  { replayed, ...answer }: Reply,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  targets: (holder: string) => AuditTarget[],
+): Omit<Reply, 'replayed'> {
   request.call.audited = !replayed;
   if (replayed) markReplayed(request, reply);
   // Who has been erased is no target: the repeat of an erasure names nobody.

@@ -1,6 +1,6 @@
-import { idempotencyErrors, type Action, type ErrorCode, type Operation } from '@holdfast/contracts';
 import { applyDecorators, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
+import { idempotencyErrors, type Action, type ErrorCode, type Operation } from '@holdfast/contracts';
 import type { PublicLimitClass } from '../limits/limit-classes.js';
 
 /** A success answer of an endpoint. */
@@ -17,9 +17,9 @@ export type ErrorForm = 'problem' | 'oauth';
 
 /**
  * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
- * An endpoint without `operation` is public and must stand on the list in public-routes.ts. Every endpoint has an `action`
- * or says why it is `unrecorded`. What succeeds on a public one is recorded by the handler of the change, what is refused
- * by the gateway, as anonymous.
+ * An endpoint without `operation` is public and must stand on the list in public-routes.ts. Every endpoint has an
+ * `action` or says why it is `unrecorded`. What succeeds on a public one is recorded by the handler of the change, what
+ * is refused by the gateway, as anonymous.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
@@ -35,33 +35,39 @@ export interface Endpoint<
   summary: string;
   description?: string;
   operation?: Operation;
-  /** A further operation that a body needs; asked of the body as it was read, since a missing scope comes before an invalid input. */
+  /**
+   * A further operation that a body needs; asked of the body as it was read, since a missing scope comes before an
+   * invalid input.
+   */
   bodyOperation?: (json: unknown) => Operation | undefined;
   action?: Action;
   /** Who records its calls, when neither the gateway nor the handler of a change does: auth knows who they are. */
   recorder?: 'auth';
   /**
-   * Which rate limit a public endpoint falls under; the gateway does not start without. One that asks for a token is limited
-   * per app, by its method (limit-classes.ts).
+   * Which rate limit a public endpoint falls under; the gateway does not start without. One that asks for a token is
+   * limited per app, by its method (limit-classes.ts).
    */
   limit?: PublicLimitClass;
   /** Why its calls leave no record: whom do they not act for? */
   unrecorded?: string;
   /**
-   * Of a public endpoint with an `action`: refusals that each get a record, since not everybody can cause them. All others
-   * are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
+   * Of a public endpoint with an `action`: refusals that each get a record, since not everybody can cause them. All
+   * others are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
    */
   recordEach?: ErrorCode[];
   /**
-   * Of a public endpoint that changes nothing: the action under which its successes are counted by the minute, as anonymous.
-   * A change has its record from its handler.
+   * Of a public endpoint that changes nothing: the action under which its successes are counted by the minute, as
+   * anonymous. A change has its record from its handler.
    */
   countAs?: Action;
   params?: Params;
   query?: Query;
   /** Every body is optional: an endpoint that needs one says so by its schema. */
   body?: Body;
-  /** An Idempotency-Key makes a repeat safe. True of every change that an app can make (endpoint() adds what follows from it). */
+  /**
+   * An Idempotency-Key makes a repeat safe. True of every change that an app can make (endpoint() adds what follows
+   * from it).
+   */
   idempotent?: true;
   answers: Record<number, Answer>;
   /** Besides those that every endpoint may answer. */
@@ -86,10 +92,24 @@ export const ENDPOINT = Symbol('endpoint');
 /** Injection token of all endpoints. */
 export const ENDPOINTS = Symbol('endpoints');
 
-export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(declared: Endpoint<P, Q, B>): Endpoint<P, Q, B> {
+export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  declared: Endpoint<P, Q, B>,
+): Endpoint<P, Q, B> {
   if (!declared.idempotent) return declared;
   const errors = [...(declared.errors ?? []), ...idempotencyErrors.filter((code) => !declared.errors?.includes(code))];
-  const answers = Object.fromEntries(Object.entries(declared.answers).map(([status, answer]) => [status, { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': '`true` when this is the answer of an earlier request with this key, and nothing was done again' } }]));
+  const answers = Object.fromEntries(
+    Object.entries(declared.answers).map(([status, answer]) => [
+      status,
+      {
+        ...answer,
+        headers: {
+          ...answer.headers,
+          'Idempotency-Replayed':
+            '`true` when this is the answer of an earlier request with this key, and nothing was done again',
+        },
+      },
+    ]),
+  );
   return { ...declared, errors, answers };
 }
 

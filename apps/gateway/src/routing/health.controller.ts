@@ -1,14 +1,32 @@
-import { Readiness } from '@holdfast/bus';
 import { Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Readiness } from '@holdfast/bus';
 import { endpoint, Route } from './endpoint.js';
 
 const tag = 'Health';
 const unrecorded = 'asked by machinery, of no organization';
 const answers = { 200: { description: 'Yes' } };
 
-export const healthEndpoint = endpoint({ id: 'getHealth', method: 'GET', limit: 'probe', path: '/healthz', tag, unrecorded, summary: 'Does the gateway live?', answers });
-export const readyEndpoint = endpoint({ id: 'getReadiness', method: 'GET', limit: 'probe', path: '/readyz', tag, unrecorded, summary: 'May the gateway be sent requests?', answers });
+export const healthEndpoint = endpoint({
+  id: 'getHealth',
+  method: 'GET',
+  limit: 'probe',
+  path: '/healthz',
+  tag,
+  unrecorded,
+  summary: 'Does the gateway live?',
+  answers,
+});
+export const readyEndpoint = endpoint({
+  id: 'getReadiness',
+  method: 'GET',
+  limit: 'probe',
+  path: '/readyz',
+  tag,
+  unrecorded,
+  summary: 'May the gateway be sent requests?',
+  answers,
+});
 
 @Controller()
 export class HealthController {

@@ -1,27 +1,39 @@
-import type { InputFault } from '@holdfast/contracts';
-import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/kit';
+import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import type { InputFault } from '@holdfast/contracts';
+import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/kit';
 import { requireOperation } from '../access/access.guard.js';
 import { ENDPOINT, type Endpoint } from './endpoint.js';
 
 /** Bytes of a request body (product §3); what we take is far smaller. */
 const maxBodyBytes = 100_000;
 
-/** The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not acceptable. */
+/**
+ * The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not
+ * acceptable.
+ */
 export const Input = createParamDecorator(async (_: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const { params, query, body, idempotent, bodyOperation } = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
+  const { params, query, body, idempotent, bodyOperation } = Reflect.getMetadata(
+    ENDPOINT,
+    context.getHandler(),
+  ) as Endpoint;
   // Read only now, when the caller is known and let in: nobody else can make us read or parse.
-  const json = body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
+  const json =
+    body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
   const needed = bodyOperation?.(json);
   if (needed) requireOperation(request.call.claims!, needed);
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
-  return { params: parsedParams, query: parsedQuery, body: body && bodyOf(body, json), ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  return {
+    params: parsedParams,
+    query: parsedQuery,
+    body: body && bodyOf(body, json),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
 });
 
 function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
@@ -32,7 +44,10 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   }
   const result = schema.safeParse(given ?? {});
   if (result.success) return result.data;
-  const faults = zodFaults(result.error.issues).map(({ pointer, detail }) => ({ parameter: decodeURIComponent(pointer.split('/')[1] ?? ''), detail }));
+  const faults = zodFaults(result.error.issues).map(({ pointer, detail }) => ({
+    parameter: decodeURIComponent(pointer.split('/')[1] ?? ''),
+    detail,
+  }));
   throw faulty(faults);
 }
 
@@ -48,9 +63,12 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   if (given === undefined) return undefined;
   const text = String(given);
   const key = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
-  const twice = request.raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'idempotency-key').length > 1;
+  const twice =
+    request.raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'idempotency-key').length > 1;
   if (twice || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
-    throw faulty([{ header: 'Idempotency-Key', detail: 'must be given once, with 1 to 255 printable ASCII characters' }]);
+    throw faulty([
+      { header: 'Idempotency-Key', detail: 'must be given once, with 1 to 255 printable ASCII characters' },
+    ]);
   }
   return key;
 }

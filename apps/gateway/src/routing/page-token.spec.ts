@@ -18,7 +18,9 @@ describe('a page token', () => {
     ['route', { ...scope, route: '/o/{shortId}/y' }],
     ['filter', { ...scope, filter: {} }],
   ])('is worth nothing with another %s', (_, other) => {
-    expect(() => openPageToken(key, token, other, schema)).toThrow(expect.objectContaining({ code: 'invalid_page_token', status: 400 }));
+    expect(() => openPageToken(key, token, other, schema)).toThrow(
+      expect.objectContaining({ code: 'invalid_page_token', status: 400 }),
+    );
   });
 
   it('is worth nothing under another key, or as another kind of cursor', () => {
@@ -28,14 +30,26 @@ describe('a page token', () => {
 
   it('cannot be changed in a single character', () => {
     fc.assert(
-      fc.property(fc.nat(token.length - 1), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.'), (at, c) => {
-        fc.pre(token[at] !== c);
-        expect(() => openPageToken(key, token.slice(0, at) + c + token.slice(at + 1), scope, schema)).toThrow();
-      }),
+      fc.property(
+        fc.nat(token.length - 1),
+        fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.'),
+        (at, c) => {
+          fc.pre(token[at] !== c);
+          expect(() => openPageToken(key, token.slice(0, at) + c + token.slice(at + 1), scope, schema)).toThrow();
+        },
+      ),
     );
   });
 
   it('is refused when it is anything else', () => {
-    fc.assert(fc.property(fc.string(), (text) => void expect(() => openPageToken(key, text, scope, schema)).toThrow(expect.objectContaining({ code: 'invalid_page_token' }))));
+    fc.assert(
+      fc.property(
+        fc.string(),
+        (text) =>
+          void expect(() => openPageToken(key, text, scope, schema)).toThrow(
+            expect.objectContaining({ code: 'invalid_page_token' }),
+          ),
+      ),
+    );
   });
 });

@@ -1,5 +1,5 @@
-import { AppError, seal, unseal } from '@holdfast/kit';
 import type { z } from 'zod';
+import { AppError, seal, unseal } from '@holdfast/kit';
 
 /** To what a page token is bound: it is worth nothing for another app, route or filter. */
 export interface PageScope {
@@ -19,13 +19,20 @@ export function sealPageToken(key: Buffer, cursor: unknown, scope: PageScope): s
 }
 
 /** The cursor again; `invalid_page_token` when a bit, the app or a filter differs. */
-export function openPageToken<Schema extends z.ZodType>(key: Buffer, token: string, scope: PageScope, schema: Schema): z.output<Schema> {
+export function openPageToken<Schema extends z.ZodType>(
+  key: Buffer,
+  token: string,
+  scope: PageScope,
+  schema: Schema,
+): z.output<Schema> {
   try {
     const sealed = Buffer.from(token, 'base64url');
     // base64url has several spellings of the same bytes; only ours counts.
     if (sealed.toString('base64url') !== token) throw new Error('not canonical');
     return schema.parse(JSON.parse(unseal(key, sealed, contextOf(scope)).toString('utf8')));
   } catch {
-    throw new AppError('invalid_page_token', undefined, { errors: [{ parameter: 'next_page_token', detail: 'was changed, or belongs to another app, list or filter' }] });
+    throw new AppError('invalid_page_token', undefined, {
+      errors: [{ parameter: 'next_page_token', detail: 'was changed, or belongs to another app, list or filter' }],
+    });
   }
 }

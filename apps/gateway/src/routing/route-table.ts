@@ -14,7 +14,9 @@ export class RouteTable {
 
   /** `METHOD /path/{parameter}` of each route; HEAD comes with GET and is not listed. */
   all(): string[] {
-    return [...this.byTemplate].flatMap(([template, { methods }]) => [...methods].filter((m) => m !== 'HEAD').map((m) => `${m} ${template}`));
+    return [...this.byTemplate].flatMap(([template, { methods }]) =>
+      [...methods].filter((m) => m !== 'HEAD').map((m) => `${m} ${template}`),
+    );
   }
 
   /** Methods that an address supports; none when there is nothing at all. */

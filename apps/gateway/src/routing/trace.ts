@@ -8,7 +8,9 @@ export interface Trace {
 const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const zeros = /^0+$/;
 
-/** Continues a valid `traceparent`; undefined when there is none. The caller's sampling wish is passed on, not obeyed. */
+/**
+ * Continues a valid `traceparent`; undefined when there is none. The caller's sampling wish is passed on, not obeyed.
+ */
 export function childOf(parent: string | string[] | undefined): Trace | undefined {
   const match = typeof parent === 'string' ? form.exec(parent) : null;
   const [, traceId, parentId, flags] = match ?? [];

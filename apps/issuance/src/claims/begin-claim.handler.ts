@@ -1,14 +1,14 @@
-import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
+import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
 import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
-import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
-import { claimState, requireOpen } from './claim.js';
 import { newCode } from '../credentials/code.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { claimState, requireOpen } from './claim.js';
 import { findClaim } from './find-claim.js';
 import { holderHandle } from './holder.js';
 
@@ -23,9 +23,16 @@ export class BeginClaimHandler {
   ) {}
 
   @Handles(beginClaim)
-  async beginClaim({ token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>, { org }: CallContext): Promise<ReplyOf<typeof beginClaim>> {
+  async beginClaim(
+    { token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof beginClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
-    const { offerId, subject, type, offer, credential } = await findClaim(this.database, keyedHash(SECRET_PEPPER, token), org);
+    const { offerId, subject, type, offer, credential } = await findClaim(
+      this.database,
+      keyedHash(SECRET_PEPPER, token),
+      org,
+    );
     const now = this.clock.now();
     requireOpen(claimState(offer, credential, now));
     const { holders, display } = await this.types.find(org, type);

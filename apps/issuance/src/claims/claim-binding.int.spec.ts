@@ -1,6 +1,6 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { beginClaim, beginSignIn, completeClaim, completeSignIn, createOffer, type ReplyOf } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SettingsHouse } from '../settings-house.fixture.js';
 
 const origin = 'http://localhost:8080';
@@ -20,19 +20,29 @@ describe('a claim', () => {
     return { subject: made.subject, token: made.claimUrl.split('#')[1]!, org };
   };
   type Made = Awaited<ReturnType<typeof offer>>;
-  const begin = async ({ token, org }: Made) => (await house.gateway.request(beginClaim, { token, organizationName: 'Acme', browser }, anonymous(org))).options;
-  const complete = ({ token, org }: Made, response: Record<string, unknown>, more: { browser?: string } = { browser }) => house.gateway.request(completeClaim, { token, response, ...more }, anonymous(org));
+  const begin = async ({ token, org }: Made) =>
+    (await house.gateway.request(beginClaim, { token, organizationName: 'Acme', browser }, anonymous(org))).options;
+  const complete = (
+    { token, org }: Made,
+    response: Record<string, unknown>,
+    more: { browser?: string } = { browser },
+  ) => house.gateway.request(completeClaim, { token, response, ...more }, anonymous(org));
   const claim = async (made: Made, authenticator: SoftwareAuthenticator, credentialId?: Buffer) =>
     complete(made, authenticator.register(await begin(made), { origin, ...(credentialId && { credentialId }) }));
   const signIn = async (org: string, authenticator: SoftwareAuthenticator): Promise<ReplyOf<typeof completeSignIn>> => {
     const { options } = await house.auth.request(beginSignIn, { interaction: 'i1' }, anonymous(org));
-    return house.auth.request(completeSignIn, { interaction: 'i1', response: authenticator.authenticate(options, { origin }) }, anonymous(org));
+    return house.auth.request(
+      completeSignIn,
+      { interaction: 'i1', response: authenticator.authenticate(options, { origin }) },
+      anonymous(org),
+    );
   };
 
   it('takes an answer in the browser alone that asked for it; in another one it is not used up', async () => {
     const made = await offer();
     const response = new SoftwareAuthenticator().register(await begin(made), { origin });
-    for (const other of [{ browser: 'c'.repeat(43) }, {}]) await expect(complete(made, response, other)).rejects.toEqual(refused('ceremony_expired'));
+    for (const other of [{ browser: 'c'.repeat(43) }, {}])
+      await expect(complete(made, response, other)).rejects.toEqual(refused('ceremony_expired'));
     await expect(complete(made, response)).resolves.toEqual({ subject: made.subject });
   });
 
@@ -52,7 +62,9 @@ describe('a claim', () => {
     const [first, second] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()];
     await claim(await offer(), first);
     const made = await offer();
-    await expect(claim(made, second, Buffer.from(first.passkeys[0]!.id, 'base64url'))).rejects.toEqual(refused('passkey_invalid'));
+    await expect(claim(made, second, Buffer.from(first.passkeys[0]!.id, 'base64url'))).rejects.toEqual(
+      refused('passkey_invalid'),
+    );
     await expect(claim(made, second)).resolves.toEqual({ subject: made.subject });
   });
 });

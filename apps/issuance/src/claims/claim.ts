@@ -15,12 +15,17 @@ type CredentialFacts = Pick<HeldCredential, 'status' | 'validUntil'>;
  */
 export function claimState(offer: OfferFacts, credential: CredentialFacts, now: Date): Claim['state'] {
   if (offer.status === 'claimed') return 'claimed';
-  if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked') return 'withdrawn';
+  if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked')
+    return 'withdrawn';
   const nothingLeft = credential.validUntil !== undefined && credential.validUntil <= now;
   return ranOut(offer, now) || nothingLeft ? 'expired' : 'open';
 }
 
-const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = { claimed: 'claim_spent', expired: 'claim_expired', withdrawn: 'claim_withdrawn' };
+const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = {
+  claimed: 'claim_spent',
+  expired: 'claim_expired',
+  withdrawn: 'claim_withdrawn',
+};
 
 /** Refuses what is not open any more. */
 export function requireOpen(state: Claim['state']): void {
@@ -44,8 +49,8 @@ export interface Claimed extends Change {
 }
 
 /**
- * The customer claims: offered → issued, or issued → issued when it is held already. Then `id` and `issuedAt` stay and the
- * document number changes; the end stays too, unless it has come: what the organization offers again must be worth
+ * The customer claims: offered → issued, or issued → issued when it is held already. Then `id` and `issuedAt` stay and
+ * the document number changes; the end stays too, unless it has come: what the organization offers again must be worth
  * something. Throws when the offer is not open at `now`, whatever it was when the ceremony began.
  *
  * A recovery ends the older passkeys. So does a claim after a revocation: with what was taken from the customer, nobody
@@ -59,7 +64,8 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
 
   const rekeyed = before.status === 'issued';
   const status = next(rekeyed ? 'rekey' : 'claim', standingOf(customer, before, now));
-  const expiresAt = rekeyed && !hasEnded(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
+  const expiresAt =
+    rekeyed && !hasEnded(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
   const { expiresAt: _, holderApp: __, ...kept } = before;
   const credential: HeldCredential = {
     ...kept,
@@ -70,7 +76,9 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
     ...(terms.holderApp && { holderApp: terms.holderApp }),
     documentNumber: terms.documentNumber,
   };
-  const lostBefore = customer.credentials.some((c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined);
+  const lostBefore = customer.credentials.some(
+    (c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined,
+  );
   const replacesPasskeys = rekeyed || lostBefore;
   return {
     rekeyed,
@@ -82,7 +90,11 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
         offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
         credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
       },
-      { type: rekeyed ? 'credential.rekeyed' : 'credential.issued', data: endingOf(customer, credential), ...(replacesPasskeys && { replacesPasskeys }) },
+      {
+        type: rekeyed ? 'credential.rekeyed' : 'credential.issued',
+        data: endingOf(customer, credential),
+        ...(replacesPasskeys && { replacesPasskeys }),
+      },
     ),
   };
 }

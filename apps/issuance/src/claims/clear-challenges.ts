@@ -1,8 +1,8 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { clearChallenges } from '@holdfast/passkeys';
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 
 /** Removes challenges of ceremonies that nobody ended. */
 @Injectable()
@@ -18,6 +18,11 @@ export class ClearChallenges implements OnModuleInit {
   onModuleInit(): void {
     const permitted = () => mayExpire(this.clock);
     const work = () => clearChallenges(this.database, this.clock.now());
-    repeat(this.shutdown, { every: 60_000, permitted, work, failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every: 60_000,
+      permitted,
+      work,
+      failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`),
+    });
   }
 }

@@ -1,22 +1,32 @@
-import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles, Outbox } from '@holdfast/bus';
+import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
-import { providerName, readRegistration, relyingPartyOf, takeChallenge, verifyRegistration, type Binding, type NewPasskey } from '@holdfast/passkeys';
-import { Controller, Inject } from '@nestjs/common';
+import {
+  providerName,
+  readRegistration,
+  relyingPartyOf,
+  takeChallenge,
+  verifyRegistration,
+  type Binding,
+  type NewPasskey,
+} from '@holdfast/passkeys';
 import type { IssuanceConfig } from '../config.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
-import { commitChange, type Committed } from '../credentials/commit-change.js';
-import { lockCustomer } from '../credentials/customers.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
-import { tellEnds } from '../expiry/expiry.js';
-import { claimed, claimState, requireOpen } from './claim.js';
-import { claimRecord } from './claim-record.js';
 import { newCode } from '../credentials/code.js';
+import { commitChange, type Committed } from '../credentials/commit-change.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
+import { lockCustomer } from '../credentials/customers.js';
+import { tellEnds } from '../expiry/expiry.js';
+import { claimRecord } from './claim-record.js';
+import { claimed, claimState, requireOpen } from './claim.js';
 import { findClaim, type FoundClaim } from './find-claim.js';
 import { addPasskey, removePasskeys } from './passkeys.js';
 
-/** Ends the ceremony of a claim: the passkey is kept and the credential issued, in one transaction; exactly one wins. */
+/**
+ * Ends the ceremony of a claim: the passkey is kept and the credential issued, in one transaction; exactly one wins.
+ */
 @Controller()
 export class CompleteClaimHandler {
   constructor(
@@ -28,14 +38,22 @@ export class CompleteClaimHandler {
   ) {}
 
   @Handles(completeClaim)
-  async completeClaim({ token, response, browser, relyingParty: ids }: RequestOf<typeof completeClaim>, context: CallContext): Promise<ReplyOf<typeof completeClaim>> {
+  async completeClaim(
+    { token, response, browser, relyingParty: ids }: RequestOf<typeof completeClaim>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof completeClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
     const rp = relyingPartyOf(relyingParty, ids);
     const tokenHash = keyedHash(SECRET_PEPPER, token);
     const found = await findClaim(this.database, tokenHash, context.org);
     requireOpen(claimState(found.offer, found.credential, this.clock.now()));
     const answer = readRegistration(response);
-    await this.take(answer.challenge, context, tokenHash, claimCeremony(context.org, found.offerId, found.subject, browser));
+    await this.take(
+      answer.challenge,
+      context,
+      tokenHash,
+      claimCeremony(context.org, found.offerId, found.subject, browser),
+    );
     const passkey = await verifyRegistration(rp, answer);
 
     const { rows, mark } = await this.issue(found, passkey, rp.id, context);
@@ -57,12 +75,23 @@ export class CompleteClaimHandler {
     }
   }
 
-  /** Under the customer's lock, where the offer is looked at once more: it may have ended while the passkey was made. */
-  private async issue({ offerId, subject, app, type }: FoundClaim, passkey: NewPasskey, rpId: string, context: CallContext): Promise<Committed> {
+  /**
+   * Under the customer's lock, where the offer is looked at once more: it may have ended while the passkey was made.
+   */
+  private async issue(
+    { offerId, subject, app, type }: FoundClaim,
+    passkey: NewPasskey,
+    rpId: string,
+    context: CallContext,
+  ): Promise<Committed> {
     const { org } = context;
     const { validity } = await this.types.find(org, type);
     const holderApp = providerName(passkey.aaguid);
-    const terms = { documentNumber: newCode(16), ...(validity !== undefined && { validity }), ...(holderApp && { holderApp }) };
+    const terms = {
+      documentNumber: newCode(16),
+      ...(validity !== undefined && { validity }),
+      ...(holderApp && { holderApp }),
+    };
     return this.database.transaction(async (sql) => {
       const before = await lockCustomer(sql, subject, org, app);
       if (!before) throw new AppError('unknown_claim');

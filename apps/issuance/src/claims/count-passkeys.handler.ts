@@ -1,11 +1,14 @@
-import { countPasskeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, CONFIG, Handles, recordOperator } from '@holdfast/bus';
-import { Database, statement } from '@holdfast/data';
 import { Controller, Inject } from '@nestjs/common';
+import { Bus, CONFIG, Handles, recordOperator } from '@holdfast/bus';
+import { countPasskeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
 import type { IssuanceConfig } from '../config.js';
 import { Organizations } from '../settings/organizations.js';
 
-const count = statement('passkey_count', 'SELECT rp_id AS "rpId", count(*)::int AS passkeys FROM passkey WHERE org = $1 GROUP BY rp_id ORDER BY rp_id');
+const count = statement(
+  'passkey_count',
+  'SELECT rp_id AS "rpId", count(*)::int AS passkeys FROM passkey WHERE org = $1 GROUP BY rp_id ORDER BY rp_id',
+);
 
 /** What the operator should know before the RP ID is changed, and before a move is ended. */
 @Controller()
@@ -21,6 +24,9 @@ export class CountPasskeysHandler {
   async handle(_: RequestOf<typeof countPasskeys>, context: CallContext): Promise<ReplyOf<typeof countPasskeys>> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'passkey.count');
-    return { ownRpId: this.config.relyingParty.id, items: await this.database.rows<{ rpId: string; passkeys: number }>(count, [context.org]) };
+    return {
+      ownRpId: this.config.relyingParty.id,
+      items: await this.database.rows<{ rpId: string; passkeys: number }>(count, [context.org]),
+    };
   }
 }

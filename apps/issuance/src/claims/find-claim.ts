@@ -31,7 +31,10 @@ const byToken = statement(
    FROM offer o JOIN credential c ON c.id = o.credential WHERE o.token_hash = $1 AND o.org = $2`,
 );
 
-/** @throws AppError unknown_claim, the same for another organization's token, an erased customer's and one that never was */
+/**
+ * @throws AppError unknown_claim, the same for another organization's token, an erased customer's and one that never
+ * was
+ */
 export async function findClaim(sql: Sql, tokenHash: Buffer, org: string): Promise<FoundClaim> {
   const [row] = await sql.rows<Row>(byToken, [tokenHash, org]);
   if (!row) throw new AppError('unknown_claim');

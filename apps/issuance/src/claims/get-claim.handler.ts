@@ -1,8 +1,8 @@
-import { getClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
+import { getClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { CLOCK, keyedHash, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { claimState } from './claim.js';
@@ -20,7 +20,11 @@ export class GetClaimHandler {
 
   @Handles(getClaim)
   async getClaim({ token }: RequestOf<typeof getClaim>, { org }: CallContext): Promise<ReplyOf<typeof getClaim>> {
-    const { offer, credential, type } = await findClaim(this.database, keyedHash(this.config.SECRET_PEPPER, token), org);
+    const { offer, credential, type } = await findClaim(
+      this.database,
+      keyedHash(this.config.SECRET_PEPPER, token),
+      org,
+    );
     const { name, display } = await this.types.find(org, type);
     return {
       state: claimState(offer, credential, this.clock.now()),

@@ -7,7 +7,10 @@ const add = statement(
   `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
-/** Every sign-in up to now came of a key that is gone; the change that replaces it raises the customer's version by one at least. */
+/**
+ * Every sign-in up to now came of a key that is gone; the change that replaces it raises the customer's version by one
+ * at least.
+ */
 const remove = statement(
   'passkey_remove',
   `WITH gone AS (DELETE FROM passkey WHERE subject = $1)
@@ -15,13 +18,30 @@ const remove = statement(
 );
 
 /**
- * Unique in its organization alone: whether another one knows a credential id is nobody's business, and its passkeys are found there alone.
+ * Unique in its organization alone: whether another one knows a credential id is nobody's business, and its passkeys
+ * are found there alone.
  * @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26)
  */
-export async function addPasskey(sql: Sql, passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date }): Promise<void> {
-  const { credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt } = passkey;
+export async function addPasskey(
+  sql: Sql,
+  passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date },
+): Promise<void> {
+  const { credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt } =
+    passkey;
   try {
-    await sql.rows(add, [credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt]);
+    await sql.rows(add, [
+      credentialId,
+      subject,
+      org,
+      publicKey,
+      counter,
+      transports,
+      aaguid,
+      deviceType,
+      backedUp,
+      rpId,
+      createdAt,
+    ]);
   } catch (error) {
     if (violatedUnique(error) === undefined) throw error;
     throw new AppError('passkey_invalid', 'This passkey is registered already. Make a new one for this claim.');

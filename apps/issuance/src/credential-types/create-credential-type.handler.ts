@@ -1,11 +1,11 @@
-import { createCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { createCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
 import { statement, violatedUnique } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 import { addFirstType, CredentialTypes } from '../credentials/credential-types.js';
-import { differences, Settings } from '../settings/settings.js';
 import { Organizations } from '../settings/organizations.js';
+import { differences, Settings } from '../settings/settings.js';
 import { demoteOthers, lockTypes, settingOf } from './default-type.js';
 import { requireTerms } from './terms.js';
 
@@ -34,12 +34,31 @@ export class CreateCredentialTypeHandler {
       // The first type is made when it is first needed. It must not come after this one, as a second default.
       await addFirstType(sql, org);
       const demoted = isDefault ? await demoteOthers(sql, org, type.name) : [];
-      await sql.rows(insert, [org, type.name, type.display, type.validity ?? null, type.renewalWindow ?? null, revocable, type.holders, isDefault]).catch((error: unknown) => {
-        if (violatedUnique(error) !== 'credential_type_pkey') throw error;
-        throw new AppError('conflict', `${org} has a credential type "${type.name}" already; names are permanent, so change it or choose another name.`);
-      });
+      await sql
+        .rows(insert, [
+          org,
+          type.name,
+          type.display,
+          type.validity ?? null,
+          type.renewalWindow ?? null,
+          revocable,
+          type.holders,
+          isDefault,
+        ])
+        .catch((error: unknown) => {
+          if (violatedUnique(error) !== 'credential_type_pkey') throw error;
+          throw new AppError(
+            'conflict',
+            `${org} has a credential type "${type.name}" already; names are permanent, so change it or choose another name.`,
+          );
+        });
       const targets = [{ type: 'credential_type' as const, id: type.name }];
-      const created = { type: 'credential_type.created' as const, setting: settingOf(type.name), version: 1, audited: { action: 'credential_type.create' as const, targets, changes: differences({}, type) } };
+      const created = {
+        type: 'credential_type.created' as const,
+        setting: settingOf(type.name),
+        version: 1,
+        audited: { action: 'credential_type.create' as const, targets, changes: differences({}, type) },
+      };
       return { changes: [created, ...demoted], reply: type };
     });
     this.types.forget(org);

@@ -1,6 +1,6 @@
-import { listCredentialTypes, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
 import { Controller } from '@nestjs/common';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { listCredentialTypes, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
 
@@ -13,7 +13,10 @@ export class ListCredentialTypesHandler {
   ) {}
 
   @Handles(listCredentialTypes)
-  async handle(_: RequestOf<typeof listCredentialTypes>, context: CallContext): Promise<ReplyOf<typeof listCredentialTypes>> {
+  async handle(
+    _: RequestOf<typeof listCredentialTypes>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof listCredentialTypes>> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'credential_type.list');
     return { items: await this.types.all(context.org) };

@@ -5,8 +5,16 @@ import { requireTerms } from './terms.js';
 
 describe('the times of a credential type', () => {
   it.each([
-    {}, { validity: 'P1Y' }, { validity: 'P1Y', renewalWindow: 'P30D' }, { validity: 'PT24H' }, { validity: 'P1Y', renewalWindow: 'P11M' },
-    { validity: 'P12M', renewalWindow: 'P364D' }, { validity: 'PT10S', renewalWindow: 'PT9S' }, { validity: 'P100Y' }, { holders: ['passkey'] }, { holders: ['wallet', 'passkey'] },
+    {},
+    { validity: 'P1Y' },
+    { validity: 'P1Y', renewalWindow: 'P30D' },
+    { validity: 'PT24H' },
+    { validity: 'P1Y', renewalWindow: 'P11M' },
+    { validity: 'P12M', renewalWindow: 'P364D' },
+    { validity: 'PT10S', renewalWindow: 'PT9S' },
+    { validity: 'P100Y' },
+    { holders: ['passkey'] },
+    { holders: ['wallet', 'passkey'] },
   ])('may be %j', (terms) => {
     expect(() => requireTerms(terms)).not.toThrow();
   });
@@ -24,18 +32,27 @@ describe('the times of a credential type', () => {
     [{ holders: ['wallet'] }, '#/holders'],
     [{ validity: `P${'9'.repeat(35)}D` }, '#/validity'],
   ])('may not be %j', (terms, pointer) => {
-    expect(() => requireTerms(terms)).toThrow(expect.objectContaining({ code: 'invalid_request', status: 422, errors: expect.arrayContaining([expect.objectContaining({ pointer })]) }));
+    expect(() => requireTerms(terms)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        status: 422,
+        errors: expect.arrayContaining([expect.objectContaining({ pointer })]),
+      }),
+    );
   });
 });
 
 test('whenever it begins, a duration is no shorter and no longer than its bounds', () => {
   const parts = fc.record({ Y: fc.nat(20), M: fc.nat(30), W: fc.nat(8), D: fc.nat(400) });
   const from = fc.date({ min: new Date('1999-01-01'), max: new Date('2105-01-01'), noInvalidDate: true });
-  fc.assert(fc.property(from, parts, (begin, { Y, M, W, D }) => {
-    const duration = `P${Y}Y${M}M${W}W${D}D`;
-    const { shortest, longest } = durationBounds(duration);
-    const taken = addDuration(begin, duration).getTime() - begin.getTime();
-    expect(taken).toBeGreaterThanOrEqual(shortest);
-    expect(taken).toBeLessThanOrEqual(longest);
-  }), { numRuns: 2000 });
+  fc.assert(
+    fc.property(from, parts, (begin, { Y, M, W, D }) => {
+      const duration = `P${Y}Y${M}M${W}W${D}D`;
+      const { shortest, longest } = durationBounds(duration);
+      const taken = addDuration(begin, duration).getTime() - begin.getTime();
+      expect(taken).toBeGreaterThanOrEqual(shortest);
+      expect(taken).toBeLessThanOrEqual(longest);
+    }),
+    { numRuns: 2000 },
+  );
 });

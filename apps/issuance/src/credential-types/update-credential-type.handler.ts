@@ -1,8 +1,8 @@
-import { updateCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { updateCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 import { addFirstType, CredentialTypes, typeColumns } from '../credentials/credential-types.js';
 import { withoutNulls } from '../credentials/without-nulls.js';
 import { Organizations } from '../settings/organizations.js';
@@ -38,7 +38,12 @@ export class UpdateCredentialTypeHandler {
       const demoted = after.isDefault ? await demoteOthers(sql, org, after.name) : [];
       const version = await write(sql, org, after);
       const targets = [{ type: 'credential_type' as const, id: after.name }];
-      const updated = { type: 'credential_type.updated' as const, setting: settingOf(after.name), version, audited: { action: 'credential_type.update' as const, targets, changes: differences(before, after) } };
+      const updated = {
+        type: 'credential_type.updated' as const,
+        setting: settingOf(after.name),
+        version,
+        audited: { action: 'credential_type.update' as const, targets, changes: differences(before, after) },
+      };
       return { changes: [updated, ...demoted], reply: after };
     });
     this.types.forget(org);
@@ -47,7 +52,10 @@ export class UpdateCredentialTypeHandler {
 }
 
 /** What is given changes, null takes away, the rest stays. */
-export function changed(before: CredentialType, { name: _, holders, ...wanted }: RequestOf<typeof updateCredentialType>): CredentialType {
+export function changed(
+  before: CredentialType,
+  { name: _, holders, ...wanted }: RequestOf<typeof updateCredentialType>,
+): CredentialType {
   return withoutNulls({ ...before, ...wanted, ...(holders && { holders: [...new Set(holders)] }) }) as CredentialType;
 }
 
@@ -57,7 +65,20 @@ async function findType(sql: Sql, org: string, name: string): Promise<Credential
   return withoutNulls(row);
 }
 
-async function write(sql: Sql, org: string, { name, display, validity, renewalWindow, revocable, holders, isDefault }: CredentialType): Promise<number> {
-  const [row] = await sql.rows<{ version: number }>(update, [org, name, display, validity ?? null, renewalWindow ?? null, revocable, holders, isDefault]);
+async function write(
+  sql: Sql,
+  org: string,
+  { name, display, validity, renewalWindow, revocable, holders, isDefault }: CredentialType,
+): Promise<number> {
+  const [row] = await sql.rows<{ version: number }>(update, [
+    org,
+    name,
+    display,
+    validity ?? null,
+    renewalWindow ?? null,
+    revocable,
+    holders,
+    isDefault,
+  ]);
   return row!.version;
 }

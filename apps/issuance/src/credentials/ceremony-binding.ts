@@ -2,7 +2,10 @@ import { hkdfSync } from 'node:crypto';
 import { ceremonies, type Binding } from '@holdfast/passkeys';
 import type { IssuanceConfig } from '../config.js';
 
-/** A challenge of a claim is worth nothing for another offer or in another browser, and goes when the customer is erased. */
+/**
+ * A challenge of a claim is worth nothing for another offer or in another browser, and goes when the customer is
+ * erased.
+ */
 export function claimCeremony(org: string, offerId: string, owner: string, browser: string | undefined): Binding {
   return { ceremony: ceremonies.claim, to: `${org}/${offerId}`, owner, ...(browser !== undefined && { browser }) };
 }
@@ -17,6 +20,7 @@ const challengeKeys = new WeakMap<Buffer, Buffer>();
 /** Challenges of sign-ins are signed under it (RFC 5869). */
 export function challengeKeyOf({ KEY_ENCRYPTION_KEY: master }: Pick<IssuanceConfig, 'KEY_ENCRYPTION_KEY'>): Buffer {
   let key = challengeKeys.get(master);
-  if (!key) challengeKeys.set(master, (key = Buffer.from(hkdfSync('sha256', master, '', 'challenges of sign-ins', 32))));
+  if (!key)
+    challengeKeys.set(master, (key = Buffer.from(hkdfSync('sha256', master, '', 'challenges of sign-ins', 32))));
   return key;
 }

@@ -2,15 +2,22 @@ import { change, idsOf, type Change } from './change.js';
 import { ranOut, type Customer, type CustomerOffer } from './customer.js';
 
 /**
- * Ends the open offers of a credential: superseded by a later one, or dead with the credential (product §5). Of one that
- * ran out before, nothing is told: everybody knows that already.
+ * Ends the open offers of a credential: superseded by a later one, or dead with the credential (product §5). Of one
+ * that ran out before, nothing is told: everybody knows that already.
  */
-export function closeOffers(customer: Customer, credentialId: string, cause: 'superseded' | 'credential', now: Date): Change {
+export function closeOffers(
+  customer: Customer,
+  credentialId: string,
+  cause: 'superseded' | 'credential',
+  now: Date,
+): Change {
   const open = (o: CustomerOffer) => o.credentialId === credentialId && o.status === 'open';
-  const told = customer.offers.filter((o) => open(o) && !ranOut(o, now)).map((o) => {
-    const credential = customer.credentials.find((c) => c.id === credentialId)!;
-    return { type: 'offer.withdrawn' as const, data: { ...idsOf(customer, credential), offerId: o.id, cause } };
-  });
+  const told = customer.offers
+    .filter((o) => open(o) && !ranOut(o, now))
+    .map((o) => {
+      const credential = customer.credentials.find((c) => c.id === credentialId)!;
+      return { type: 'offer.withdrawn' as const, data: { ...idsOf(customer, credential), offerId: o.id, cause } };
+    });
   const status = cause === 'superseded' ? ('superseded' as const) : ('withdrawn' as const);
   return change(customer, { offers: customer.offers.map((o) => (open(o) ? { ...o, status } : o)) }, ...told);
 }

@@ -1,10 +1,10 @@
-import type { CallContext } from '@holdfast/contracts';
 import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/bus';
+import type { CallContext } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { customerKey, type Audited } from '@holdfast/kit';
 import type { Change } from './change.js';
-import type { Customer } from './customer.js';
 import { customerEvents } from './customer-event.js';
+import type { Customer } from './customer.js';
 import { saveCustomer } from './customers.js';
 
 /** What is left to do once the transaction has committed: `outbox.published(rows, mark)`. */
@@ -13,8 +13,18 @@ export interface Committed {
   mark: Mark;
 }
 
-/** Writes a change of a locked customer with its events and the record of the request: all of it commits, or nothing. */
-export async function commitChange(sql: Sql, outbox: Outbox, before: Customer, change: Change, context: CallContext, now: Date, audited?: Audited): Promise<Committed> {
+/**
+ * Writes a change of a locked customer with its events and the record of the request: all of it commits, or nothing.
+ */
+export async function commitChange(
+  sql: Sql,
+  outbox: Outbox,
+  before: Customer,
+  change: Change,
+  context: CallContext,
+  now: Date,
+  audited?: Audited,
+): Promise<Committed> {
   const { org, id, version } = change.customer;
   const rows = customerEvents(change, context, now, audited).map((event) => outbox.row(event));
   await saveCustomer(sql, before, change.customer);

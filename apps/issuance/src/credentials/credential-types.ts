@@ -1,12 +1,16 @@
-import { AppError, unprocessable } from '@holdfast/kit';
-import { Database, statement, type Sql } from '@holdfast/data';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Database, statement, type Sql } from '@holdfast/data';
+import { AppError, unprocessable } from '@holdfast/kit';
 import { firstType, type CredentialType } from './credential-type.js';
 import { withoutNulls } from './without-nulls.js';
 
-export const typeColumns = 'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
-const ofOrganization = statement('types_of_org', `SELECT ${typeColumns} FROM credential_type WHERE org = $1 ORDER BY created_at, name`);
+export const typeColumns =
+  'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
+const ofOrganization = statement(
+  'types_of_org',
+  `SELECT ${typeColumns} FROM credential_type WHERE org = $1 ORDER BY created_at, name`,
+);
 const addFirst = statement(
   'types_add_first',
   `INSERT INTO credential_type (org, name, display, revocable, holders, is_default) VALUES ($1, $2, $3, $4, $5, true) ON CONFLICT DO NOTHING`,
@@ -15,7 +19,10 @@ const addFirst = statement(
 /** Below a second, so that a changed type is in force everywhere within one. */
 const goodFor = 900;
 
-/** The credential types of organizations, kept in memory for just so long that a change is in force everywhere in a second. */
+/**
+ * The credential types of organizations, kept in memory for just so long that a change is in force everywhere in a
+ * second.
+ */
 @Injectable()
 export class CredentialTypes {
   private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: goodFor });
@@ -27,8 +34,13 @@ export class CredentialTypes {
     const fits = (type: CredentialType) => (name === undefined ? type.isDefault : type.name === name);
     const known = this.kept.get(org)?.find(fits) ?? (await this.load(org)).find(fits);
     if (known) return known;
-    if (name === undefined) throw unprocessable([{ pointer: '#/credentialType', detail: 'is needed: the organization has no default credential type' }]);
-    throw new AppError('unknown_credential_type', `There is no credential type "${name}".`, { errors: [{ pointer: '#/credentialType', detail: 'is not a credential type of this organization' }] });
+    if (name === undefined)
+      throw unprocessable([
+        { pointer: '#/credentialType', detail: 'is needed: the organization has no default credential type' },
+      ]);
+    throw new AppError('unknown_credential_type', `There is no credential type "${name}".`, {
+      errors: [{ pointer: '#/credentialType', detail: 'is not a credential type of this organization' }],
+    });
   }
 
   /** All of them, the oldest first; as they are stored, not as they are kept. */

@@ -11,14 +11,24 @@ const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
 };
 
 /**
- * The events of a change, each with the customer's whole public state and a version of its own. The record of the request
- * commits with the last one, which tells of what was asked for.
+ * The events of a change, each with the customer's whole public state and a version of its own. The record of the
+ * request commits with the last one, which tells of what was asked for.
  */
-export function customerEvents({ customer, told }: Change, context: CallContext, now: Date, audited?: Audited): CustomerEvent[] {
+export function customerEvents(
+  { customer, told }: Change,
+  context: CallContext,
+  now: Date,
+  audited?: Audited,
+): CustomerEvent[] {
   const { id: subject, org, version } = customer;
   return told.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
     const action = systemActs[type];
-    const record = action && data ? systemRecord(data, action, context, now) : i === told.length - 1 && audited ? auditRecord(context, now, audited) : undefined;
+    const record =
+      action && data
+        ? systemRecord(data, action, context, now)
+        : i === told.length - 1 && audited
+          ? auditRecord(context, now, audited)
+          : undefined;
     return {
       id: newId(),
       type,
@@ -40,7 +50,12 @@ export function customerEvents({ customer, told }: Change, context: CallContext,
 function systemRecord(data: NonNullable<Told['data']>, action: Action, { request }: CallContext, now: Date) {
   const holder = data.subject;
   return auditRecord(
-    { org: '', actor: { type: 'system', id: 'issuance' }, request: { id: newId(), traceparent: request.traceparent, method: '', route: '' }, auditId: newId() },
+    {
+      org: '',
+      actor: { type: 'system', id: 'issuance' },
+      request: { id: newId(), traceparent: request.traceparent, method: '', route: '' },
+      auditId: newId(),
+    },
     now,
     {
       action,

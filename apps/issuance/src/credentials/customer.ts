@@ -67,11 +67,22 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
     createdAt: iso(createdAt),
     credentials: credentials.map((c) => publicCredential(c, id)),
     // Every event carries this: of the others nobody asks, and there is no end to how many they may become.
-    offers: offers.filter((o) => o.status === 'open').map((o) => ({ id: o.id, credentialId: o.credentialId, status: o.status, createdAt: iso(o.createdAt), expiresAt: iso(o.expiresAt) })),
+    offers: offers
+      .filter((o) => o.status === 'open')
+      .map((o) => ({
+        id: o.id,
+        credentialId: o.credentialId,
+        status: o.status,
+        createdAt: iso(o.createdAt),
+        expiresAt: iso(o.expiresAt),
+      })),
   };
 }
 
-/** Of what is offered the latest end, where the offer has fixed one; a claim may set an earlier one by the type's validity. */
+/**
+ * Of what is offered the latest end, where the offer has fixed one; a claim may set an earlier one by the type's
+ * validity.
+ */
 function endShown({ status, expiresAt, validUntil }: HeldCredential): { expiresAt?: string } {
   const end = expiresAt ?? (status === 'offered' ? validUntil : undefined);
   return end ? { expiresAt: iso(end) } : {};

@@ -17,8 +17,14 @@ interface CustomerRow {
 }
 
 /** Locks the customer, so that changes of one customer happen one after the other. */
-const lock = statement('customer_lock', 'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE');
-const subjectOfOffer = statement('customer_of_offer', 'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3');
+const lock = statement(
+  'customer_lock',
+  'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE',
+);
+const subjectOfOffer = statement(
+  'customer_of_offer',
+  'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3',
+);
 const subjectOfCredential = statement(
   'customer_of_credential',
   'SELECT s.id FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3',
@@ -27,11 +33,17 @@ const subjectOfCredential = statement(
 export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt", c.valid_until AS "validUntil", c.issued_at AS "issuedAt",
   c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt", c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt",
   c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "endTold"`;
-const credentialsOf = statement('customer_credentials', `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`);
+const credentialsOf = statement(
+  'customer_credentials',
+  `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`,
+);
 /** Of a table `offer o`, as CustomerOffer names them. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.return_url AS "returnUrl",
   o.end_told AS "endTold"`;
-const offersOf = statement('customer_offers', `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`);
+const offersOf = statement(
+  'customer_offers',
+  `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
+);
 const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = statement(
   'customer_save_credential',
@@ -50,7 +62,10 @@ const addOffer = statement(
   `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/** Reads a customer of this app, or of any when none is named, under a lock; undefined when there is none, or another app's. */
+/**
+ * Reads a customer of this app, or of any when none is named, under a lock; undefined when there is none, or another
+ * app's.
+ */
 export async function lockCustomer(sql: Sql, id: string, org: string, app?: string): Promise<Customer | undefined> {
   const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
   if (!row) return undefined;
@@ -60,13 +75,23 @@ export async function lockCustomer(sql: Sql, id: string, org: string, app?: stri
 }
 
 /** To whom an offer of this app was made. */
-export async function customerOfOffer(sql: Sql, offerId: string, org: string, app: string): Promise<string | undefined> {
+export async function customerOfOffer(
+  sql: Sql,
+  offerId: string,
+  org: string,
+  app: string,
+): Promise<string | undefined> {
   const [row] = await sql.rows<{ subject: string }>(subjectOfOffer, [offerId, org, app]);
   return row?.subject;
 }
 
 /** Whose credential it is, if it is of this app. */
-export async function customerOfCredential(sql: Sql, credentialId: string, org: string, app: string): Promise<string | undefined> {
+export async function customerOfCredential(
+  sql: Sql,
+  credentialId: string,
+  org: string,
+  app: string,
+): Promise<string | undefined> {
   const [row] = await sql.rows<{ id: string }>(subjectOfCredential, [credentialId, org, app]);
   return row?.id;
 }
@@ -76,12 +101,38 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer, 
   await sql.rows(bump, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
     await sql.rows(saveCredential, [
-      c.id, after.id, after.org, c.type, c.status, c.revocable, c.createdAt, c.validUntil, c.revokedAt, c.revokedReason,
-      c.issuedAt, c.expiresAt, c.holderClaimedAt, c.holderApp, c.documentNumber, c.endTold,
+      c.id,
+      after.id,
+      after.org,
+      c.type,
+      c.status,
+      c.revocable,
+      c.createdAt,
+      c.validUntil,
+      c.revokedAt,
+      c.revokedReason,
+      c.issuedAt,
+      c.expiresAt,
+      c.holderClaimedAt,
+      c.holderApp,
+      c.documentNumber,
+      c.endTold,
     ]);
   }
   for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
     if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status, o.endTold]);
-    else await sql.rows(addOffer, [o.id, o.credentialId, after.id, after.org, after.app, secret?.tokenHash, o.status, o.expiresAt, o.returnUrl, o.createdAt]);
+    else
+      await sql.rows(addOffer, [
+        o.id,
+        o.credentialId,
+        after.id,
+        after.org,
+        after.app,
+        secret?.tokenHash,
+        o.status,
+        o.expiresAt,
+        o.returnUrl,
+        o.createdAt,
+      ]);
   }
 }

@@ -1,8 +1,8 @@
-import { getIssued, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { getIssued, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 import { publicCredential, type HeldCredential } from './customer.js';
 import { credentialColumns } from './customers.js';
 import { withoutNulls } from './without-nulls.js';
@@ -18,7 +18,10 @@ export class GetIssuedHandler {
   constructor(private readonly database: Database) {}
 
   @Handles(getIssued)
-  async getIssued({ id }: RequestOf<typeof getIssued>, { org, actor }: CallContext): Promise<ReplyOf<typeof getIssued>> {
+  async getIssued(
+    { id }: RequestOf<typeof getIssued>,
+    { org, actor }: CallContext,
+  ): Promise<ReplyOf<typeof getIssued>> {
     const [row] = await this.database.rows<HeldCredential & { holder: string }>(find, [id, org, actor.id]);
     if (!row) throw new AppError('unknown_credential');
     return publicCredential(withoutNulls(row), row.holder);

@@ -1,6 +1,6 @@
-import { AppError } from '@holdfast/kit';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AppError } from '@holdfast/kit';
 import { claimed } from '../claims/claim.js';
 import { tellEnds } from '../expiry/expiry.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
@@ -13,7 +13,10 @@ import { managed } from './manage.js';
 const start = new Date('2026-11-21T09:00:00.000Z');
 const dataOf = ({ data }: Told): Partial<Record<string, string>> => data ?? {};
 const hours = (from: Date, n: number) => new Date(from.getTime() + n * 3_600_000);
-const types = { customer: { ...firstType, validity: 'P3D', renewalWindow: 'P1D' }, pass: { ...firstType, name: 'pass', validity: 'P2D', revocable: false } };
+const types = {
+  customer: { ...firstType, validity: 'P3D', renewalWindow: 'P1D' },
+  pass: { ...firstType, name: 'pass', validity: 'P2D', revocable: false },
+};
 const terms = (type: 'customer' | 'pass', now: Date) => ({ type: types[type], expiresAt: hours(now, 24) });
 
 interface Step {
@@ -27,14 +30,19 @@ interface Step {
 function done({ what, type, which }: Step, customer: Customer, now: Date, i: number): Change {
   const offer = customer.offers[which % customer.offers.length]!;
   const credential = customer.credentials[which % customer.credentials.length]!;
-  return inTurn(customer, (c) => tellEnds(c, now), (c) => {
-    if (what === 'time') return { customer: c, told: [] };
-    if (what === 'offer') return furtherOffer(c, terms(type, now), { offer: `o${i}`, credential: `c${i}` }, now);
-    if (what === 'claim') return claimed(c, offer.id, { documentNumber: `N${i}`, validity: types[type].validity }, now);
-    if (what === 'withdraw') return withdrawnOffer(c, offer.id, now);
-    if (what === 'renew') return renewed(c, credential.id, types.customer, `N${i}`, now);
-    return managed(what, c, credential.id, undefined, now);
-  });
+  return inTurn(
+    customer,
+    (c) => tellEnds(c, now),
+    (c) => {
+      if (what === 'time') return { customer: c, told: [] };
+      if (what === 'offer') return furtherOffer(c, terms(type, now), { offer: `o${i}`, credential: `c${i}` }, now);
+      if (what === 'claim')
+        return claimed(c, offer.id, { documentNumber: `N${i}`, validity: types[type].validity }, now);
+      if (what === 'withdraw') return withdrawnOffer(c, offer.id, now);
+      if (what === 'renew') return renewed(c, credential.id, types.customer, `N${i}`, now);
+      return managed(what, c, credential.id, undefined, now);
+    },
+  );
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -45,47 +53,66 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 it('keeps its promises, whatever is done in whatever order', () => {
-  fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-    let now = start;
-    let { customer } = firstOffer({ id: 'subject', org: 'acme', app: 'shop' }, terms('customer', now), { offer: 'o', credential: 'c' }, now);
-    const told: string[] = [];
-    steps.forEach((s, i) => {
-      now = hours(now, s.hours);
-      const before = customer;
-      let change: Change;
-      try {
-        change = done(s, before, now, i);
-      } catch (error) {
-        // A refusal changes nothing, since nothing was written.
-        expect(error).toBeInstanceOf(AppError);
-        return;
-      }
-      ({ customer } = change);
-      // One version for each event, and no change without one.
-      expect(customer.version).toBe(before.version + change.told.length);
-      if (change.told.length === 0) expect(customer).toEqual(before);
-      for (const old of before.credentials) {
-        const c = customer.credentials.find(({ id }) => id === old.id)!;
-        if (old.status === 'revoked') expect(c).toEqual(old);
-        if (old.issuedAt) expect(c.issuedAt).toEqual(old.issuedAt);
-        if (!old.revocable && old.status === 'issued') expect(c.status).toBe('issued');
-        const replaced = change.told.some((t) => ['credential.issued', 'credential.renewed', 'credential.rekeyed'].includes(t.type) && dataOf(t).credentialId === c.id);
-        expect(c.documentNumber !== old.documentNumber).toBe(replaced);
-        expect(c.holderClaimedAt !== old.holderClaimedAt).toBe(replaced && s.what === 'claim');
-        if (s.what === 'renew' && replaced) expect(c.expiresAt!.getTime()).toBeGreaterThan(old.expiresAt!.getTime());
-      }
-      told.push(...change.told.filter((t) => t.type.endsWith('.expired')).map((t) => `${t.type} ${dataOf(t).offerId ?? `${dataOf(t).credentialId} ${dataOf(t).expiresAt}`}`));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let now = start;
+      let { customer } = firstOffer(
+        { id: 'subject', org: 'acme', app: 'shop' },
+        terms('customer', now),
+        { offer: 'o', credential: 'c' },
+        now,
+      );
+      const told: string[] = [];
+      steps.forEach((s, i) => {
+        now = hours(now, s.hours);
+        const before = customer;
+        let change: Change;
+        try {
+          change = done(s, before, now, i);
+        } catch (error) {
+          // A refusal changes nothing, since nothing was written.
+          expect(error).toBeInstanceOf(AppError);
+          return;
+        }
+        ({ customer } = change);
+        // One version for each event, and no change without one.
+        expect(customer.version).toBe(before.version + change.told.length);
+        if (change.told.length === 0) expect(customer).toEqual(before);
+        for (const old of before.credentials) {
+          const c = customer.credentials.find(({ id }) => id === old.id)!;
+          if (old.status === 'revoked') expect(c).toEqual(old);
+          if (old.issuedAt) expect(c.issuedAt).toEqual(old.issuedAt);
+          if (!old.revocable && old.status === 'issued') expect(c.status).toBe('issued');
+          const replaced = change.told.some(
+            (t) =>
+              ['credential.issued', 'credential.renewed', 'credential.rekeyed'].includes(t.type) &&
+              dataOf(t).credentialId === c.id,
+          );
+          expect(c.documentNumber !== old.documentNumber).toBe(replaced);
+          expect(c.holderClaimedAt !== old.holderClaimedAt).toBe(replaced && s.what === 'claim');
+          if (s.what === 'renew' && replaced) expect(c.expiresAt!.getTime()).toBeGreaterThan(old.expiresAt!.getTime());
+        }
+        told.push(
+          ...change.told
+            .filter((t) => t.type.endsWith('.expired'))
+            .map((t) => `${t.type} ${dataOf(t).offerId ?? `${dataOf(t).credentialId} ${dataOf(t).expiresAt}`}`),
+        );
 
-      for (const c of customer.credentials) {
-        const open = customer.offers.filter((o) => o.credentialId === c.id && o.status === 'open');
-        expect(open.length).toBeLessThanOrEqual(1);
-        if (c.status === 'suspended' || c.status === 'revoked') expect(open).toEqual([]);
-        // What has ended has been told by whoever came after.
-        if (hasEnded(c, now) && c.status !== 'revoked') expect(c.endTold).toEqual(c.expiresAt);
-      }
-      for (const type of ['customer', 'pass']) expect(customer.credentials.filter((c) => c.type === type && c.status !== 'revoked').length).toBeLessThanOrEqual(1);
-    });
-    // Each end once.
-    expect(new Set(told).size).toBe(told.length);
-  }), { numRuns: 200 });
+        for (const c of customer.credentials) {
+          const open = customer.offers.filter((o) => o.credentialId === c.id && o.status === 'open');
+          expect(open.length).toBeLessThanOrEqual(1);
+          if (c.status === 'suspended' || c.status === 'revoked') expect(open).toEqual([]);
+          // What has ended has been told by whoever came after.
+          if (hasEnded(c, now) && c.status !== 'revoked') expect(c.endTold).toEqual(c.expiresAt);
+        }
+        for (const type of ['customer', 'pass'])
+          expect(
+            customer.credentials.filter((c) => c.type === type && c.status !== 'revoked').length,
+          ).toBeLessThanOrEqual(1);
+      });
+      // Each end once.
+      expect(new Set(told).size).toBe(told.length);
+    }),
+    { numRuns: 200 },
+  );
 });

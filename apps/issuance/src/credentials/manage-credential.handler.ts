@@ -1,8 +1,17 @@
-import { resumeCredential, revokeCredential, suspendCredential, type AuditTarget, type CallContext, type Credential, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles, Outbox } from '@holdfast/bus';
+import {
+  resumeCredential,
+  revokeCredential,
+  suspendCredential,
+  type AuditTarget,
+  type CallContext,
+  type Credential,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { tellEnds } from '../expiry/expiry.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { inTurn } from './change.js';
@@ -14,7 +23,10 @@ import { managed, type ManageAct } from './manage.js';
 type Request = RequestOf<typeof suspendCredential>;
 type Reply = ReplyOf<typeof suspendCredential>;
 
-/** POST …/credentials/issued/{id}/suspend, resume, revoke: under the customer's lock, so that of two acts the later sees the earlier. */
+/**
+ * POST …/credentials/issued/{id}/suspend, resume, revoke: under the customer's lock, so that of two acts the later sees
+ * the earlier.
+ */
 @Controller()
 export class ManageCredentialHandler {
   constructor(
@@ -26,34 +38,57 @@ export class ManageCredentialHandler {
 
   @Handles(suspendCredential)
   suspend(request: Request, context: CallContext): Promise<Reply> {
-    return this.idempotency.once(suspendCredential, request, context, (remember) => this.manage('suspend', request, context, remember));
+    return this.idempotency.once(suspendCredential, request, context, (remember) =>
+      this.manage('suspend', request, context, remember),
+    );
   }
 
   @Handles(resumeCredential)
   resume(request: Request, context: CallContext): Promise<Reply> {
-    return this.idempotency.once(resumeCredential, request, context, (remember) => this.manage('resume', request, context, remember));
+    return this.idempotency.once(resumeCredential, request, context, (remember) =>
+      this.manage('resume', request, context, remember),
+    );
   }
 
   @Handles(revokeCredential)
   revoke(request: Request, context: CallContext): Promise<Reply> {
-    return this.idempotency.once(revokeCredential, request, context, (remember) => this.manage('revoke', request, context, remember));
+    return this.idempotency.once(revokeCredential, request, context, (remember) =>
+      this.manage('revoke', request, context, remember),
+    );
   }
 
-  private async manage(act: ManageAct, { id, reason }: Request, context: CallContext, remember: Remember<Credential>): Promise<Credential> {
+  private async manage(
+    act: ManageAct,
+    { id, reason }: Request,
+    context: CallContext,
+    remember: Remember<Credential>,
+  ): Promise<Credential> {
     const { org, actor } = context;
     const { rows, mark, credential } = await this.database.transaction(async (sql) => {
       const holder = await customerOfCredential(sql, id, org, actor.id);
       const before = holder && (await lockCustomer(sql, holder, org, actor.id));
       if (!before) throw new AppError('unknown_credential');
       const now = this.clock.now();
-      const targets: AuditTarget[] = [{ type: 'credential', id, holder }, { type: 'customer', id: holder, holder }];
-      const change = concerning(targets, () => inTurn(before, (c) => tellEnds(c, now), (c) => managed(act, c, id, reason, now)));
+      const targets: AuditTarget[] = [
+        { type: 'credential', id, holder },
+        { type: 'customer', id: holder, holder },
+      ];
+      const change = concerning(targets, () =>
+        inTurn(
+          before,
+          (c) => tellEnds(c, now),
+          (c) => managed(act, c, id, reason, now),
+        ),
+      );
       const [from, to] = [before, change.customer].map(({ credentials }) => credentials.find((c) => c.id === id)!);
       const committed = await commitChange(sql, this.outbox, before, change, context, now, {
         action: `credential.${act}`,
         targets,
         outcome: { result: 'success', status: 200 },
-        changes: { status: { from: from!.status, to: to!.status }, ...(reason !== undefined && { reason: { to: reason } }) },
+        changes: {
+          status: { from: from!.status, to: to!.status },
+          ...(reason !== undefined && { reason: { to: reason } }),
+        },
       });
       const credential = publicCredential(to!, holder);
       await remember(sql, { answer: credential, ...effectOn(holder, committed) });

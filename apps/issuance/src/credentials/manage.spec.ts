@@ -7,7 +7,12 @@ import { managed } from './manage.js';
 const now = new Date('2026-11-21T09:00:00.000Z');
 const later = new Date('2026-11-22T09:00:00.000Z');
 const terms = { type: firstType, expiresAt: new Date('2026-11-24T09:00:00.000Z') };
-const offered = firstOffer({ id: 'subject', org: 'acme', app: 'shop' }, terms, { offer: 'o1', credential: 'c1' }, now).customer;
+const offered = firstOffer(
+  { id: 'subject', org: 'acme', app: 'shop' },
+  terms,
+  { offer: 'o1', credential: 'c1' },
+  now,
+).customer;
 const held = claimed(offered, 'o1', { documentNumber: 'N1' }, now).customer;
 const recovering = furtherOffer(held, terms, { offer: 'o2', credential: '-' }, now).customer;
 const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
@@ -24,30 +29,50 @@ describe('suspending, resuming and revoking', () => {
       ]);
       expect(customer.version).toBe(recovering.version + 2);
     }
-    const resumed = managed('resume', managed('suspend', recovering, 'c1', undefined, later).customer, 'c1', undefined, later);
+    const resumed = managed(
+      'resume',
+      managed('suspend', recovering, 'c1', undefined, later).customer,
+      'c1',
+      undefined,
+      later,
+    );
     expect(resumed.customer.offers.map((o) => o.status)).toEqual(['claimed', 'withdrawn']);
     expect(resumed.told).toEqual([{ type: 'credential.resumed', data }]);
   });
 
   it('keeps the reason of a revocation with the credential, and no other', () => {
-    expect(managed('revoke', held, 'c1', 'lost_device', later).customer.credentials[0]).toMatchObject({ status: 'revoked', revokedAt: later, revokedReason: 'lost_device' });
+    expect(managed('revoke', held, 'c1', 'lost_device', later).customer.credentials[0]).toMatchObject({
+      status: 'revoked',
+      revokedAt: later,
+      revokedReason: 'lost_device',
+    });
     expect(managed('revoke', held, 'c1', undefined, later).customer.credentials[0]).not.toHaveProperty('revokedReason');
-    expect(managed('suspend', held, 'c1', 'holiday', later).customer.credentials[0]).not.toHaveProperty('revokedReason');
+    expect(managed('suspend', held, 'c1', 'holiday', later).customer.credentials[0]).not.toHaveProperty(
+      'revokedReason',
+    );
   });
 
   it('revokes what nobody holds yet, revocable or not, with its offer', () => {
-    const pass = firstOffer({ id: 'subject', org: 'acme', app: 'shop' }, { ...terms, type: { ...firstType, revocable: false } }, { offer: 'o1', credential: 'c1' }, now).customer;
+    const pass = firstOffer(
+      { id: 'subject', org: 'acme', app: 'shop' },
+      { ...terms, type: { ...firstType, revocable: false } },
+      { offer: 'o1', credential: 'c1' },
+      now,
+    ).customer;
     const { customer, told } = managed('revoke', pass, 'c1', undefined, later);
     expect(customer.credentials[0]!.status).toBe('revoked');
     expect(customer.offers[0]!.status).toBe('withdrawn');
     expect(told.map((t) => t.type)).toEqual(['offer.withdrawn', 'credential.revoked']);
     const mine = claimed(pass, 'o1', { documentNumber: 'N1' }, now).customer;
-    for (const act of ['suspend', 'revoke'] as const) expect(() => managed(act, mine, 'c1', undefined, later)).toThrow(refused('not_revocable'));
+    for (const act of ['suspend', 'revoke'] as const)
+      expect(() => managed(act, mine, 'c1', undefined, later)).toThrow(refused('not_revocable'));
   });
 
   it('tells nothing of an offer that ran out before', () => {
     const late = new Date('2026-12-24T09:00:00.000Z');
-    expect(managed('revoke', recovering, 'c1', undefined, late).told.map((t) => t.type)).toEqual(['credential.revoked']);
+    expect(managed('revoke', recovering, 'c1', undefined, late).told.map((t) => t.type)).toEqual([
+      'credential.revoked',
+    ]);
   });
 
   it('knows only credentials of the customer', () => {
@@ -58,9 +83,25 @@ describe('suspending, resuming and revoking', () => {
 describe('a claim after a revocation', () => {
   it('ends the older passkeys: with what was stolen, nobody gets what is issued in its place', () => {
     const revoked = managed('revoke', held, 'c1', 'stolen', later).customer;
-    const again = furtherOffer(revoked, { ...terms, expiresAt: new Date('2026-11-25T09:00:00.000Z') }, { offer: 'o2', credential: 'c2' }, later).customer;
-    expect(claimed(again, 'o2', { documentNumber: 'N2' }, later)).toMatchObject({ rekeyed: false, replacesPasskeys: true });
-    const further = furtherOffer(held, { ...terms, type: { ...firstType, name: 'membership' } }, { offer: 'o2', credential: 'c2' }, now).customer;
-    expect(claimed(further, 'o2', { documentNumber: 'N2' }, now)).toMatchObject({ rekeyed: false, replacesPasskeys: false });
+    const again = furtherOffer(
+      revoked,
+      { ...terms, expiresAt: new Date('2026-11-25T09:00:00.000Z') },
+      { offer: 'o2', credential: 'c2' },
+      later,
+    ).customer;
+    expect(claimed(again, 'o2', { documentNumber: 'N2' }, later)).toMatchObject({
+      rekeyed: false,
+      replacesPasskeys: true,
+    });
+    const further = furtherOffer(
+      held,
+      { ...terms, type: { ...firstType, name: 'membership' } },
+      { offer: 'o2', credential: 'c2' },
+      now,
+    ).customer;
+    expect(claimed(further, 'o2', { documentNumber: 'N2' }, now)).toMatchObject({
+      rekeyed: false,
+      replacesPasskeys: false,
+    });
   });
 });

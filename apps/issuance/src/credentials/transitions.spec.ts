@@ -1,10 +1,14 @@
-import { AppError } from '@holdfast/kit';
 import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@holdfast/kit';
 import { acts, decide, diagram, next, type Act, type Decision, type Standing } from './transitions.js';
 
 const stages = ['none', 'offered', 'issued', 'suspended', 'revoked'] as const;
 const offers = ['none', 'open', 'ranOut'] as const;
-const every: Standing[] = stages.flatMap((stage) => offers.flatMap((offer) => [true, false].flatMap((revocable) => [true, false].map((ended) => ({ stage, offer, revocable, ended })))));
+const every: Standing[] = stages.flatMap((stage) =>
+  offers.flatMap((offer) =>
+    [true, false].flatMap((revocable) => [true, false].map((ended) => ({ stage, offer, revocable, ended }))),
+  ),
+);
 
 /**
  * Product §5 once more, the other way round: for each act, where it is allowed and to where it leads. A word after the
@@ -22,8 +26,16 @@ const allowed: Record<Act, string[]> = {
   expire: ['issued ended > issued', 'suspended ended > suspended'],
 };
 
-function expected(act: Act, { stage, offer, revocable, ended }: Standing): Decision | 'not_revocable' | 'invalid_state' {
-  const words = new Set<string>([stage, offer === 'none' ? 'unoffered' : offer, revocable ? 'revocable' : 'final', ended ? 'ended' : 'running']);
+function expected(
+  act: Act,
+  { stage, offer, revocable, ended }: Standing,
+): Decision | 'not_revocable' | 'invalid_state' {
+  const words = new Set<string>([
+    stage,
+    offer === 'none' ? 'unoffered' : offer,
+    revocable ? 'revocable' : 'final',
+    ended ? 'ended' : 'running',
+  ]);
   for (const rule of allowed[act]) {
     const [from, to] = rule.split(' > ');
     if (from!.split(' ').every((word) => words.has(word))) return { to: to as 'issued' };
@@ -46,7 +58,8 @@ describe('the life of a credential', () => {
       for (const standing of every) {
         const decision = decide(act, standing);
         if (standing.stage === 'revoked') expect(decision).toHaveProperty('refused', 'invalid_state');
-        if ('to' in decision && standing.stage !== 'none' && standing.stage !== 'offered') expect(decision.to).not.toBe('offered');
+        if ('to' in decision && standing.stage !== 'none' && standing.stage !== 'offered')
+          expect(decision.to).not.toBe('offered');
       }
     }
   });
@@ -54,19 +67,30 @@ describe('the life of a credential', () => {
   it('says in which state it is when it refuses', () => {
     const suspended: Standing = { stage: 'suspended', offer: 'none', revocable: true, ended: false };
     expect(() => next('suspend', suspended)).toThrow(AppError);
-    expect(() => next('suspend', suspended)).toThrow(expect.objectContaining({ code: 'invalid_state', detail: 'The credential is suspended.' }));
-    expect(() => next('revoke', { ...suspended, revocable: false })).toThrow(expect.objectContaining({ code: 'not_revocable', detail: expect.stringContaining('ends when it expires') }));
+    expect(() => next('suspend', suspended)).toThrow(
+      expect.objectContaining({ code: 'invalid_state', detail: 'The credential is suspended.' }),
+    );
+    expect(() => next('revoke', { ...suspended, revocable: false })).toThrow(
+      expect.objectContaining({ code: 'not_revocable', detail: expect.stringContaining('ends when it expires') }),
+    );
     expect(next('resume', suspended)).toBe('issued');
   });
 
   it('has every allowed arrow in its picture, once', () => {
-    const [title, ...arrows] = diagram().split('\n').map((line) => line.trim());
+    const [title, ...arrows] = diagram()
+      .split('\n')
+      .map((line) => line.trim());
     expect(title).toBe('stateDiagram-v2');
     const drawn = arrows.flatMap((arrow) => {
       const [, from, to, labels] = /^(\S+) --> (\w+) : (.*)$/.exec(arrow) ?? [];
-      return (labels ?? '').split('<br/>').filter(Boolean).map((label) => `${label.split(' [')[0]} ${from === '[*]' ? 'none' : from} ${to}`);
+      return (labels ?? '')
+        .split('<br/>')
+        .filter(Boolean)
+        .map((label) => `${label.split(' [')[0]} ${from === '[*]' ? 'none' : from} ${to}`);
     });
-    const meant = acts.flatMap((act) => allowed[act].map((rule) => `${act} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`));
+    const meant = acts.flatMap((act) =>
+      allowed[act].map((rule) => `${act} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`),
+    );
     expect(drawn.sort()).toEqual([...new Set(meant)].sort());
   });
 });

@@ -12,7 +12,9 @@ export type Stage = 'none' | CredentialStatus;
 export interface Standing {
   stage: Stage;
   revocable: boolean;
-  /** The newest offer that nobody has claimed or taken back. One that ran out can still be withdrawn, but not claimed. */
+  /**
+   * The newest offer that nobody has claimed or taken back. One that ran out can still be withdrawn, but not claimed.
+   */
   offer: 'none' | 'open' | 'ranOut';
   /** Past its end. */
   ended: boolean;
@@ -27,13 +29,36 @@ interface Guard {
 }
 
 const revocable: Guard = {
-  says: 'revocable', holds: (s) => s.revocable, code: 'not_revocable',
-  detail: 'The credential was issued as not revocable: it can be neither suspended nor revoked, and ends when it expires.',
+  says: 'revocable',
+  holds: (s) => s.revocable,
+  code: 'not_revocable',
+  detail:
+    'The credential was issued as not revocable: it can be neither suspended nor revoked, and ends when it expires.',
 };
-const unclaimed: Guard = { says: 'open offer', holds: (s) => s.offer !== 'none', code: 'invalid_state', detail: 'The credential has no open offer.' };
-const claimable: Guard = { says: 'open offer, in time', holds: (s) => s.offer === 'open', code: 'invalid_state', detail: 'The credential has no open offer.' };
-const running: Guard = { says: 'before its end', holds: (s) => !s.ended, code: 'invalid_state', detail: 'The credential has ended; it can be offered again.' };
-const ended: Guard = { says: 'at its end', holds: (s) => s.ended, code: 'invalid_state', detail: 'The credential has not ended.' };
+const unclaimed: Guard = {
+  says: 'open offer',
+  holds: (s) => s.offer !== 'none',
+  code: 'invalid_state',
+  detail: 'The credential has no open offer.',
+};
+const claimable: Guard = {
+  says: 'open offer, in time',
+  holds: (s) => s.offer === 'open',
+  code: 'invalid_state',
+  detail: 'The credential has no open offer.',
+};
+const running: Guard = {
+  says: 'before its end',
+  holds: (s) => !s.ended,
+  code: 'invalid_state',
+  detail: 'The credential has ended; it can be offered again.',
+};
+const ended: Guard = {
+  says: 'at its end',
+  holds: (s) => s.ended,
+  code: 'invalid_state',
+  detail: 'The credential has not ended.',
+};
 
 interface Move {
   to: CredentialStatus;
@@ -41,10 +66,10 @@ interface Move {
 }
 
 /**
- * The whole life of a credential; what is not here is refused. Three decisions stand in it. What the organization may do
- * does not depend on the end: a credential that has ended can be suspended, revoked and offered again; only renewal comes
- * too late. `revocable` guards what somebody holds: an offer can always be taken back. And an offer never leads out of a
- * suspension.
+ * The whole life of a credential; what is not here is refused. Three decisions stand in it. What the organization may
+ * do does not depend on the end: a credential that has ended can be suspended, revoked and offered again; only renewal
+ * comes too late. `revocable` guards what somebody holds: an offer can always be taken back. And an offer never leads
+ * out of a suspension.
  */
 export const life: Record<Act, Partial<Record<Stage, Move>>> = {
   offer: { none: { to: 'offered' }, offered: { to: 'offered' }, issued: { to: 'issued' } },
@@ -52,7 +77,11 @@ export const life: Record<Act, Partial<Record<Stage, Move>>> = {
   withdraw: { offered: { to: 'revoked', guard: unclaimed }, issued: { to: 'issued', guard: unclaimed } },
   suspend: { issued: { to: 'suspended', guard: revocable } },
   resume: { suspended: { to: 'issued' } },
-  revoke: { offered: { to: 'revoked' }, issued: { to: 'revoked', guard: revocable }, suspended: { to: 'revoked', guard: revocable } },
+  revoke: {
+    offered: { to: 'revoked' },
+    issued: { to: 'revoked', guard: revocable },
+    suspended: { to: 'revoked', guard: revocable },
+  },
   renew: { issued: { to: 'issued', guard: running } },
   rekey: { issued: { to: 'issued', guard: claimable } },
   expire: { issued: { to: 'issued', guard: ended }, suspended: { to: 'suspended', guard: ended } },
@@ -84,5 +113,9 @@ export function diagram(): string {
       edges.set(edge, [...(edges.get(edge) ?? []), guard ? `${act} [${guard.says}]` : act]);
     }
   }
-  return ['stateDiagram-v2', ...[...edges].map(([edge, labels]) => `  ${edge} : ${labels.join('<br/>')}`), '  revoked --> [*]'].join('\n');
+  return [
+    'stateDiagram-v2',
+    ...[...edges].map(([edge, labels]) => `  ${edge} : ${labels.join('<br/>')}`),
+    '  revoked --> [*]',
+  ].join('\n');
 }

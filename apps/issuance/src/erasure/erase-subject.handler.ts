@@ -1,8 +1,8 @@
-import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
+import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { change } from '../credentials/change.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockCustomer } from '../credentials/customers.js';
@@ -11,8 +11,14 @@ import { Idempotency, type Remember } from '../idempotency/idempotency.js';
 /** Credentials and offers go with the customer (ON DELETE CASCADE). */
 const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
 /** Of a stored answer only the key's hash is left, so that a late retry cannot make the customer anew. */
-const emptyAnswers = statement('erase_answers', 'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1');
-/** Events that every consumer has, kept by replicas of earlier versions. Those still on their way go when they are confirmed. */
+const emptyAnswers = statement(
+  'erase_answers',
+  'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1',
+);
+/**
+ * Events that every consumer has, kept by replicas of earlier versions. Those still on their way go when they are
+ * confirmed.
+ */
 const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
 const enter = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
 
@@ -31,7 +37,11 @@ export class EraseSubjectHandler {
     return this.idempotency.once(eraseSubject, request, context, (remember) => this.erase(request, context, remember));
   }
 
-  private async erase({ subject }: RequestOf<typeof eraseSubject>, context: CallContext, remember: Remember<object>): Promise<object> {
+  private async erase(
+    { subject }: RequestOf<typeof eraseSubject>,
+    context: CallContext,
+    remember: Remember<object>,
+  ): Promise<object> {
     const { org, actor } = context;
     const { row, version } = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org, actor.id);
@@ -48,7 +58,8 @@ export class EraseSubjectHandler {
       await sql.rows(removeEvents, [subject]);
       await sql.rows(enter, [customerKey(org, subject)]);
       await insertOutboxRows(sql, [row]);
-      // After the answers were emptied, and without the customer: what is kept says that an erasure was answered, and not whose.
+      // After the answers were emptied, and without the customer: what is kept says that an erasure was answered, and
+      // not whose.
       await remember(sql, { answer: {}, event: row.id, version: erased.customer.version });
       return { row, version: erased.customer.version };
     });

@@ -1,18 +1,24 @@
-import type { CustomerEvent } from '@holdfast/contracts';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { insertOutboxRows, Outbox, repeat, Shutdown } from '@holdfast/bus';
+import type { CustomerEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, newId, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 
 const every = 1000;
-/** Every service has what was said of the customer, the erasure last. Of two replicas one deletes the row, and writes the receipt. */
+/**
+ * Every service has what was said of the customer, the erasure last. Of two replicas one deletes the row, and writes
+ * the receipt.
+ */
 const forgotten = statement(
   'erase_forgotten',
   `DELETE FROM outbox e WHERE subject = 'evt.issuance.subject.erasing' AND confirmed AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
    RETURNING payload`,
 );
 
-/** Tells organizations that a customer is erased once every service has confirmed it: `subject.erased` is the receipt (product §5). */
+/**
+ * Tells organizations that a customer is erased once every service has confirmed it: `subject.erased` is the receipt
+ * (product §5).
+ */
 @Injectable()
 export class Receipts implements OnApplicationBootstrap {
   private readonly logger = new Logger('receipts');
@@ -25,13 +31,18 @@ export class Receipts implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const failed = (error: unknown) => this.logger.warn(`could not give the receipts of erasures, will try again in a second; the customers are gone all the same: ${String(error)}`);
+    const failed = (error: unknown) =>
+      this.logger.warn(
+        `could not give the receipts of erasures, will try again in a second; the customers are gone all the same: ${String(error)}`,
+      );
     repeat(this.shutdown, { every, work: () => this.give(), failed });
   }
 
   private async give(): Promise<void> {
     const rows = await this.database.transaction(async (sql) => {
-      const receipts = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) => this.outbox.row(receiptOf(JSON.parse(payload) as CustomerEvent, this.clock.now())));
+      const receipts = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) =>
+        this.outbox.row(receiptOf(JSON.parse(payload) as CustomerEvent, this.clock.now())),
+      );
       if (receipts.length > 0) await insertOutboxRows(sql, receipts);
       return receipts;
     });
@@ -41,5 +52,15 @@ export class Receipts implements OnApplicationBootstrap {
 
 /** Of the same version, since it changes nothing. */
 function receiptOf({ org, subject, version, requestId, traceparent }: CustomerEvent, now: Date): CustomerEvent {
-  return { id: newId(), type: 'subject.erased', occurredAt: now.toISOString(), org, subject, version, requestId, traceparent, data: { subject } };
+  return {
+    id: newId(),
+    type: 'subject.erased',
+    occurredAt: now.toISOString(),
+    org,
+    subject,
+    version,
+    requestId,
+    traceparent,
+    data: { subject },
+  };
 }

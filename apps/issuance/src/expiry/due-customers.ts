@@ -4,7 +4,10 @@ import type { Customer, CustomerOffer, HeldCredential } from '../credentials/cus
 import { credentialColumns, offerColumns } from '../credentials/customers.js';
 import { withoutNulls } from '../credentials/without-nulls.js';
 
-/** By the indexes `offer_ending` and `credential_ending`. Who is being changed right now tells the end of that customer anyway. */
+/**
+ * By the indexes `offer_ending` and `credential_ending`. Who is being changed right now tells the end of that customer
+ * anyway.
+ */
 const due = statement(
   'ends_due',
   `SELECT id, org, app, version, created_at AS "createdAt" FROM subject WHERE id IN (
@@ -14,11 +17,23 @@ const due = statement(
         AND expires_at <= $1 ORDER BY expires_at LIMIT $2))
    FOR UPDATE SKIP LOCKED`,
 );
-const credentialsOf = statement('ends_credentials', `SELECT c.subject, ${credentialColumns} FROM credential c WHERE c.subject = ANY($1::uuid[]) ORDER BY c.created_at, c.id`);
-const offersOf = statement('ends_offers', `SELECT o.subject, ${offerColumns} FROM offer o WHERE o.subject = ANY($1::uuid[]) ORDER BY o.created_at, o.id`);
+const credentialsOf = statement(
+  'ends_credentials',
+  `SELECT c.subject, ${credentialColumns} FROM credential c WHERE c.subject = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
+);
+const offersOf = statement(
+  'ends_offers',
+  `SELECT o.subject, ${offerColumns} FROM offer o WHERE o.subject = ANY($1::uuid[]) ORDER BY o.created_at, o.id`,
+);
 const markOffers = statement('ends_mark_offers', 'UPDATE offer SET end_told = true WHERE id = ANY($1::uuid[])');
-const markCredentials = statement('ends_mark_credentials', 'UPDATE credential SET end_told = expires_at WHERE id = ANY($1::uuid[])');
-const bump = statement('ends_versions', 'UPDATE subject s SET version = e.version FROM unnest($1::uuid[], $2::int[]) AS e(id, version) WHERE s.id = e.id');
+const markCredentials = statement(
+  'ends_mark_credentials',
+  'UPDATE credential SET end_told = expires_at WHERE id = ANY($1::uuid[])',
+);
+const bump = statement(
+  'ends_versions',
+  'UPDATE subject s SET version = e.version FROM unnest($1::uuid[], $2::int[]) AS e(id, version) WHERE s.id = e.id',
+);
 
 /** One replica at a time: whether it is this one's turn until the transaction ends. */
 export function takeTurn(sql: Sql): Promise<boolean> {
@@ -30,9 +45,16 @@ export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Prom
   const found = await sql.rows<Omit<Customer, 'credentials' | 'offers'>>(due, [now, limit]);
   if (found.length === 0) return [];
   const ids = [found.map((c) => c.id)];
-  const credentials = Map.groupBy(await sql.rows<HeldCredential & { subject: string }>(credentialsOf, ids), (c) => c.subject);
+  const credentials = Map.groupBy(
+    await sql.rows<HeldCredential & { subject: string }>(credentialsOf, ids),
+    (c) => c.subject,
+  );
   const offers = Map.groupBy(await sql.rows<CustomerOffer & { subject: string }>(offersOf, ids), (o) => o.subject);
-  return found.map((c) => ({ ...c, credentials: (credentials.get(c.id) ?? []).map(withoutNulls), offers: (offers.get(c.id) ?? []).map(withoutNulls) }));
+  return found.map((c) => ({
+    ...c,
+    credentials: (credentials.get(c.id) ?? []).map(withoutNulls),
+    offers: (offers.get(c.id) ?? []).map(withoutNulls),
+  }));
 }
 
 /** Notes which ends have been told. */

@@ -4,14 +4,17 @@ import { standingOf } from '../credentials/standing.js';
 import { decide } from '../credentials/transitions.js';
 
 /**
- * What time did and nobody has been told of yet: offers that ran out, credentials that ended, in the order of their ends.
- * Nothing else changes, since every rule and every read looks at the clock itself (product §5). Each end is told once;
- * whoever changes a customer tells it first, so that what came before is told before.
+ * What time did and nobody has been told of yet: offers that ran out, credentials that ended, in the order of their
+ * ends. Nothing else changes, since every rule and every read looks at the clock itself (product §5). Each end is told
+ * once; whoever changes a customer tells it first, so that what came before is told before.
  */
 export function tellEnds(customer: Customer, now: Date): Change {
   const offers = customer.offers.filter((o) => o.status === 'open' && ranOut(o, now) && !o.endTold);
   const credentials = customer.credentials.filter((c) => endsUntold(customer, c, now));
-  const told = [...offers.map((o) => ({ at: o.expiresAt, told: offerExpired(customer, o) })), ...credentials.map((c) => ({ at: c.expiresAt!, told: credentialExpired(customer, c) }))];
+  const told = [
+    ...offers.map((o) => ({ at: o.expiresAt, told: offerExpired(customer, o) })),
+    ...credentials.map((c) => ({ at: c.expiresAt!, told: credentialExpired(customer, c) })),
+  ];
   told.sort((a, b) => a.at.getTime() - b.at.getTime());
   return change(
     customer,
@@ -30,7 +33,11 @@ function endsUntold(customer: Customer, credential: HeldCredential, now: Date): 
 
 function offerExpired(customer: Customer, offer: CustomerOffer): Told {
   const credential = customer.credentials.find((c) => c.id === offer.credentialId)!;
-  return { type: 'offer.expired', data: { ...idsOf(customer, credential), offerId: offer.id }, occurredAt: offer.expiresAt };
+  return {
+    type: 'offer.expired',
+    data: { ...idsOf(customer, credential), offerId: offer.id },
+    occurredAt: offer.expiresAt,
+  };
 }
 
 function credentialExpired(customer: Customer, credential: HeldCredential): Told {

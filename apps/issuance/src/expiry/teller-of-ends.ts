@@ -1,7 +1,7 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { insertOutboxRows, Outbox, repeat, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
 import { tellEnds } from './expiry.js';
@@ -25,8 +25,16 @@ export class TellerOfEnds implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const failed = (error: unknown) => this.logger.warn(`could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`);
-    repeat(this.shutdown, { every, permitted: () => mayExpire(this.clock), work: (stopping) => this.tellAll(stopping), failed });
+    const failed = (error: unknown) =>
+      this.logger.warn(
+        `could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`,
+      );
+    repeat(this.shutdown, {
+      every,
+      permitted: () => mayExpire(this.clock),
+      work: (stopping) => this.tellAll(stopping),
+      failed,
+    });
   }
 
   private async tellAll(stopping: () => boolean): Promise<void> {
@@ -39,7 +47,9 @@ export class TellerOfEnds implements OnApplicationBootstrap {
       if (!(await takeTurn(sql))) return [];
       const now = this.clock.now();
       const context = systemContext('issuance');
-      const changes = (await lockDueCustomers(sql, now, atOnce)).map((customer) => tellEnds(customer, now)).filter(({ told }) => told.length > 0);
+      const changes = (await lockDueCustomers(sql, now, atOnce))
+        .map((customer) => tellEnds(customer, now))
+        .filter(({ told }) => told.length > 0);
       if (changes.length === 0) return [];
       await markTold(sql, changes);
       const rows = changes.map((change) => customerEvents(change, context, now).map((event) => this.outbox.row(event)));

@@ -1,7 +1,7 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { keptFor } from './idempotency.js';
 
 const clearAtOnce = 1000;
@@ -24,7 +24,12 @@ export class ClearAnswers implements OnModuleInit {
 
   onModuleInit(): void {
     const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, { every: 600_000, permitted, work: () => this.clear(), failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every: 600_000,
+      permitted,
+      work: () => this.clear(),
+      failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`),
+    });
   }
 
   private async clear(): Promise<void> {

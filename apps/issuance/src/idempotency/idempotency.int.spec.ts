@@ -1,7 +1,16 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { createOffer, eraseSubject, getIssued, resumeCredential, revokeCredential, suspendCredential, withdrawOffer, type AuditRecord } from '@holdfast/contracts';
-import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createOffer,
+  eraseSubject,
+  getIssued,
+  resumeCredential,
+  revokeCredential,
+  suspendCredential,
+  withdrawOffer,
+  type AuditRecord,
+} from '@holdfast/contracts';
+import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { Holders } from '../holders.fixture.js';
 import { SettingsHouse } from '../settings-house.fixture.js';
 
@@ -30,18 +39,29 @@ async function prepared(act: Act, app = 'app_test') {
   const ask = (idempotencyKey?: string): Promise<object> => {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     switch (act) {
-      case 'suspend': return house.gateway.request(suspendCredential, { id, reason: 'why', ...key }, context());
-      case 'resume': return house.gateway.request(resumeCredential, { id, reason: 'why', ...key }, context());
-      case 'revoke': return house.gateway.request(revokeCredential, { id, reason: 'why', ...key }, context());
-      case 'withdraw': return house.gateway.request(withdrawOffer, { offerId, ...key }, context());
-      case 'erase': return house.gateway.request(eraseSubject, { subject, ...key }, context());
+      case 'suspend':
+        return house.gateway.request(suspendCredential, { id, reason: 'why', ...key }, context());
+      case 'resume':
+        return house.gateway.request(resumeCredential, { id, reason: 'why', ...key }, context());
+      case 'revoke':
+        return house.gateway.request(revokeCredential, { id, reason: 'why', ...key }, context());
+      case 'withdraw':
+        return house.gateway.request(withdrawOffer, { offerId, ...key }, context());
+      case 'erase':
+        return house.gateway.request(eraseSubject, { subject, ...key }, context());
     }
   };
   return { ...offer, id, ask, context };
 }
 
-const recordsOf = (action: string, subject: string) => house.heard.map((e) => e.audit).filter((r): r is AuditRecord => r?.action === action && r.targets.some((t) => t.id === subject || t.holder === subject));
-const actionOf = (act: Act) => (act === 'withdraw' ? 'offer.withdraw' : act === 'erase' ? 'subject.erase' : `credential.${act}`);
+const recordsOf = (action: string, subject: string) =>
+  house.heard
+    .map((e) => e.audit)
+    .filter(
+      (r): r is AuditRecord => r?.action === action && r.targets.some((t) => t.id === subject || t.holder === subject),
+    );
+const actionOf = (act: Act) =>
+  act === 'withdraw' ? 'offer.withdraw' : act === 'erase' ? 'subject.erase' : `credential.${act}`;
 
 describe.each(acts)('%s with an Idempotency-Key', (act) => {
   it('answers a repeat with the answer of the first and changes nothing again', async () => {
@@ -49,9 +69,12 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
     const key = randomUUID();
     const first = await ask(key);
     expect(first).not.toHaveProperty('replayed');
-    for (let i = 0; i < 2; i += 1) expect(await ask(key)).toEqual({ ...first, replayed: act === 'erase' ? {} : { subject } });
+    for (let i = 0; i < 2; i += 1)
+      expect(await ask(key)).toEqual({ ...first, replayed: act === 'erase' ? {} : { subject } });
     // Without the key it is what it always was: the state refuses it.
-    await expect(ask()).rejects.toEqual(expect.objectContaining({ code: act === 'erase' ? 'unknown_subject' : 'invalid_state' }));
+    await expect(ask()).rejects.toEqual(
+      expect.objectContaining({ code: act === 'erase' ? 'unknown_subject' : 'invalid_state' }),
+    );
     await eventually(() => recordsOf(actionOf(act), subject).length > 0);
     expect(recordsOf(actionOf(act), subject)).toHaveLength(1);
   });
@@ -60,7 +83,9 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
     const { subject, ask } = await prepared(act);
     // In an order of chance that the seed repeats, some with another key; printed so that a failure can be repeated.
     process.stdout.write(`IDEMPOTENCY_SEED=${seed} (${act})\n`);
-    const keys = Array.from({ length: 24 }, (_, i) => ((Math.imul(seed + i, 2_654_435_761) >>> 8) % 4 === 0 ? 'other' : 'same'));
+    const keys = Array.from({ length: 24 }, (_, i) =>
+      (Math.imul(seed + i, 2_654_435_761) >>> 8) % 4 === 0 ? 'other' : 'same',
+    );
     if (!keys.includes('same')) keys[0] = 'same';
     const results = await Promise.allSettled(keys.map((key) => ask(`${key} ${act}`)));
     const first = results.flatMap((r) => (r.status === 'fulfilled' && !('replayed' in r.value) ? [r.value] : []));
@@ -69,9 +94,16 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
       expect(first).toHaveLength(1);
       // Whoever has the key of the winner has its answer; the others are refused by what it did.
       for (const r of results) if (r.status === 'fulfilled') expect(r.value).toMatchObject(first[0]!);
-      expect(others.filter((c) => !['invalid_state', 'unknown_subject', 'idempotency_in_progress'].includes(c))).toEqual([]);
+      expect(
+        others.filter((c) => !['invalid_state', 'unknown_subject', 'idempotency_in_progress'].includes(c)),
+      ).toEqual([]);
       const winner = keys[results.findIndex((r) => r.status === 'fulfilled')]!;
-      keys.forEach((key, i) => expect([key === winner, results[i]!.status]).toEqual([key === winner, key === winner ? 'fulfilled' : 'rejected']));
+      keys.forEach((key, i) =>
+        expect([key === winner, results[i]!.status]).toEqual([
+          key === winner,
+          key === winner ? 'fulfilled' : 'rejected',
+        ]),
+      );
       await eventually(() => recordsOf(actionOf(act), subject).length > 0);
       expect(recordsOf(actionOf(act), subject)).toHaveLength(1);
     } catch (error) {
@@ -83,10 +115,14 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
     const { ask } = await prepared(act, 'app_mismatch');
     const another = await prepared(act, 'app_mismatch');
     const key = randomUUID();
-    await house.gateway.request(withdrawOffer, { offerId: randomUUID(), idempotencyKey: key }, another.context()).catch(() => undefined);
+    await house.gateway
+      .request(withdrawOffer, { offerId: randomUUID(), idempotencyKey: key }, another.context())
+      .catch(() => undefined);
     await ask(key);
     await expect(another.ask(key)).rejects.toEqual(code('idempotency_mismatch'));
-    await expect(house.gateway.request(createOffer, { offer: {}, idempotencyKey: key }, another.context())).rejects.toEqual(code('idempotency_mismatch'));
+    await expect(
+      house.gateway.request(createOffer, { offer: {}, idempotencyKey: key }, another.context()),
+    ).rejects.toEqual(code('idempotency_mismatch'));
     // Another app's key is another key.
     expect(await another.ask(randomUUID())).not.toHaveProperty('replayed');
   });
@@ -94,8 +130,13 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
   it('keeps of an erased customer the hash of the key alone', async () => {
     const { subject, id, offerId, ask, context } = await prepared(act, `app_${act}`);
     await ask('k');
-    const stored = () => house.database.query<{ subject: string | null; answer: Buffer | null; fingerprint: Buffer | null }>('SELECT subject, answer, fingerprint FROM issuance.idempotency WHERE app = $1', [`app_${act}`]);
-    for (const { answer } of await stored()) for (const secret of [subject, id, offerId]) expect(answer!.includes(secret)).toBe(false);
+    const stored = () =>
+      house.database.query<{ subject: string | null; answer: Buffer | null; fingerprint: Buffer | null }>(
+        'SELECT subject, answer, fingerprint FROM issuance.idempotency WHERE app = $1',
+        [`app_${act}`],
+      );
+    for (const { answer } of await stored())
+      for (const secret of [subject, id, offerId]) expect(answer!.includes(secret)).toBe(false);
     if (act !== 'erase') {
       await house.gateway.request(eraseSubject, { subject }, context());
       expect(await stored()).toEqual([{ subject: null, answer: null, fingerprint: null }]);
@@ -108,7 +149,9 @@ describe.each(acts)('%s with an Idempotency-Key', (act) => {
     const { ask } = await prepared(act, `app_day_${act}`);
     await ask('k');
     clock.advance(25 * 3_600_000);
-    await expect(ask('k')).rejects.toEqual(expect.objectContaining({ code: act === 'erase' ? 'unknown_subject' : 'invalid_state' }));
+    await expect(ask('k')).rejects.toEqual(
+      expect.objectContaining({ code: act === 'erase' ? 'unknown_subject' : 'invalid_state' }),
+    );
   });
 });
 

@@ -1,8 +1,8 @@
-import type { CallContext, idempotentCommand, ReplyOf, RequestOf } from '@holdfast/contracts';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, Outbox, type Mark, type OutboxRow } from '@holdfast/bus';
+import type { CallContext, idempotentCommand, ReplyOf, RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { AppError, CLOCK, customerKey, seal, sha256, unseal, type Clock } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 
 /** A key as it is stored: hashes only, since callers put all kinds of things into it. */
@@ -34,7 +34,10 @@ export interface Effect<Answer> {
 }
 
 /** Of a change that was committed with its events. */
-export function effectOn(subject: string, { rows, mark }: { rows: OutboxRow[]; mark: Mark }): Omit<Effect<never>, 'answer'> {
+export function effectOn(
+  subject: string,
+  { rows, mark }: { rows: OutboxRow[]; mark: Mark },
+): Omit<Effect<never>, 'answer'> {
   return { subject, event: rows.at(-1)!.id, version: mark.version };
 }
 
@@ -51,7 +54,10 @@ const stored = statement(
   `SELECT fingerprint, answer, subject, event, version FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at > $3::timestamptz - interval '${keptFor}'`,
 );
 /** Clears away the same key of more than a day ago, so that it can be used again. */
-const discard = statement('idempotency_discard', `DELETE FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at <= $3::timestamptz - interval '${keptFor}'`);
+const discard = statement(
+  'idempotency_discard',
+  `DELETE FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at <= $3::timestamptz - interval '${keptFor}'`,
+);
 const applied = statement('idempotency_applied', 'SELECT confirmed FROM outbox WHERE id = $1');
 /** Waits for a request with the same key that is still running. */
 const store = statement(
@@ -61,7 +67,12 @@ const store = statement(
 );
 
 /** `request` is whatever must be the same in a repeat. */
-export function idempotencyKey({ org, actor }: Pick<CallContext, 'org' | 'actor'>, key: string, request: unknown, at: Date): IdempotencyKey {
+export function idempotencyKey(
+  { org, actor }: Pick<CallContext, 'org' | 'actor'>,
+  key: string,
+  request: unknown,
+  at: Date,
+): IdempotencyKey {
   return { org, app: actor.id, at, keyHash: sha256(key), fingerprint: sha256(JSON.stringify(request)) };
 }
 
@@ -75,11 +86,20 @@ export function sealAnswer(encryptionKey: Buffer, key: IdempotencyKey, answer: u
 }
 
 /** False when the key has an answer already. `answer` is sealed. */
-export async function storeAnswer(sql: Sql, key: IdempotencyKey, { answer, subject, event, version }: Effect<Buffer>): Promise<boolean> {
-  return (await sql.rows(store, [key.app, key.keyHash, key.fingerprint, answer, subject, event, version, key.at])).length > 0;
+export async function storeAnswer(
+  sql: Sql,
+  key: IdempotencyKey,
+  { answer, subject, event, version }: Effect<Buffer>,
+): Promise<boolean> {
+  return (
+    (await sql.rows(store, [key.app, key.keyHash, key.fingerprint, answer, subject, event, version, key.at])).length > 0
+  );
 }
 
-/** Answers under an Idempotency-Key. A key commits with its effect or not at all, so a request that was refused uses none up. */
+/**
+ * Answers under an Idempotency-Key. A key commits with its effect or not at all, so a request that was refused uses
+ * none up.
+ */
 @Injectable()
 export class Idempotency {
   constructor(
@@ -90,10 +110,15 @@ export class Idempotency {
   ) {}
 
   /**
-   * Runs the change of a command once for each key; a repeat gets the answer of the first and changes nothing. `work` must
-   * call `remember` in the transaction of its change, under the customer's lock.
+   * Runs the change of a command once for each key; a repeat gets the answer of the first and changes nothing. `work`
+   * must call `remember` in the transaction of its change, under the customer's lock.
    */
-  async once<C extends Idempotent>(contract: C, request: RequestOf<C>, context: CallContext, work: (remember: Remember<AnswerOf<C>>) => Promise<AnswerOf<C>>): Promise<ReplyOf<C>> {
+  async once<C extends Idempotent>(
+    contract: C,
+    request: RequestOf<C>,
+    context: CallContext,
+    work: (remember: Remember<AnswerOf<C>>) => Promise<AnswerOf<C>>,
+  ): Promise<ReplyOf<C>> {
     const { idempotencyKey: given, ...input } = request as { idempotencyKey?: string; subject?: string };
     if (given === undefined) return (await work(async () => undefined)) as ReplyOf<C>;
     // With the command: a key that was used for another one is a mistake as well.
@@ -103,7 +128,8 @@ export class Idempotency {
     try {
       return (await work((sql, effect) => this.remember(sql, key, effect))) as ReplyOf<C>;
     } catch (error) {
-      // A request with this key beside this one was first: the state that it left refuses this one, or its row was there.
+      // A request with this key beside this one was first: the state that it left refuses this one, or its row was
+      // there.
       const first = error instanceof AppError ? await this.earlier(key, input.subject) : undefined;
       if (first) return replayOf<C>(first);
       throw error;
@@ -115,27 +141,54 @@ export class Idempotency {
    * `conflict` when its customer has been erased since. `concerned` is the customer whom the request names.
    */
   async earlier(key: IdempotencyKey, concerned?: string): Promise<EarlierAnswer | undefined> {
-    const [row] = await this.database.rows<{ fingerprint: Buffer | null; answer: Buffer | null; subject: string | null; event: string; version: number }>(stored, [key.app, key.keyHash, key.at]);
+    const [row] = await this.database.rows<{
+      fingerprint: Buffer | null;
+      answer: Buffer | null;
+      subject: string | null;
+      event: string;
+      version: number;
+    }>(stored, [key.app, key.keyHash, key.at]);
     if (!row) {
       await this.database.rows(discard, [key.app, key.keyHash, key.at]);
       return undefined;
     }
-    if (!row.fingerprint || !row.answer) throw new AppError('conflict', 'The customer whom the request with this Idempotency-Key concerned has been erased.');
+    if (!row.fingerprint || !row.answer)
+      throw new AppError(
+        'conflict',
+        'The customer whom the request with this Idempotency-Key concerned has been erased.',
+      );
     if (!row.fingerprint.equals(key.fingerprint)) throw new AppError('idempotency_mismatch');
-    const answer: unknown = JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, row.answer, sealedFor(key)).toString('utf8'));
+    const answer: unknown = JSON.parse(
+      unseal(this.config.KEY_ENCRYPTION_KEY, row.answer, sealedFor(key)).toString('utf8'),
+    );
     await this.requireVisible({ ...row, org: key.org, subject: row.subject ?? concerned });
     return { answer, subject: row.subject ?? undefined };
   }
 
-  /** The first request may have died before its read model had the change: what is answered must be visible all the same. */
-  private async requireVisible({ org, subject, event, version }: { org: string; subject: string | undefined; event: string; version: number }): Promise<void> {
+  /**
+   * The first request may have died before its read model had the change: what is answered must be visible all the
+   * same.
+   */
+  private async requireVisible({
+    org,
+    subject,
+    event,
+    version,
+  }: {
+    org: string;
+    subject: string | undefined;
+    event: string;
+    version: number;
+  }): Promise<void> {
     const [row] = await this.database.rows<{ confirmed: boolean }>(applied, [event]);
-    if (subject !== undefined && row && !row.confirmed) await this.outbox.raise({ org, aggregate: customerKey(org, subject), version });
+    if (subject !== undefined && row && !row.confirmed)
+      await this.outbox.raise({ org, aggregate: customerKey(org, subject), version });
   }
 
   private async remember(sql: Sql, key: IdempotencyKey, { answer, ...effect }: Effect<unknown>): Promise<void> {
     const sealed = sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, answer);
-    if (!(await storeAnswer(sql, key, { ...effect, answer: sealed }))) throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
+    if (!(await storeAnswer(sql, key, { ...effect, answer: sealed })))
+      throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
   }
 }
 

@@ -1,5 +1,5 @@
-import { outboxTables } from '@holdfast/bus';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { outboxTables } from '@holdfast/bus';
 
 export class First1763700000000 implements MigrationInterface {
   name = 'First1763700000000';
@@ -44,8 +44,11 @@ export class First1763700000000 implements MigrationInterface {
         holder_claimed_at timestamptz(3),
         holder_app text
       )`);
-    // One credential of a type per customer: a further offer of the type leads to the same one. Also finds them by subject.
-    await runner.query(`CREATE UNIQUE INDEX credential_of_type ON credential (subject, type) WHERE status <> 'revoked'`);
+    // One credential of a type per customer: a further offer of the type leads to the same one. Also finds them by
+    // subject.
+    await runner.query(
+      `CREATE UNIQUE INDEX credential_of_type ON credential (subject, type) WHERE status <> 'revoked'`,
+    );
     await runner.query('CREATE INDEX credential_subject ON credential (subject)');
     await runner.query(`
       CREATE TABLE offer (
@@ -83,6 +86,7 @@ export class First1763700000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['erased', 'idempotency', 'offer', 'credential', 'subject', 'credential_type', 'outbox']) await runner.query(`DROP TABLE ${table}`);
+    for (const table of ['erased', 'idempotency', 'offer', 'credential', 'subject', 'credential_type', 'outbox'])
+      await runner.query(`DROP TABLE ${table}`);
   }
 }

@@ -1,13 +1,13 @@
-import { challengeTable } from '@holdfast/passkeys';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { challengeTable } from '@holdfast/passkeys';
 
 export class Claims1763800000000 implements MigrationInterface {
   name = 'Claims1763800000000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE credential ADD COLUMN document_number text');
-    // The WebAuthn user handle: random, since all organizations of one host share an RP ID and an authenticator keeps one
-    // passkey per RP ID and handle.
+    // The WebAuthn user handle: random, since all organizations of one host share an RP ID and an authenticator keeps
+    // one passkey per RP ID and handle.
     await runner.query(`
       CREATE TABLE holder (
         subject uuid PRIMARY KEY REFERENCES subject ON DELETE CASCADE,

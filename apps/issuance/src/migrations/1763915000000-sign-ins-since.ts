@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * From which version of the customer on their sign-ins count: since the key that they hold now, and since a credential was
- * last suspended or revoked. Versions are exact where clocks are not: a recovery in the second of a sign-in ends that sign-in.
+ * From which version of the customer on their sign-ins count: since the key that they hold now, and since a credential
+ * was last suspended or revoked. Versions are exact where clocks are not: a recovery in the second of a sign-in ends
+ * that sign-in.
  */
 export class SignInsSince1763915000000 implements MigrationInterface {
   name = 'SignInsSince1763915000000';

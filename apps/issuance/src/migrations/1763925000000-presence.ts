@@ -12,7 +12,8 @@ export class Presence1763925000000 implements MigrationInterface {
         turnstile_secret bytea,
         version integer NOT NULL
       )`);
-    // Proofs that an offer was made with. The row commits with the offer or not at all, so a proof is good for exactly one.
+    // Proofs that an offer was made with. The row commits with the offer or not at all, so a proof is good for exactly
+    // one.
     await runner.query(`
       CREATE TABLE presence_use (
         org text NOT NULL,

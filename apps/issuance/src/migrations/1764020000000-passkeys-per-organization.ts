@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A credential id is unique in its organization alone: otherwise a claim would tell whether another organization knows it. */
+/**
+ * A credential id is unique in its organization alone: otherwise a claim would tell whether another organization knows
+ * it.
+ */
 export class PasskeysPerOrganization1764020000000 implements MigrationInterface {
   name = 'PasskeysPerOrganization1764020000000';
 

@@ -1,5 +1,5 @@
-import { NamedLocks1764200000000 as NamedLocks } from '@holdfast/data';
 import type { QueryRunner } from 'typeorm';
+import { NamedLocks1764200000000 as NamedLocks } from '@holdfast/data';
 
 export class NamedLocks1764200000000 extends NamedLocks {
   override async up(runner: QueryRunner): Promise<void> {

@@ -1,20 +1,39 @@
-import { createOffer, getApp, offerSchema, type CallContext, type Offer, type OfferRequest, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
-import { Database, type Sql } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
+import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
+import {
+  createOffer,
+  getApp,
+  offerSchema,
+  type CallContext,
+  type Offer,
+  type OfferRequest,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { Database, type Sql } from '@holdfast/data';
+import {
+  AppError,
+  CLOCK,
+  customerKey,
+  keyedHash,
+  newId,
+  newOpaqueId,
+  newSecret,
+  unprocessable,
+  type Clock,
+} from '@holdfast/kit';
 import type { IssuanceConfig } from '../config.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
 import type { Change } from '../credentials/change.js';
+import { CredentialTypes } from '../credentials/credential-types.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import type { Customer } from '../credentials/customer.js';
 import { Idempotency, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { PresenceCheck } from '../presence/presence-check.js';
 import { usingUp } from '../presence/presence-use.js';
 import type { Proof } from '../presence/provider.js';
+import { insertFurtherOffer } from './insert-further-offer.js';
 import { insertFirstOffer } from './insert-offer.js';
 import { firstOffer, offerTimes, type OfferTerms } from './offer.js';
-import { insertFurtherOffer } from './insert-further-offer.js';
 
 type Reply = ReplyOf<typeof createOffer>;
 
@@ -33,7 +52,10 @@ export class CreateOfferHandler {
   ) {}
 
   @Handles(createOffer)
-  async createOffer({ offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>, context: CallContext): Promise<Reply> {
+  async createOffer(
+    { offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>,
+    context: CallContext,
+  ): Promise<Reply> {
     const key = given === undefined ? undefined : idempotencyKey(context, given, request, this.clock.now());
     // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
     const earlier = key && (await this.replay(key));
@@ -44,7 +66,11 @@ export class CreateOfferHandler {
   private async offer(request: OfferRequest, context: CallContext, key?: IdempotencyKey): Promise<Reply> {
     const { org, actor } = context;
     const now = this.clock.now();
-    const proof = await this.presence.verify(request.presence, { org, app: actor.id, now }, request.subject === undefined);
+    const proof = await this.presence.verify(
+      request.presence,
+      { org, app: actor.id, now },
+      request.subject === undefined,
+    );
     const { OFFER_MIN_SECONDS: min, OFFER_MAX_SECONDS: max, OFFER_DEFAULT_SECONDS: fallback } = this.config;
     const times = offerTimes(request, now, { min, max, fallback });
     const type = await this.types.find(org, request.credentialType);
@@ -54,17 +80,30 @@ export class CreateOfferHandler {
     return this.make(terms, request, context, now, key, proof);
   }
 
-  private async make(terms: OfferTerms, request: OfferRequest, context: CallContext, now: Date, key?: IdempotencyKey, proof?: Proof): Promise<Reply> {
+  private async make(
+    terms: OfferTerms,
+    request: OfferRequest,
+    context: CallContext,
+    now: Date,
+    key?: IdempotencyKey,
+    proof?: Proof,
+  ): Promise<Reply> {
     const { org, actor } = context;
     const token = newSecret();
     const ids = { offer: newId(), credential: newId() };
     const secret = { offerId: ids.offer, tokenHash: keyedHash(this.config.SECRET_PEPPER, token) };
     const prepare = (change: Change) => {
-      const { customer: { id: holder } } = change;
+      const {
+        customer: { id: holder },
+      } = change;
       const offer = this.answer(change.customer, ids.offer, token);
       const events = customerEvents(change, context, now, {
         action: 'offer.create',
-        targets: [{ type: 'customer', id: holder, holder }, { type: 'offer', id: ids.offer, holder }, { type: 'credential', id: offer.credentialId, holder }],
+        targets: [
+          { type: 'customer', id: holder, holder },
+          { type: 'offer', id: ids.offer, holder },
+          { type: 'credential', id: offer.credentialId, holder },
+        ],
         outcome: { result: 'success', status: 201 },
         changes: {
           credentialType: { to: offer.credentialType },
@@ -73,7 +112,11 @@ export class CreateOfferHandler {
         },
       });
       const rows = events.map((event) => this.outbox.row(event));
-      return { offer, rows, ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }) };
+      return {
+        offer,
+        rows,
+        ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }),
+      };
     };
 
     if (request.subject !== undefined) {
@@ -86,7 +129,9 @@ export class CreateOfferHandler {
     const { customer } = change;
     const { offer, rows, stored } = prepare(change);
     const first = (sql: Sql) => insertFirstOffer(sql, customer, secret, rows[0]!, stored);
-    const made = await (proof ? usingUp(this.database, org, proof, async (sql) => (await first(sql)) || undefined) : first(this.database));
+    const made = await (proof
+      ? usingUp(this.database, org, proof, async (sql) => (await first(sql)) || undefined)
+      : first(this.database));
     if (!made) return this.replayed(key);
     return this.publish(offer, rows, customer);
   }
@@ -134,7 +179,9 @@ export class CreateOfferHandler {
     const app = await this.bus.request(getApp, { clientId: context.actor.id }, context);
     // Exact equality, as for redirect URIs (RFC 9700 §4.1.3).
     if (!app.redirectUris.includes(returnUrl)) {
-      throw unprocessable([{ pointer: '#/returnUrl', detail: 'must equal a redirect URI that is registered for the calling app' }]);
+      throw unprocessable([
+        { pointer: '#/returnUrl', detail: 'must equal a redirect URI that is registered for the calling app' },
+      ]);
     }
   }
 }

@@ -1,12 +1,12 @@
-import type { Offer } from '@holdfast/contracts';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
+import type { Offer } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { AppError, concerning } from '@holdfast/kit';
 import { inTurn, type Change } from '../credentials/change.js';
 import type { Customer } from '../credentials/customer.js';
 import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';
-import { storeAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { tellEnds } from '../expiry/expiry.js';
+import { storeAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
 
 interface Prepared {
@@ -30,11 +30,26 @@ export async function insertFurtherOffer(
 ): Promise<(Prepared & { customer: Customer }) | undefined> {
   const before = await lockCustomer(sql, who.id, who.org, who.app);
   if (!before) throw new AppError('unknown_subject');
-  const change = concerning([{ type: 'customer', id: who.id, holder: who.id }], () => inTurn(before, (c) => tellEnds(c, now), (c) => furtherOffer(c, terms, ids, now)));
+  const change = concerning([{ type: 'customer', id: who.id, holder: who.id }], () =>
+    inTurn(
+      before,
+      (c) => tellEnds(c, now),
+      (c) => furtherOffer(c, terms, ids, now),
+    ),
+  );
   const { customer } = change;
   const prepared = prepare(change);
   const { stored } = prepared;
-  if (stored && !(await storeAnswer(sql, stored, { answer: stored.answer, subject: customer.id, event: prepared.rows.at(-1)!.id, version: customer.version }))) return undefined;
+  if (
+    stored &&
+    !(await storeAnswer(sql, stored, {
+      answer: stored.answer,
+      subject: customer.id,
+      event: prepared.rows.at(-1)!.id,
+      version: customer.version,
+    }))
+  )
+    return undefined;
   await saveCustomer(sql, before, customer, secret);
   await insertOutboxRows(sql, prepared.rows);
   return { ...prepared, customer };

@@ -1,10 +1,13 @@
-import { statement, type Sql } from '@holdfast/data';
 import type { OutboxRow } from '@holdfast/bus';
+import { statement, type Sql } from '@holdfast/data';
 import type { Customer } from '../credentials/customer.js';
 import type { OfferSecret } from '../credentials/customers.js';
 import type { IdempotencyKey } from '../idempotency/idempotency.js';
 
-/** The rows of a first offer: customer, credential, offer and event in one statement, which is one transaction and one round trip. */
+/**
+ * The rows of a first offer: customer, credential, offer and event in one statement, which is one transaction and one
+ * round trip.
+ */
 const rows = `
   new_subject AS (
     INSERT INTO subject (id, org, app, version, created_at) SELECT $1, $2, $3, 1, $4 FROM go RETURNING id),
@@ -20,8 +23,8 @@ const rows = `
 const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS made`));
 
 /**
- * The same with an Idempotency-Key. The key commits with the effect or not at all: of two requests with one key the second
- * waits here for the first one's commit, and then has its answer.
+ * The same with an Idempotency-Key. The key commits with the effect or not at all: of two requests with one key the
+ * second waits here for the first one's commit, and then has its answer.
  */
 const keyed = statement(
   'offer_first_keyed',
@@ -34,8 +37,25 @@ const keyed = statement(
 /** Names each parameter's type once, since inside SELECT lists PostgreSQL takes an untyped one for text. */
 function types(sql: string): string {
   const typed: Record<string, string> = {
-    $1: 'uuid', $2: 'text', $3: 'text', $4: 'timestamptz', $5: 'uuid', $6: 'text', $7: 'boolean', $8: 'timestamptz', $9: 'uuid', $10: 'bytea',
-    $11: 'timestamptz', $12: 'text', $13: 'uuid', $14: 'text', $15: 'text', $16: 'text', $17: 'bytea', $18: 'bytea', $19: 'bytea',
+    $1: 'uuid',
+    $2: 'text',
+    $3: 'text',
+    $4: 'timestamptz',
+    $5: 'uuid',
+    $6: 'text',
+    $7: 'boolean',
+    $8: 'timestamptz',
+    $9: 'uuid',
+    $10: 'bytea',
+    $11: 'timestamptz',
+    $12: 'text',
+    $13: 'uuid',
+    $14: 'text',
+    $15: 'text',
+    $16: 'text',
+    $17: 'bytea',
+    $18: 'bytea',
+    $19: 'bytea',
   };
   return sql.replace(/\$\d+/g, (parameter) => `${parameter}::${typed[parameter]}`);
 }
@@ -52,10 +72,22 @@ export async function insertFirstOffer(
   const [offer] = customer.offers;
   if (!credential || !offer) throw new Error('a first offer has one credential and one offer');
   const values = [
-    customer.id, customer.org, customer.app, customer.createdAt,
-    credential.id, credential.type, credential.revocable, credential.validUntil,
-    offer.id, secret.tokenHash, offer.expiresAt, offer.returnUrl,
-    event.id, event.aggregate, event.subject, event.payload,
+    customer.id,
+    customer.org,
+    customer.app,
+    customer.createdAt,
+    credential.id,
+    credential.type,
+    credential.revocable,
+    credential.validUntil,
+    offer.id,
+    secret.tokenHash,
+    offer.expiresAt,
+    offer.returnUrl,
+    event.id,
+    event.aggregate,
+    event.subject,
+    event.payload,
   ];
   const [result] = key
     ? await sql.rows<{ made: boolean }>(keyed, [...values, key.keyHash, key.fingerprint, key.answer])

@@ -1,6 +1,6 @@
-import { AppError } from '@holdfast/kit';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AppError } from '@holdfast/kit';
 import { firstType } from '../credentials/credential-type.js';
 import { publicState, type Customer } from '../credentials/customer.js';
 import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms } from './offer.js';
@@ -18,19 +18,28 @@ describe('how long an offer lives', () => {
 
   it('has bounds, which are told', () => {
     for (const offerExpiresIn of [1, 599, 2_592_001]) {
-      expect(() => offerTimes({ offerExpiresIn }, now, bounds)).toThrow(expect.objectContaining({ status: 422, errors: [{ pointer: '#/offerExpiresIn', detail: 'must be 600 to 2592000 seconds' }] }));
+      expect(() => offerTimes({ offerExpiresIn }, now, bounds)).toThrow(
+        expect.objectContaining({
+          status: 422,
+          errors: [{ pointer: '#/offerExpiresIn', detail: 'must be 600 to 2592000 seconds' }],
+        }),
+      );
     }
     expect(offerTimes({ offerExpiresIn: 600 }, now, bounds).expiresAt.getTime() - now.getTime()).toBe(600_000);
   });
 
   it('ends before the credential does', () => {
-    expect(offerTimes({ validUntil: '2026-12-01T00:00:00+01:00' }, now, bounds).validUntil?.toISOString()).toBe('2026-11-30T23:00:00.000Z');
+    expect(offerTimes({ validUntil: '2026-12-01T00:00:00+01:00' }, now, bounds).validUntil?.toISOString()).toBe(
+      '2026-11-30T23:00:00.000Z',
+    );
     expect(() => offerTimes({ validUntil: '2026-11-24T09:00:00Z' }, now, bounds)).toThrow(AppError);
   });
 
   it('and the credential in a year of four digits, also in UTC', () => {
     expect(offerTimes({ validUntil: '9999-12-31T23:59:59Z' }, now, bounds).validUntil?.getUTCFullYear()).toBe(9999);
-    expect(() => offerTimes({ validUntil: '9999-12-31T23:59:59-05:00' }, now, bounds)).toThrow(expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }));
+    expect(() => offerTimes({ validUntil: '9999-12-31T23:59:59-05:00' }, now, bounds)).toThrow(
+      expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }),
+    );
   });
 });
 
@@ -40,8 +49,25 @@ describe('a first offer', () => {
       subject: 'subject',
       app: 'app_shop',
       createdAt: now.toISOString(),
-      credentials: [{ id: 'c1', credentialType: 'customer', status: 'offered', revocable: true, holderId: 'subject', createdAt: now.toISOString() }],
-      offers: [{ id: 'o1', credentialId: 'c1', status: 'open', createdAt: now.toISOString(), expiresAt: '2026-11-24T09:00:00.000Z' }],
+      credentials: [
+        {
+          id: 'c1',
+          credentialType: 'customer',
+          status: 'offered',
+          revocable: true,
+          holderId: 'subject',
+          createdAt: now.toISOString(),
+        },
+      ],
+      offers: [
+        {
+          id: 'o1',
+          credentialId: 'c1',
+          status: 'open',
+          createdAt: now.toISOString(),
+          expiresAt: '2026-11-24T09:00:00.000Z',
+        },
+      ],
     });
   });
 });
@@ -51,14 +77,20 @@ describe('a further offer', () => {
 
   it('of another type makes another credential', () => {
     const after = furtherOffer(offered, { ...terms, type: { ...firstType, name: 'membership' } }, ids, now).customer;
-    expect(after.credentials.map((c) => [c.id, c.type])).toEqual([['c1', 'customer'], ['c2', 'membership']]);
+    expect(after.credentials.map((c) => [c.id, c.type])).toEqual([
+      ['c1', 'customer'],
+      ['c2', 'membership'],
+    ]);
     expect(after.offers.map((o) => o.status)).toEqual(['open', 'open']);
   });
 
   it('of the same type leads to the same credential and supersedes the open offer', () => {
     const { customer: after, told } = furtherOffer(offered, terms, ids, now);
     expect(after.credentials).toHaveLength(1);
-    expect(after.offers.map((o) => [o.id, o.credentialId, o.status])).toEqual([['o1', 'c1', 'superseded'], ['o2', 'c1', 'open']]);
+    expect(after.offers.map((o) => [o.id, o.credentialId, o.status])).toEqual([
+      ['o1', 'c1', 'superseded'],
+      ['o2', 'c1', 'open'],
+    ]);
     expect(after.version).toBe(3);
     const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
     expect(told).toEqual([
@@ -72,15 +104,35 @@ describe('a further offer', () => {
     const limited = furtherOffer(offered, { ...terms, validUntil: until }, ids, now).customer;
     expect(publicState(limited).credentials[0]!.expiresAt).toBe(until.toISOString());
     expect(limited.credentials[0]).toMatchObject({ validUntil: until, revocable: true });
-    expect(furtherOffer(limited, { ...terms, validUntil: later }, { ...ids, offer: 'o3' }, now).customer.credentials[0]!.validUntil).toEqual(later);
-    const again = furtherOffer(limited, { ...terms, type: { ...firstType, revocable: false } }, { ...ids, offer: 'o3' }, now).customer;
+    expect(
+      furtherOffer(limited, { ...terms, validUntil: later }, { ...ids, offer: 'o3' }, now).customer.credentials[0]!
+        .validUntil,
+    ).toEqual(later);
+    const again = furtherOffer(
+      limited,
+      { ...terms, type: { ...firstType, revocable: false } },
+      { ...ids, offer: 'o3' },
+      now,
+    ).customer;
     expect(again.credentials[0]).toMatchObject({ id: 'c1', revocable: false });
     expect(again.credentials[0]).not.toHaveProperty('validUntil');
   });
 
   describe('of what the customer holds', () => {
     const until = new Date('2026-11-22T00:00:00.000Z');
-    const held: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now, validUntil: until, expiresAt: until }] };
+    const held: Customer = {
+      ...offered,
+      credentials: [
+        {
+          ...offered.credentials[0]!,
+          status: 'issued',
+          issuedAt: now,
+          holderClaimedAt: now,
+          validUntil: until,
+          expiresAt: until,
+        },
+      ],
+    };
 
     it('leaves it its end and its terms, and can be claimed no longer than it lives', () => {
       const { customer } = furtherOffer(held, { ...terms, type: { ...firstType, revocable: false } }, ids, now);
@@ -89,7 +141,11 @@ describe('a further offer', () => {
     });
 
     it('fixes no other end', () => {
-      expect(() => furtherOffer(held, { ...terms, validUntil: new Date('2027-01-01T00:00:00.000Z') }, ids, now)).toThrow(expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }));
+      expect(() =>
+        furtherOffer(held, { ...terms, validUntil: new Date('2027-01-01T00:00:00.000Z') }, ids, now),
+      ).toThrow(
+        expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }),
+      );
     });
 
     it('forgets the end that has come', () => {
@@ -100,7 +156,15 @@ describe('a further offer', () => {
   });
 
   it('has an end: a thousand credentials', () => {
-    const many: Customer = { ...offered, credentials: Array.from({ length: 1000 }, (_, i) => ({ ...offered.credentials[0]!, id: `r${i}`, status: 'revoked', revokedAt: now })) };
+    const many: Customer = {
+      ...offered,
+      credentials: Array.from({ length: 1000 }, (_, i) => ({
+        ...offered.credentials[0]!,
+        id: `r${i}`,
+        status: 'revoked',
+        revokedAt: now,
+      })),
+    };
     expect(() => furtherOffer(many, terms, ids, now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
   });
 
@@ -111,7 +175,10 @@ describe('a further offer', () => {
 
   it('after a revocation makes a new credential', () => {
     const { customer: revoked } = withdrawnOffer(offered, 'o1', now);
-    expect(furtherOffer(revoked, terms, ids, now).customer.credentials.map((c) => [c.id, c.status])).toEqual([['c1', 'revoked'], ['c2', 'offered']]);
+    expect(furtherOffer(revoked, terms, ids, now).customer.credentials.map((c) => [c.id, c.status])).toEqual([
+      ['c1', 'revoked'],
+      ['c2', 'offered'],
+    ]);
   });
 });
 
@@ -123,13 +190,18 @@ describe('withdrawing', () => {
   });
 
   it('leaves a credential that is held as it is', () => {
-    const held: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now }] };
+    const held: Customer = {
+      ...offered,
+      credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now }],
+    };
     const { customer: recovery } = furtherOffer(held, terms, { offer: 'o2', credential: 'c2' }, now);
     expect(withdrawnOffer(recovery, 'o2', now).customer.credentials[0]!.status).toBe('issued');
   });
 
   it('happens once', () => {
-    expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now).customer, 'o1', now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
+    expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now).customer, 'o1', now)).toThrow(
+      expect.objectContaining({ code: 'invalid_state' }),
+    );
     expect(() => withdrawnOffer(offered, 'another', now)).toThrow(expect.objectContaining({ code: 'unknown_offer' }));
   });
 });
@@ -141,7 +213,13 @@ it('keeps one open offer and one credential per type, whatever is offered and wi
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let customer = offered;
       steps.forEach((s, i) => {
-        if ('offer' in s) customer = furtherOffer(customer, { ...terms, type: { ...firstType, name: s.offer } }, { offer: `o${i + 2}`, credential: `c${i + 2}` }, now).customer;
+        if ('offer' in s)
+          customer = furtherOffer(
+            customer,
+            { ...terms, type: { ...firstType, name: s.offer } },
+            { offer: `o${i + 2}`, credential: `c${i + 2}` },
+            now,
+          ).customer;
         else {
           const open = customer.offers.filter((o) => o.status === 'open');
           if (open.length) customer = withdrawnOffer(customer, open[s.withdraw % open.length]!.id, now).customer;

@@ -1,8 +1,8 @@
 import type { OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/kit';
-import type { CredentialType } from '../credentials/credential-type.js';
 import { change, idsOf, inTurn, type Change } from '../credentials/change.js';
 import { closeOffers } from '../credentials/close-offers.js';
+import type { CredentialType } from '../credentials/credential-type.js';
 import { hasEnded, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
 import { standingOf } from '../credentials/standing.js';
 import { next } from '../credentials/transitions.js';
@@ -15,7 +15,11 @@ export interface OfferBounds {
 }
 
 /** When the offer ends, and when at the latest what it issues does. 422 when a wish is out of bounds. */
-export function offerTimes(request: OfferRequest, now: Date, { min, max, fallback }: OfferBounds): { expiresAt: Date; validUntil?: Date } {
+export function offerTimes(
+  request: OfferRequest,
+  now: Date,
+  { min, max, fallback }: OfferBounds,
+): { expiresAt: Date; validUntil?: Date } {
   const seconds = request.offerExpiresIn ?? fallback;
   if (seconds < min || seconds > max) {
     throw unprocessable([{ pointer: '#/offerExpiresIn', detail: `must be ${min} to ${max} seconds` }]);
@@ -24,9 +28,12 @@ export function offerTimes(request: OfferRequest, now: Date, { min, max, fallbac
   if (request.validUntil === undefined) return { expiresAt };
   const validUntil = new Date(request.validUntil);
   // RFC 3339 §1: years have four digits. The last hours of 9999 of a zone west of Greenwich are another year in UTC.
-  if (validUntil.getUTCFullYear() > 9999) throw unprocessable([{ pointer: '#/validUntil', detail: 'must lie before the year 10000 in UTC' }]);
+  if (validUntil.getUTCFullYear() > 9999)
+    throw unprocessable([{ pointer: '#/validUntil', detail: 'must lie before the year 10000 in UTC' }]);
   if (validUntil <= expiresAt) {
-    throw unprocessable([{ pointer: '#/validUntil', detail: 'must lie after the end of the offer, or nobody could use the credential' }]);
+    throw unprocessable([
+      { pointer: '#/validUntil', detail: 'must lie after the end of the offer, or nobody could use the credential' },
+    ]);
   }
   return { expiresAt, validUntil };
 }
@@ -44,7 +51,12 @@ export interface OfferTerms {
 }
 
 /** A customer of whom nothing is known yet: ∅ → offered. */
-export function firstOffer(who: { id: string; org: string; app: string }, terms: OfferTerms, ids: OfferIds, now: Date): Change {
+export function firstOffer(
+  who: { id: string; org: string; app: string },
+  terms: OfferTerms,
+  ids: OfferIds,
+  now: Date,
+): Change {
   return offered({ ...who, version: 0, createdAt: now, credentials: [], offers: [] }, undefined, terms, ids, now);
 }
 
@@ -52,23 +64,47 @@ export function firstOffer(who: { id: string; org: string; app: string }, terms:
 const mostCredentials = 1000;
 
 /**
- * A further offer to a known customer: of another type it makes another credential; of a type that the customer holds it
- * leads to the same credential again (recovery), and an open offer of that type gives way to it. `invalid_state` while
- * the credential is suspended: an offer must not be a way around a suspension.
+ * A further offer to a known customer: of another type it makes another credential; of a type that the customer holds
+ * it leads to the same credential again (recovery), and an open offer of that type gives way to it. `invalid_state`
+ * while the credential is suspended: an offer must not be a way around a suspension.
  */
 export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const held = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
-  if (!held && customer.credentials.length >= mostCredentials) throw new AppError('invalid_state', `This customer has ${mostCredentials} credentials, the revoked ones included, and can get no more.`);
+  if (!held && customer.credentials.length >= mostCredentials)
+    throw new AppError(
+      'invalid_state',
+      `This customer has ${mostCredentials} credentials, the revoked ones included, and can get no more.`,
+    );
   if (!held) return offered(customer, undefined, terms, ids, now);
-  return inTurn(customer, (c) => closeOffers(c, held.id, 'superseded', now), (c) => offered(c, held, terms, ids, now));
+  return inTurn(
+    customer,
+    (c) => closeOffers(c, held.id, 'superseded', now),
+    (c) => offered(c, held, terms, ids, now),
+  );
 }
 
-function offered(customer: Customer, held: HeldCredential | undefined, terms: OfferTerms, ids: OfferIds, now: Date): Change {
+function offered(
+  customer: Customer,
+  held: HeldCredential | undefined,
+  terms: OfferTerms,
+  ids: OfferIds,
+  now: Date,
+): Change {
   const status = next('offer', standingOf(customer, held, now));
-  const made = newOffer(held ? withinLife(held, terms, now) : terms, { ...ids, credential: held?.id ?? ids.credential }, now);
+  const made = newOffer(
+    held ? withinLife(held, terms, now) : terms,
+    { ...ids, credential: held?.id ?? ids.credential },
+    now,
+  );
   const credential = held ? onTerms({ ...held, status }, terms, now) : { ...made.credential, status };
-  const credentials = held ? customer.credentials.map((c) => (c.id === held.id ? credential : c)) : [...customer.credentials, credential];
-  const data = { ...idsOf(customer, credential), offerId: made.offer.id, expiresAt: made.offer.expiresAt.toISOString() };
+  const credentials = held
+    ? customer.credentials.map((c) => (c.id === held.id ? credential : c))
+    : [...customer.credentials, credential];
+  const data = {
+    ...idsOf(customer, credential),
+    offerId: made.offer.id,
+    expiresAt: made.offer.expiresAt.toISOString(),
+  };
   return change(customer, { credentials, offers: [...customer.offers, made.offer] }, { type: 'offer.created', data });
 }
 
@@ -77,31 +113,51 @@ function isLive(credential: HeldCredential, now: Date): boolean {
   return credential.status !== 'offered' && !hasEnded(credential, now);
 }
 
-/** A recovery leaves a live credential its end: no other can be asked for, and nothing can be claimed when it has come for good. */
+/**
+ * A recovery leaves a live credential its end: no other can be asked for, and nothing can be claimed when it has come
+ * for good.
+ */
 function withinLife(held: HeldCredential, terms: OfferTerms, now: Date): OfferTerms {
   if (!isLive(held, now)) return terms;
-  if (terms.validUntil) throw unprocessable([{ pointer: '#/validUntil', detail: 'must be left out: the customer holds this credential, and a recovery leaves it its end' }]);
+  if (terms.validUntil)
+    throw unprocessable([
+      {
+        pointer: '#/validUntil',
+        detail: 'must be left out: the customer holds this credential, and a recovery leaves it its end',
+      },
+    ]);
   return held.validUntil && held.validUntil < terms.expiresAt ? { ...terms, expiresAt: held.validUntil } : terms;
 }
 
 /**
- * What nobody holds yet is on the terms of its latest offer. One whose end has come begins anew with its claim: the latest
- * end of then no longer counts. A live one stays what it is.
+ * What nobody holds yet is on the terms of its latest offer. One whose end has come begins anew with its claim: the
+ * latest end of then no longer counts. A live one stays what it is.
  */
 function onTerms(held: HeldCredential, { type, validUntil }: OfferTerms, now: Date): HeldCredential {
   if (isLive(held, now)) return held;
   const { validUntil: _, ...rest } = held;
-  return { ...rest, ...(held.status === 'offered' && { revocable: type.revocable }), ...(validUntil && { validUntil }) };
+  return {
+    ...rest,
+    ...(held.status === 'offered' && { revocable: type.revocable }),
+    ...(validUntil && { validUntil }),
+  };
 }
 
-/** The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds yet. */
+/**
+ * The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds
+ * yet.
+ */
 export function withdrawnOffer(customer: Customer, offerId: string, now: Date): Change {
   const offer = customer.offers.find((o) => o.id === offerId);
   const credential = customer.credentials.find((c) => c.id === offer?.credentialId);
   if (!offer || !credential) throw new AppError('unknown_offer');
   if (offer.status !== 'open') throw new AppError('invalid_state', `The offer is ${offer.status} already.`);
   const status = next('withdraw', standingOf(customer, credential, now));
-  const after: HeldCredential = { ...credential, status, ...(status === 'revoked' && { revokedAt: now, revokedReason: 'withdrawn' }) };
+  const after: HeldCredential = {
+    ...credential,
+    status,
+    ...(status === 'revoked' && { revokedAt: now, revokedReason: 'withdrawn' }),
+  };
   return change(
     customer,
     {
@@ -112,9 +168,28 @@ export function withdrawnOffer(customer: Customer, offerId: string, now: Date): 
   );
 }
 
-function newOffer({ type, expiresAt, validUntil, returnUrl }: OfferTerms, ids: OfferIds, now: Date): { credential: HeldCredential; offer: CustomerOffer } {
+function newOffer(
+  { type, expiresAt, validUntil, returnUrl }: OfferTerms,
+  ids: OfferIds,
+  now: Date,
+): { credential: HeldCredential; offer: CustomerOffer } {
   return {
-    credential: { id: ids.credential, type: type.name, status: 'offered', revocable: type.revocable, createdAt: now, ...(validUntil && { validUntil }) },
-    offer: { id: ids.offer, credentialId: ids.credential, status: 'open', createdAt: now, expiresAt, endTold: false, ...(returnUrl && { returnUrl }) },
+    credential: {
+      id: ids.credential,
+      type: type.name,
+      status: 'offered',
+      revocable: type.revocable,
+      createdAt: now,
+      ...(validUntil && { validUntil }),
+    },
+    offer: {
+      id: ids.offer,
+      credentialId: ids.credential,
+      status: 'open',
+      createdAt: now,
+      expiresAt,
+      endTold: false,
+      ...(returnUrl && { returnUrl }),
+    },
   };
 }

@@ -1,8 +1,8 @@
-import { withdrawOffer, type AuditTarget, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles, Outbox } from '@holdfast/bus';
+import { withdrawOffer, type AuditTarget, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { inTurn } from '../credentials/change.js';
 import { commitChange } from '../credentials/commit-change.js';
 import { customerOfOffer, lockCustomer } from '../credentials/customers.js';
@@ -21,11 +21,20 @@ export class WithdrawOfferHandler {
   ) {}
 
   @Handles(withdrawOffer)
-  withdrawOffer(request: RequestOf<typeof withdrawOffer>, context: CallContext): Promise<ReplyOf<typeof withdrawOffer>> {
-    return this.idempotency.once(withdrawOffer, request, context, (remember) => this.withdraw(request, context, remember));
+  withdrawOffer(
+    request: RequestOf<typeof withdrawOffer>,
+    context: CallContext,
+  ): Promise<ReplyOf<typeof withdrawOffer>> {
+    return this.idempotency.once(withdrawOffer, request, context, (remember) =>
+      this.withdraw(request, context, remember),
+    );
   }
 
-  private async withdraw({ offerId }: RequestOf<typeof withdrawOffer>, context: CallContext, remember: Remember<object>): Promise<object> {
+  private async withdraw(
+    { offerId }: RequestOf<typeof withdrawOffer>,
+    context: CallContext,
+    remember: Remember<object>,
+  ): Promise<object> {
     const { org, actor } = context;
     const { rows, mark } = await this.database.transaction(async (sql) => {
       const holder = await customerOfOffer(sql, offerId, org, actor.id);
@@ -35,9 +44,17 @@ export class WithdrawOfferHandler {
       const targets: AuditTarget[] = [
         { type: 'offer', id: offerId, holder },
         { type: 'customer', id: holder, holder },
-        ...before.offers.filter((o) => o.id === offerId).map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, holder })),
+        ...before.offers
+          .filter((o) => o.id === offerId)
+          .map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, holder })),
       ];
-      const change = concerning(targets, () => inTurn(before, (c) => tellEnds(c, now), (c) => withdrawnOffer(c, offerId, now)));
+      const change = concerning(targets, () =>
+        inTurn(
+          before,
+          (c) => tellEnds(c, now),
+          (c) => withdrawnOffer(c, offerId, now),
+        ),
+      );
       const committed = await commitChange(sql, this.outbox, before, change, context, now, {
         action: 'offer.withdraw',
         targets,

@@ -1,18 +1,18 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
-import { challengeSchema, type PresenceChallenge } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
-import { equal } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { CONFIG } from '@holdfast/bus';
+import { challengeSchema, type PresenceChallenge } from '@holdfast/contracts';
+import { equal } from '@holdfast/kit';
 import type { IssuanceConfig } from '../config.js';
 import { readPayload, signedText } from './altcha-payload.js';
 import { presenceKeys, type PresenceKeys } from './presence-keys.js';
 import { presenceFault, type PresenceContext, type PresenceProvider, type Proof } from './provider.js';
 
 /**
- * The built-in proof of work (ALTCHA 2): no third party, nothing stored until it is used. It prices automation; it does not
- * know people from programs.
+ * The built-in proof of work (ALTCHA 2): no third party, nothing stored until it is used. It prices automation; it does
+ * not know people from programs.
  */
 @Injectable()
 export class AltchaProvider implements PresenceProvider<'altcha'> {
@@ -40,21 +40,40 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
   }
 
   /**
-   * Two HMACs, and not altcha-lib's verifySolution(): that looks at the machine's clock, and at it before the signature, so
-   * that a changed time would pass for one that has come.
+   * Two HMACs, and not altcha-lib's verifySolution(): that looks at the machine's clock, and at it before the
+   * signature, so that a changed time would pass for one that has come.
    */
   async verify({ payload }: { payload: string }, { org, app, now }: PresenceContext): Promise<Proof> {
     const read = readPayload(payload);
-    if (!read) throw presenceFault('presence_invalid', 'The payload is not what the ALTCHA widget puts into its form field.');
-    const { challenge: { parameters, signature }, solution } = read;
+    if (!read)
+      throw presenceFault('presence_invalid', 'The payload is not what the ALTCHA widget puts into its form field.');
+    const {
+      challenge: { parameters, signature },
+      solution,
+    } = read;
     const { data, expiresAt } = parameters;
-    const keys = presenceKeys(this.config, org).find((k) => equal(hmac(k.signature, signedText(parameters)), Buffer.from(signature, 'hex')));
-    if (!keys || data.org !== org) throw presenceFault('presence_invalid', 'The challenge was not made for this organization, or was changed.');
-    if (data.client_id !== app) throw presenceFault('presence_invalid', "The challenge was made for another app: ask for it with the calling app's client_id.");
-    const found = equal(hmac(keys.key, Buffer.from(solution.derivedKey, 'hex')), Buffer.from(parameters.keySignature, 'hex'));
-    if (!found || data.answer !== answerOf(keys, data.id, solution.counter)) throw presenceFault('presence_invalid', 'The solution does not solve the challenge.');
+    const keys = presenceKeys(this.config, org).find((k) =>
+      equal(hmac(k.signature, signedText(parameters)), Buffer.from(signature, 'hex')),
+    );
+    if (!keys || data.org !== org)
+      throw presenceFault('presence_invalid', 'The challenge was not made for this organization, or was changed.');
+    if (data.client_id !== app)
+      throw presenceFault(
+        'presence_invalid',
+        "The challenge was made for another app: ask for it with the calling app's client_id.",
+      );
+    const found = equal(
+      hmac(keys.key, Buffer.from(solution.derivedKey, 'hex')),
+      Buffer.from(parameters.keySignature, 'hex'),
+    );
+    if (!found || data.answer !== answerOf(keys, data.id, solution.counter))
+      throw presenceFault('presence_invalid', 'The solution does not solve the challenge.');
     const end = new Date(expiresAt * 1000);
-    if (end <= now) throw presenceFault('presence_expired', `The challenge could be used until ${end.toISOString()}; let the visitor solve a new one.`);
+    if (end <= now)
+      throw presenceFault(
+        'presence_expired',
+        `The challenge could be used until ${end.toISOString()}; let the visitor solve a new one.`,
+      );
     return { provider: 'altcha', id: data.id, expiresAt: end };
   }
 }

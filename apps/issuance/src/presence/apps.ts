@@ -1,13 +1,16 @@
-import { clientIdForm, getApp, webOrigins, type App } from '@holdfast/contracts';
-import { Bus, systemContext } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Bus, systemContext } from '@holdfast/bus';
+import { clientIdForm, getApp, webOrigins, type App } from '@holdfast/contracts';
+import { AppError } from '@holdfast/kit';
 
 /** Below a second, so that a disabled app is refused within one (product §4). */
 const goodFor = 900;
 
-/** Apps as far as presence asks for them: where their pages are. Only those that exist are kept, so that made-up ones fill nothing. */
+/**
+ * Apps as far as presence asks for them: where their pages are. Only those that exist are kept, so that made-up ones
+ * fill nothing.
+ */
 @Injectable()
 export class Apps {
   private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: goodFor });
@@ -46,6 +49,9 @@ export function originsOf({ redirectUris, origins }: Pick<App, 'redirectUris' | 
 }
 
 /** The origin that asked, when it is one of the app's: exact equality, no suffixes, no wildcard. */
-export function allowedOrigin(app: Pick<App, 'redirectUris' | 'origins'>, origin: string | undefined): { allowedOrigin?: string } {
+export function allowedOrigin(
+  app: Pick<App, 'redirectUris' | 'origins'>,
+  origin: string | undefined,
+): { allowedOrigin?: string } {
   return origin !== undefined && originsOf(app).includes(origin) ? { allowedOrigin: origin } : {};
 }

@@ -1,7 +1,7 @@
-import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
-import { Database } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
+import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
 import { Organizations } from '../settings/organizations.js';
 import { shown, storedPolicy } from './presence-policies.js';
 

@@ -1,9 +1,9 @@
-import { presenceChallenge, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { CLOCK, type Clock } from '@holdfast/kit';
 import { Controller, Inject } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { presenceChallenge, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { CLOCK, type Clock } from '@holdfast/kit';
 import { AltchaProvider } from './altcha.provider.js';
-import { Apps, allowedOrigin } from './apps.js';
+import { allowedOrigin, Apps } from './apps.js';
 
 /** GET …/presence/challenge: what the widget on an app's sign-up form asks for. Nothing is stored. */
 @Controller()
@@ -15,7 +15,10 @@ export class PresenceChallengeHandler {
   ) {}
 
   @Handles(presenceChallenge)
-  async handle({ clientId, origin }: RequestOf<typeof presenceChallenge>, { org }: CallContext): Promise<ReplyOf<typeof presenceChallenge>> {
+  async handle(
+    { clientId, origin }: RequestOf<typeof presenceChallenge>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof presenceChallenge>> {
     const app = await this.apps.require(org, clientId);
     const challenge = await this.altcha.challenge({ org, app: clientId, now: this.clock.now() });
     return { challenge, ...allowedOrigin(app, origin) };

@@ -1,5 +1,5 @@
-import type { Presence } from '@holdfast/contracts';
 import { Injectable } from '@nestjs/common';
+import type { Presence } from '@holdfast/contracts';
 import { AltchaProvider } from './altcha.provider.js';
 import { PresencePolicies } from './presence-policies.js';
 import { presenceFault, type PresenceContext, type Proof } from './provider.js';
@@ -15,15 +15,24 @@ export class PresenceCheck {
   ) {}
 
   /**
-   * Verifies a proof whenever one is sent: a bad one is refused even where none is needed. Undefined when none was sent and
-   * the organization's policy takes that: it is about the sign-up form, so a further offer to a known customer, which needs
+   * Verifies a proof whenever one is sent: a bad one is refused even where none is needed. Undefined when none was sent
+   * and the organization's policy takes that: it is about the sign-up form, so a further offer to a known customer,
+   * which needs
    * `issued:manage`, never needs one.
    */
-  async verify(presence: Presence | undefined, context: PresenceContext, isFirstOffer: boolean): Promise<Proof | undefined> {
-    if (presence) return presence.type === 'altcha' ? this.altcha.verify(presence, context) : this.turnstile.verify(presence, context);
+  async verify(
+    presence: Presence | undefined,
+    context: PresenceContext,
+    isFirstOffer: boolean,
+  ): Promise<Proof | undefined> {
+    if (presence)
+      return presence.type === 'altcha'
+        ? this.altcha.verify(presence, context)
+        : this.turnstile.verify(presence, context);
     if (!isFirstOffer) return undefined;
     const { policy } = await this.policies.of(context.org);
-    if (policy === 'required') throw presenceFault('presence_required', 'This organization takes no offer without a proof of presence.');
+    if (policy === 'required')
+      throw presenceFault('presence_required', 'This organization takes no offer without a proof of presence.');
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
-import { presenceOrigin, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
 import { Controller } from '@nestjs/common';
-import { Apps, allowedOrigin } from './apps.js';
+import { Handles } from '@holdfast/bus';
+import { presenceOrigin, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { allowedOrigin, Apps } from './apps.js';
 
 /** What a browser asks first where a page adds headers of its own (CORS preflight): makes no challenge. */
 @Controller()
@@ -9,7 +9,10 @@ export class PresenceOriginHandler {
   constructor(private readonly apps: Apps) {}
 
   @Handles(presenceOrigin)
-  async handle({ clientId, origin }: RequestOf<typeof presenceOrigin>, { org }: CallContext): Promise<ReplyOf<typeof presenceOrigin>> {
+  async handle(
+    { clientId, origin }: RequestOf<typeof presenceOrigin>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof presenceOrigin>> {
     return allowedOrigin(await this.apps.require(org, clientId), origin);
   }
 }

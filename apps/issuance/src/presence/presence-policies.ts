@@ -1,9 +1,9 @@
-import type { PresencePolicy } from '@holdfast/contracts';
-import { CONFIG } from '@holdfast/bus';
-import { Database, statement, type Sql } from '@holdfast/data';
-import { seal, unseal } from '@holdfast/kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { CONFIG } from '@holdfast/bus';
+import type { PresencePolicy } from '@holdfast/contracts';
+import { Database, statement, type Sql } from '@holdfast/data';
+import { seal, unseal } from '@holdfast/kit';
 import type { IssuanceConfig } from '../config.js';
 
 /** An organization's policy as it is stored; the Turnstile secret sealed. */
@@ -13,7 +13,10 @@ export interface StoredPolicy {
   version: number;
 }
 
-const find = statement('presence_policy', 'SELECT policy, turnstile_secret AS secret, version FROM presence_policy WHERE org = $1');
+const find = statement(
+  'presence_policy',
+  'SELECT policy, turnstile_secret AS secret, version FROM presence_policy WHERE org = $1',
+);
 /** What holds until somebody decides otherwise (product §5). */
 const atFirst: StoredPolicy = { policy: 'optional', secret: null, version: 0 };
 /** Below a second, so that a changed policy is in force everywhere within one. */

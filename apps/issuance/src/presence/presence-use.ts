@@ -1,7 +1,7 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { presenceFault, type Proof } from './provider.js';
 
 const used = statement('presence_used', 'SELECT 1 FROM presence_use WHERE org = $1 AND provider = $2 AND id = $3');
@@ -22,11 +22,16 @@ const keptFor = 3_600_000;
 class NothingMade extends Error {}
 
 /**
- * Runs `make` in a transaction that uses the proof up: both commit or neither does. Who comes with the same proof meanwhile
- * waits for the outcome. Undefined when `make` made nothing.
+ * Runs `make` in a transaction that uses the proof up: both commit or neither does. Who comes with the same proof
+ * meanwhile waits for the outcome. Undefined when `make` made nothing.
  * @throws presence_replayed
  */
-export async function usingUp<Made>(database: Database, org: string, { provider, id, expiresAt }: Proof, make: (sql: Sql) => Promise<Made | undefined>): Promise<Made | undefined> {
+export async function usingUp<Made>(
+  database: Database,
+  org: string,
+  { provider, id, expiresAt }: Proof,
+  make: (sql: Sql) => Promise<Made | undefined>,
+): Promise<Made | undefined> {
   try {
     return await database.transaction(async (sql) => {
       if ((await sql.rows(use, [org, provider, id, expiresAt])).length === 0) throw replayed();
@@ -46,7 +51,10 @@ export async function requireUnused(sql: Sql, org: string, provider: Proof['prov
 }
 
 function replayed() {
-  return presenceFault('presence_replayed', 'An offer was made with this proof already; let the visitor solve a new challenge.');
+  return presenceFault(
+    'presence_replayed',
+    'An offer was made with this proof already; let the visitor solve a new challenge.',
+  );
 }
 
 /** Forgets proofs that would be refused for their age anyway. */
@@ -62,7 +70,12 @@ export class ClearPresenceUses implements OnModuleInit {
 
   onModuleInit(): void {
     const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, { every: 600_000, permitted, work: () => this.clear(), failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`) });
+    repeat(this.shutdown, {
+      every: 600_000,
+      permitted,
+      work: () => this.clear(),
+      failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`),
+    });
   }
 
   private async clear(): Promise<void> {

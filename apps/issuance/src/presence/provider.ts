@@ -17,12 +17,15 @@ export interface Proof {
 }
 
 /**
- * One way to prove that a person was present on the sign-up form. It says whether a proof holds; that it counts once is the
- * offer's own transaction's business.
+ * One way to prove that a person was present on the sign-up form. It says whether a proof holds; that it counts once is
+ * the offer's own transaction's business.
  */
 export interface PresenceProvider<Type extends Presence['type'] = Presence['type']> {
   readonly type: Type;
-  /** @throws presence_invalid, presence_expired, presence_unavailable; anything that is not surely a good proof is one of them */
+  /**
+   * @throws presence_invalid, presence_expired, presence_unavailable; anything that is not surely a good proof is one
+   * of them
+   */
   verify(proof: Extract<Presence, { type: Type }>, context: PresenceContext): Promise<Proof>;
 }
 

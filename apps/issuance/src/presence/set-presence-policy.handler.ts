@@ -1,7 +1,7 @@
-import { setPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/bus';
-import { statement, takeLock, type Sql } from '@holdfast/data';
 import { Controller } from '@nestjs/common';
+import { Handles } from '@holdfast/bus';
+import { setPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
+import { statement, takeLock, type Sql } from '@holdfast/data';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';
 import { PresencePolicies, shown, storedPolicy, type StoredPolicy } from './presence-policies.js';
@@ -21,17 +21,36 @@ export class SetPresencePolicyHandler {
   ) {}
 
   @Handles(setPresencePolicy)
-  async handle({ policy, turnstileSecret }: RequestOf<typeof setPresencePolicy>, context: CallContext): Promise<PresencePolicy> {
+  async handle(
+    { policy, turnstileSecret }: RequestOf<typeof setPresencePolicy>,
+    context: CallContext,
+  ): Promise<PresencePolicy> {
     const { org } = context;
     await this.organizations.require(context);
     const reply = await this.settings.commit(context, async (sql) => {
       await takeLock(sql, `presence policy ${org}`);
       const before = await storedPolicy(sql, org);
-      const after: StoredPolicy = { policy: policy ?? before.policy, secret: this.secretAfter(before, org, turnstileSecret), version: before.version + 1 };
+      const after: StoredPolicy = {
+        policy: policy ?? before.policy,
+        secret: this.secretAfter(before, org, turnstileSecret),
+        version: before.version + 1,
+      };
       await this.store(sql, org, after);
       // A new secret in place of an old one is a change too, though both read `true`.
-      const audited = { action: 'presence.configure' as const, targets: [{ type: 'organization' as const, id: org }], changes: { ...differences(shown(before), shown(after)), ...(turnstileSecret && before.secret && { turnstileSecret: { to: 'replaced' } }) } };
-      return { changes: [{ type: 'presence_policy.updated' as const, setting: 'presence_policy', version: after.version, audited }], reply: shown(after) };
+      const audited = {
+        action: 'presence.configure' as const,
+        targets: [{ type: 'organization' as const, id: org }],
+        changes: {
+          ...differences(shown(before), shown(after)),
+          ...(turnstileSecret && before.secret && { turnstileSecret: { to: 'replaced' } }),
+        },
+      };
+      return {
+        changes: [
+          { type: 'presence_policy.updated' as const, setting: 'presence_policy', version: after.version, audited },
+        ],
+        reply: shown(after),
+      };
     });
     this.policies.forget(org);
     return reply;

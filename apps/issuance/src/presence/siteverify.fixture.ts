@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A server that answers as Cloudflare's siteverify does: a token counts once, and an `idempotency_key` gets the first answer
- * again. Tokens are `<word>.<anything>`; the word says what becomes of it.
+ * A server that answers as Cloudflare's siteverify does: a token counts once, and an `idempotency_key` gets the first
+ * answer again. Tokens are `<word>.<anything>`; the word says what becomes of it.
  */
 export class Siteverify {
   readonly secret = 'ts-secret-of-acme';
@@ -36,7 +36,11 @@ export class Siteverify {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private answer({ secret, response = '', idempotency_key: key }: Record<string, string>): { status?: number; text: string; wait?: number } {
+  private answer({ secret, response = '', idempotency_key: key }: Record<string, string>): {
+    status?: number;
+    text: string;
+    wait?: number;
+  } {
     const word = response.split('.')[0]!;
     if (word === 'down') return { status: 500, text: '{"success":true}' };
     if (word === 'redirect') return { status: 307, text: '' };
@@ -52,13 +56,18 @@ export class Siteverify {
   private verdict(secret: string | undefined, word: string, token: string): object {
     const no = (code: string) => ({ success: false, 'error-codes': [code], messages: [] });
     if (secret !== this.secret) return no(secret ? 'invalid-input-secret' : 'missing-input-secret');
-    if (['invalid-input-response', 'timeout-or-duplicate', 'bad-request', 'internal-error'].includes(word)) return no(word);
+    if (['invalid-input-response', 'timeout-or-duplicate', 'bad-request', 'internal-error'].includes(word))
+      return no(word);
     if (this.seen.has(token)) return no('timeout-or-duplicate');
     this.seen.add(token);
     const age = word === 'old' ? 301_000 : 1000;
     return {
-      success: true, 'error-codes': [], challenge_ts: new Date(Date.now() - age).toISOString(), cdata: '',
-      hostname: word === 'elsewhere' ? 'evil.example' : 'shop.example', action: word === 'login' ? 'login' : 'offer',
+      success: true,
+      'error-codes': [],
+      challenge_ts: new Date(Date.now() - age).toISOString(),
+      cdata: '',
+      hostname: word === 'elsewhere' ? 'evil.example' : 'shop.example',
+      action: word === 'login' ? 'login' : 'offer',
     };
   }
 }

@@ -1,6 +1,6 @@
-import type { PresenceChallenge } from '@holdfast/contracts';
 import { solveChallenge, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { PresenceChallenge } from '@holdfast/contracts';
 
 /** What the widget sends, as an object, so that a test can change it. */
 export interface Solved {

@@ -2,13 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { readAnswer, turnstileEnd } from './turnstile-answer.js';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
-const app = { redirectUris: ['https://shop.example:8443/callback', 'com.example.app:/in'], origins: ['https://www.shop.example'] };
-const good = { success: true, challenge_ts: '2026-11-21T11:58:00.000Z', hostname: 'shop.example', action: 'offer', 'error-codes': [] };
+const app = {
+  redirectUris: ['https://shop.example:8443/callback', 'com.example.app:/in'],
+  origins: ['https://www.shop.example'],
+};
+const good = {
+  success: true,
+  challenge_ts: '2026-11-21T11:58:00.000Z',
+  hostname: 'shop.example',
+  action: 'offer',
+  'error-codes': [],
+};
 
 describe('an answer of Turnstile', () => {
-  it.each([[good], [{ ...good, hostname: 'www.shop.example' }], [{ ...good, metadata: { ephemeral_id: 'x' } }]])('holds for five minutes: %j', (answer) => {
-    expect(turnstileEnd(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
-  });
+  it.each([[good], [{ ...good, hostname: 'www.shop.example' }], [{ ...good, metadata: { ephemeral_id: 'x' } }]])(
+    'holds for five minutes: %j',
+    (answer) => {
+      expect(turnstileEnd(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
+    },
+  );
 
   it.each([
     ['presence_invalid', { ...good, hostname: 'evil.example' }],
@@ -34,7 +46,19 @@ describe('an answer of Turnstile', () => {
     expect(() => turnstileEnd(answer, app, now)).toThrow(expect.objectContaining({ code }));
   });
 
-  it.each(['', '<html>', '{', '[]', 'null', '{}', '{"success":"true"}', '{"success":1}', '{"success":true,"challenge_ts":"yesterday"}'])('that is %j is no answer', (text) => {
-    expect(() => readAnswer(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'presence_unavailable', status: 503, retryAfter: 1 }));
+  it.each([
+    '',
+    '<html>',
+    '{',
+    '[]',
+    'null',
+    '{}',
+    '{"success":"true"}',
+    '{"success":1}',
+    '{"success":true,"challenge_ts":"yesterday"}',
+  ])('that is %j is no answer', (text) => {
+    expect(() => readAnswer(Buffer.from(text))).toThrow(
+      expect.objectContaining({ code: 'presence_unavailable', status: 503, retryAfter: 1 }),
+    );
   });
 });

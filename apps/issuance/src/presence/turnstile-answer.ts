@@ -1,5 +1,5 @@
-import type { App } from '@holdfast/contracts';
 import { z } from 'zod';
+import type { App } from '@holdfast/contracts';
 import { originsOf } from './apps.js';
 import { presenceFault, presenceUnavailable } from './provider.js';
 
@@ -27,24 +27,51 @@ export function readAnswer(body: Buffer): TurnstileAnswer {
   }
 }
 
-/** When the token ends, if the answer says that it is good, was made on a page of the app, for an offer, and not long ago. */
+/**
+ * When the token ends, if the answer says that it is good, was made on a page of the app, for an offer, and not long
+ * ago.
+ */
 export function turnstileEnd(answer: TurnstileAnswer, app: Pick<App, 'redirectUris' | 'origins'>, now: Date): Date {
   if (!answer.success) throw refusal(answer['error-codes'] ?? []);
   const { hostname, action, challenge_ts: made } = answer;
-  if (made === undefined || hostname === undefined) throw presenceUnavailable('Turnstile does not say when and where the token was made.');
+  if (made === undefined || hostname === undefined)
+    throw presenceUnavailable('Turnstile does not say when and where the token was made.');
   const hosts = originsOf(app).map((origin) => new URL(origin).hostname);
-  if (!hosts.includes(hostname)) throw presenceFault('presence_invalid', `The token was made on ${hostname}, which is no origin of the calling app.`);
-  if (action !== turnstileAction) throw presenceFault('presence_invalid', `The widget must have the action "${turnstileAction}" (data-action).`);
+  if (!hosts.includes(hostname))
+    throw presenceFault(
+      'presence_invalid',
+      `The token was made on ${hostname}, which is no origin of the calling app.`,
+    );
+  if (action !== turnstileAction)
+    throw presenceFault('presence_invalid', `The widget must have the action "${turnstileAction}" (data-action).`);
   const end = new Date(new Date(made).getTime() + goodFor);
-  if (end <= now) throw presenceFault('presence_expired', `The token could be used until ${end.toISOString()}; let the visitor solve a new one.`);
+  if (end <= now)
+    throw presenceFault(
+      'presence_expired',
+      `The token could be used until ${end.toISOString()}; let the visitor solve a new one.`,
+    );
   return end;
 }
 
 /** Faults of the token are the visitor's to mend; all others, known or not, are ours or Cloudflare's: never a pass. */
 function refusal(codes: string[]) {
-  if (codes.length > 0 && codes.every((code) => code === 'invalid-input-response' || code === 'missing-input-response')) {
-    return presenceFault('presence_invalid', 'Turnstile does not know this token: it is damaged, or was made for another site key.');
+  if (
+    codes.length > 0 &&
+    codes.every((code) => code === 'invalid-input-response' || code === 'missing-input-response')
+  ) {
+    return presenceFault(
+      'presence_invalid',
+      'Turnstile does not know this token: it is damaged, or was made for another site key.',
+    );
   }
-  if (codes.length > 0 && codes.every((code) => code === 'timeout-or-duplicate')) return presenceFault('presence_expired', 'The token has run out, or was used elsewhere; let the visitor solve a new one.');
-  return presenceUnavailable(codes.some((code) => code.endsWith('-input-secret')) ? "Turnstile does not accept this organization's secret; its operator must set it anew." : 'Turnstile cannot verify the token right now.');
+  if (codes.length > 0 && codes.every((code) => code === 'timeout-or-duplicate'))
+    return presenceFault(
+      'presence_expired',
+      'The token has run out, or was used elsewhere; let the visitor solve a new one.',
+    );
+  return presenceUnavailable(
+    codes.some((code) => code.endsWith('-input-secret'))
+      ? "Turnstile does not accept this organization's secret; its operator must set it anew."
+      : 'Turnstile cannot verify the token right now.',
+  );
 }

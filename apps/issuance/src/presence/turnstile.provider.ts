@@ -1,12 +1,18 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
 import { AppError, Outbound, OutboundError, sha256 } from '@holdfast/kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { Apps } from './apps.js';
 import { PresencePolicies } from './presence-policies.js';
 import { requireUnused } from './presence-use.js';
-import { presenceFault, presenceUnavailable, type PresenceContext, type PresenceProvider, type Proof } from './provider.js';
+import {
+  presenceFault,
+  presenceUnavailable,
+  type PresenceContext,
+  type PresenceProvider,
+  type Proof,
+} from './provider.js';
 import { readAnswer, turnstileEnd, type TurnstileAnswer } from './turnstile-answer.js';
 
 /** Milliseconds: the gateway waits five seconds for the whole offer. */
@@ -28,31 +34,38 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
 
   async verify({ token }: { token: string }, { org, app: clientId, now }: PresenceContext): Promise<Proof> {
     const secret = await this.policies.turnstileSecret(org);
-    if (secret === undefined) throw presenceFault('presence_invalid', 'This organization takes no proofs of Turnstile; send one of ALTCHA.');
+    if (secret === undefined)
+      throw presenceFault('presence_invalid', 'This organization takes no proofs of Turnstile; send one of ALTCHA.');
     const hash = sha256(token);
     const id = hash.toString('base64url');
     await requireUnused(this.database, org, this.type, id);
     const app = await this.apps.require(org, clientId);
-    const answer = await this.ask(secret, token, idempotencyKey(org, clientId, secret, token)).catch((error: unknown) => {
-      // Never with the cause itself: it may hold what was sent.
-      const why = error instanceof AppError || error instanceof OutboundError ? error.message : 'an unknown fault';
-      this.logger.warn(`Turnstile could not be asked at ${this.config.TURNSTILE_URL}: ${why}`);
-      throw presenceUnavailable('Turnstile does not answer, or not as it should.');
-    });
+    const answer = await this.ask(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
+      (error: unknown) => {
+        // Never with the cause itself: it may hold what was sent.
+        const why = error instanceof AppError || error instanceof OutboundError ? error.message : 'an unknown fault';
+        this.logger.warn(`Turnstile could not be asked at ${this.config.TURNSTILE_URL}: ${why}`);
+        throw presenceUnavailable('Turnstile does not answer, or not as it should.');
+      },
+    );
     if (!answer.success) this.logger.debug(`Turnstile refused a token: ${(answer['error-codes'] ?? []).join(' ')}`);
     return { provider: this.type, id, expiresAt: turnstileEnd(answer, app, now) };
   }
 
   private async ask(secret: string, token: string, idempotency_key: string): Promise<TurnstileAnswer> {
     const body = JSON.stringify({ secret, response: token, idempotency_key });
-    const answer = await this.outbound.request(this.config.TURNSTILE_URL, { headers: { 'content-type': 'application/json' }, body, timeout: patience });
+    const answer = await this.outbound.request(this.config.TURNSTILE_URL, {
+      headers: { 'content-type': 'application/json' },
+      body,
+      timeout: patience,
+    });
     return readAnswer(answer.body);
   }
 }
 
 /**
- * The same for the same token and secret, so that Cloudflare answers an honest retry as it did at first and not "duplicate". As a UUID,
- * which is the form it takes. That the token makes one offer is our own transaction's business.
+ * The same for the same token and secret, so that Cloudflare answers an honest retry as it did at first and not
+ * "duplicate". As a UUID, which is the form it takes. That the token makes one offer is our own transaction's business.
  */
 function idempotencyKey(org: string, app: string, secret: string, token: string): string {
   const hex = sha256(`${org}/${app}/${secret}/${token}`).toString('hex');

@@ -1,7 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { Bus } from '@holdfast/bus';
 import { knownOrganizations, type CallContext } from '@holdfast/contracts';
 import { AppError } from '@holdfast/kit';
-import { Injectable } from '@nestjs/common';
 
 /** Organizations are directory's: the operator may have mistyped one, and nothing may be kept for it. */
 @Injectable()
@@ -11,6 +11,7 @@ export class Organizations {
   /** @throws unknown_organization */
   async require(context: CallContext): Promise<void> {
     const { known } = await this.bus.request(knownOrganizations, { shortIds: [context.org] }, context);
-    if (!known.includes(context.org)) throw new AppError('unknown_organization', `There is no organization "${context.org}".`);
+    if (!known.includes(context.org))
+      throw new AppError('unknown_organization', `There is no organization "${context.org}".`);
   }
 }

@@ -1,8 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { insertOutboxRows, Outbox } from '@holdfast/bus';
 import type { Action, AuditRecord, AuditTarget, CallContext, SettingEvent } from '@holdfast/contracts';
-import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
 import { Database, type Sql } from '@holdfast/data';
-import { Inject, Injectable } from '@nestjs/common';
+import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
 
 /** What a change of a setting says of itself: becomes its event and its audit record. */
 export interface SettingChange {
@@ -14,7 +14,10 @@ export interface SettingChange {
   audited?: { action: Action; targets: AuditTarget[]; changes: NonNullable<AuditRecord['changes']> };
 }
 
-/** Every change of an organization's settings goes through here: row, event and audit record commit together or not at all. */
+/**
+ * Every change of an organization's settings goes through here: row, event and audit record commit together or not at
+ * all.
+ */
 @Injectable()
 export class Settings {
   constructor(
@@ -24,7 +27,10 @@ export class Settings {
   ) {}
 
   /** Runs `work` in a transaction and answers what it answers, once the record has its place. */
-  async commit<Reply>(context: CallContext, work: (sql: Sql) => Promise<{ changes: SettingChange[]; reply: Reply }>): Promise<Reply> {
+  async commit<Reply>(
+    context: CallContext,
+    work: (sql: Sql) => Promise<{ changes: SettingChange[]; reply: Reply }>,
+  ): Promise<Reply> {
     const { reply, rows } = await this.database.transaction(async (sql) => {
       const { changes, reply } = await work(sql);
       const rows = changes.map((change) => this.outbox.row(this.event(change, context)));
@@ -52,9 +58,15 @@ export class Settings {
 }
 
 /** From and to of each field that differs; a field that is new has no `from`. */
-export function differences<Fields extends object>(before: Partial<Fields>, after: Fields): NonNullable<AuditRecord['changes']> {
+export function differences<Fields extends object>(
+  before: Partial<Fields>,
+  after: Fields,
+): NonNullable<AuditRecord['changes']> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Fields & string)[];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  const side = (fields: Partial<Fields>, name: keyof Fields, as: 'from' | 'to') => (fields[name] === undefined ? {} : { [as]: fields[name] });
-  return Object.fromEntries(changed.map((name) => [name, { ...side(before, name, 'from'), ...side(after, name, 'to') }]));
+  const side = (fields: Partial<Fields>, name: keyof Fields, as: 'from' | 'to') =>
+    fields[name] === undefined ? {} : { [as]: fields[name] };
+  return Object.fromEntries(
+    changed.map((name) => [name, { ...side(before, name, 'from'), ...side(after, name, 'to') }]),
+  );
 }

@@ -1,12 +1,15 @@
-import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
+import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { CLOCK, type Clock } from '@holdfast/kit';
 import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
-import { Controller, Inject } from '@nestjs/common';
 import type { IssuanceConfig } from '../config.js';
 import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 
-/** Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. Nothing is stored: anybody may ask. */
+/**
+ * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. Nothing is stored: anybody
+ * may ask.
+ */
 @Controller()
 export class BeginSignInHandler {
   constructor(
@@ -15,9 +18,15 @@ export class BeginSignInHandler {
   ) {}
 
   @Handles(beginSignIn)
-  async beginSignIn({ interaction, relyingParty }: RequestOf<typeof beginSignIn>, { org }: CallContext): Promise<ReplyOf<typeof beginSignIn>> {
+  async beginSignIn(
+    { interaction, relyingParty }: RequestOf<typeof beginSignIn>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof beginSignIn>> {
     const challenge = signedChallenge(challengeKeyOf(this.config), signInOf(org, interaction), this.clock.now());
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    return { options: await authenticationOptions(rp, challenge), ...(rp.earlierId !== undefined && { earlierRpId: rp.earlierId }) };
+    return {
+      options: await authenticationOptions(rp, challenge),
+      ...(rp.earlierId !== undefined && { earlierRpId: rp.earlierId }),
+    };
   }
 }

@@ -1,9 +1,17 @@
-import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, Handles } from '@holdfast/bus';
+import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, CLOCK, type Clock } from '@holdfast/kit';
-import { readAuthentication, relyingPartyOf, requireSigned, takesPasskeysOf, useSigned, verifyAuthentication, type StoredPasskey } from '@holdfast/passkeys';
-import { Controller, Inject } from '@nestjs/common';
+import {
+  readAuthentication,
+  relyingPartyOf,
+  requireSigned,
+  takesPasskeysOf,
+  useSigned,
+  verifyAuthentication,
+  type StoredPasskey,
+} from '@holdfast/passkeys';
 import type { IssuanceConfig } from '../config.js';
 import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
@@ -12,14 +20,19 @@ import { Renewals } from './renewals.js';
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;
 
-/** Of another organization's passkeys with this id only that of the named holder: anybody can register an id that they have seen. */
+/**
+ * Of another organization's passkeys with this id only that of the named holder: anybody can register an id that they
+ * have seen.
+ */
 const find = statement(
   'passkey_find',
   `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
    FROM passkey p JOIN holder h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
-/** Notes the use and finds the credential, at once. Of two uses with one counter the second finds no row: one is a copy. */
+/**
+ * Notes the use and finds the credential, at once. Of two uses with one counter the second finds no row: one is a copy.
+ */
 const use = statement(
   'passkey_use',
   `WITH used AS (
@@ -40,28 +53,49 @@ export class CompleteSignInHandler {
   ) {}
 
   @Handles(completeSignIn)
-  async completeSignIn({ interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>, context: CallContext): Promise<Reply> {
+  async completeSignIn(
+    { interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>,
+    context: CallContext,
+  ): Promise<Reply> {
     const { org } = context;
     const answer = readAuthentication(response);
     const signIn = signInOf(org, interaction);
     requireSigned(challengeKeyOf(this.config), answer.challenge, signIn, this.clock.now());
-    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [answer.credentialId, org, Buffer.from(answer.response.response.userHandle, 'base64url')]);
+    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
+      answer.credentialId,
+      org,
+      Buffer.from(answer.response.response.userHandle, 'base64url'),
+    ]);
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    // One of an RP ID that is no longer taken is as good as none: its holder gets a new one by a recovery (docs/rp-id.md).
+    // One of an RP ID that is no longer taken is as good as none: its holder gets a new one by a recovery
+    // (docs/rp-id.md).
     if (!passkey || !takesPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
     const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
     await useSigned(this.database, answer.challenge, signIn, this.clock.now());
-    // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer unnamed.
+    // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer
+    // unnamed.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 
-    const [used] = await this.database.rows<Used>(use, [org, this.clock.now(), credentialType ?? null, passkey.credentialId, counter, backedUp]);
+    const [used] = await this.database.rows<Used>(use, [
+      org,
+      this.clock.now(),
+      credentialType ?? null,
+      passkey.credentialId,
+      counter,
+      backedUp,
+    ]);
     if (!used) throw new AppError('passkey_invalid');
     const { id, subject } = used;
     const credential = claimOf(used);
     if (id === null || !credential) return { outcome: 'refused', reason: 'no_live_credential', subject };
     const signedIn = { ...used, id, passkey: passkey.credentialId };
-    const held = (await this.renewals.due(org, signedIn)) ? await this.renewals.renew(signedIn, context) : { credential, version: used.version };
-    if (!('lost' in held)) return { outcome: 'signed_in', subject, ...held, deviceBound: passkey.deviceType === 'singleDevice' };
-    return held.lost === 'passkey' ? { outcome: 'refused', reason: 'unknown_passkey' } : { outcome: 'refused', reason: 'no_live_credential', subject };
+    const held = (await this.renewals.due(org, signedIn))
+      ? await this.renewals.renew(signedIn, context)
+      : { credential, version: used.version };
+    if (!('lost' in held))
+      return { outcome: 'signed_in', subject, ...held, deviceBound: passkey.deviceType === 'singleDevice' };
+    return held.lost === 'passkey'
+      ? { outcome: 'refused', reason: 'unknown_passkey' }
+      : { outcome: 'refused', reason: 'no_live_credential', subject };
   }
 }

@@ -1,8 +1,8 @@
-import { customerStatus, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { customerStatus, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './live-credential.js';
 
 const status = statement(
@@ -19,8 +19,16 @@ export class CustomerStatusHandler {
   ) {}
 
   @Handles(customerStatus)
-  async customerStatus({ subject, credentialType }: RequestOf<typeof customerStatus>, { org }: CallContext): Promise<ReplyOf<typeof customerStatus>> {
-    const [row] = await this.database.rows<ClaimRow & { since: number }>(status, [org, this.clock.now(), credentialType ?? null, subject]);
+  async customerStatus(
+    { subject, credentialType }: RequestOf<typeof customerStatus>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof customerStatus>> {
+    const [row] = await this.database.rows<ClaimRow & { since: number }>(status, [
+      org,
+      this.clock.now(),
+      credentialType ?? null,
+      subject,
+    ]);
     if (!row) return { state: 'unknown' };
     const credential = claimOf(row);
     return credential ? { state: 'live', credential, since: row.since } : { state: 'not_live' };

@@ -1,15 +1,18 @@
 import type { CredentialClaim } from '@holdfast/contracts';
 
 /**
- * Part of a statement: the credential `c` with which a customer of organization `$1` can sign in at `$2`, of type `$3` or,
- * when that is null, of the organization's default type (product §5). Live is issued and not past its end.
+ * Part of a statement: the credential `c` with which a customer of organization `$1` can sign in at `$2`, of type `$3`
+ * or, when that is null, of the organization's default type (product §5). Live is issued and not past its end.
  */
 export const isLive = `c.type = coalesce($3, (SELECT name FROM credential_type WHERE org = $1 AND is_default))
   AND c.status = 'issued' AND (c.expires_at IS NULL OR c.expires_at > $2)`;
 
 export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt"`;
 
-/** Of subject `s`: the version from which on sign-ins count. What was signed in to before, with an older key or before a suspension, is over. */
+/**
+ * Of subject `s`: the version from which on sign-ins count. What was signed in to before, with an older key or before a
+ * suspension, is over.
+ */
 export const signInsSince = `greatest((SELECT keyed_version FROM holder WHERE subject = s.id), c.ended_version)`;
 
 /** All null when there is no live credential. */
@@ -24,5 +27,11 @@ export interface ClaimRow {
 /** The `credential` claim of the customer's tokens (specification §2), or undefined without a live credential. */
 export function claimOf({ id, type, documentNumber, issuedAt, expiresAt }: ClaimRow): CredentialClaim | undefined {
   if (id === null || !documentNumber || !issuedAt) return undefined;
-  return { id, type, document_number: documentNumber, issued_at: issuedAt.toISOString(), ...(expiresAt && { expires_at: expiresAt.toISOString() }) };
+  return {
+    id,
+    type,
+    document_number: documentNumber,
+    issued_at: issuedAt.toISOString(),
+    ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+  };
 }

@@ -30,19 +30,34 @@ describe('whether a sign-in renews', () => {
 });
 
 describe('a renewal', () => {
-  const offered = firstOffer({ id: 's', org: 'acme', app: 'shop' }, { type, expiresAt: day(3), validUntil: day(15) }, { offer: 'o1', credential: 'c1' }, now).customer;
+  const offered = firstOffer(
+    { id: 's', org: 'acme', app: 'shop' },
+    { type, expiresAt: day(3), validUntil: day(15) },
+    { offer: 'o1', credential: 'c1' },
+    now,
+  ).customer;
   const held = claimed(offered, 'o1', { documentNumber: 'N1', validity: 'P10D', holderApp: 'Bitwarden' }, now).customer;
 
   it('gives another document number and a later end, never beyond what the offer fixed, and nothing else', () => {
     const { customer, told } = renewed(held, 'c1', type, 'N2', day(8));
     expect(customer.credentials).toEqual([{ ...held.credentials[0], documentNumber: 'N2', expiresAt: day(15) }]);
-    expect(told).toEqual([{ type: 'credential.renewed', data: { subject: 's', credentialId: 'c1', credentialType: 'customer', expiresAt: day(15).toISOString() } }]);
-    expect(renewed(held, 'c1', { ...type, validity: 'P4D' }, 'N2', day(8)).customer.credentials[0]!.expiresAt).toEqual(day(12));
+    expect(told).toEqual([
+      {
+        type: 'credential.renewed',
+        data: { subject: 's', credentialId: 'c1', credentialType: 'customer', expiresAt: day(15).toISOString() },
+      },
+    ]);
+    expect(renewed(held, 'c1', { ...type, validity: 'P4D' }, 'N2', day(8)).customer.credentials[0]!.expiresAt).toEqual(
+      day(12),
+    );
   });
 
   it('happens once, and not of what was suspended, revoked or ended meanwhile', () => {
     const once = renewed(held, 'c1', { ...type, validity: 'P4D', renewalWindow: 'P3D' }, 'N2', day(8)).customer;
-    expect(renewed(once, 'c1', { ...type, validity: 'P4D', renewalWindow: 'P3D' }, 'N3', day(8))).toEqual({ customer: once, told: [] });
+    expect(renewed(once, 'c1', { ...type, validity: 'P4D', renewalWindow: 'P3D' }, 'N3', day(8))).toEqual({
+      customer: once,
+      told: [],
+    });
     for (const act of ['suspend', 'revoke'] as const) {
       const over = managed(act, held, 'c1', undefined, day(8)).customer;
       expect(renewed(over, 'c1', type, 'N2', day(8))).toEqual({ customer: over, told: [] });

@@ -1,6 +1,6 @@
 import { change, endingOf, type Change } from '../credentials/change.js';
-import type { Customer, HeldCredential } from '../credentials/customer.js';
 import type { CredentialType } from '../credentials/credential-type.js';
+import type { Customer, HeldCredential } from '../credentials/customer.js';
 import { standingOf } from '../credentials/standing.js';
 import { decide } from '../credentials/transitions.js';
 import { addDuration, endOf } from '../credentials/validity.js';
@@ -20,14 +20,26 @@ export function renewalDue({ expiresAt, validUntil }: Ending, { validity, renewa
 }
 
 /**
- * The credential lives on (product §5, "Renewal"): same id and `issuedAt`, another document number, an end by the type's
- * validity from now. Nothing changes when the credential does not stand there to be renewed, or another sign-in was first.
+ * The credential lives on (product §5, "Renewal"): same id and `issuedAt`, another document number, an end by the
+ * type's validity from now. Nothing changes when the credential does not stand there to be renewed, or another sign-in
+ * was first.
  */
-export function renewed(customer: Customer, credentialId: string, type: Terms, documentNumber: string, now: Date): Change {
+export function renewed(
+  customer: Customer,
+  credentialId: string,
+  type: Terms,
+  documentNumber: string,
+  now: Date,
+): Change {
   const before = customer.credentials.find((c) => c.id === credentialId);
-  if (!before || 'refused' in decide('renew', standingOf(customer, before, now)) || !renewalDue(before, type, now)) return change(customer, {});
+  if (!before || 'refused' in decide('renew', standingOf(customer, before, now)) || !renewalDue(before, type, now))
+    return change(customer, {});
   const { expiresAt: _, ...kept } = before;
   const expiresAt = endOf(now, type.validity, before.validUntil);
   const credential: HeldCredential = { ...kept, documentNumber, ...(expiresAt && { expiresAt }) };
-  return change(customer, { credentials: customer.credentials.map((c) => (c === before ? credential : c)) }, { type: 'credential.renewed', data: endingOf(customer, credential) });
+  return change(
+    customer,
+    { credentials: customer.credentials.map((c) => (c === before ? credential : c)) },
+    { type: 'credential.renewed', data: endingOf(customer, credential) },
+  );
 }

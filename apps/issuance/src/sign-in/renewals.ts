@@ -1,8 +1,8 @@
-import type { CallContext, CredentialClaim } from '@holdfast/contracts';
+import { Inject, Injectable } from '@nestjs/common';
 import { Outbox } from '@holdfast/bus';
+import type { CallContext, CredentialClaim } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Inject, Injectable } from '@nestjs/common';
 import { inTurn } from '../credentials/change.js';
 import { newCode } from '../credentials/code.js';
 import { commitChange } from '../credentials/commit-change.js';
@@ -35,14 +35,21 @@ export class Renewals {
 
   async due(org: string, { type, expiresAt, validUntil }: SignedIn): Promise<boolean> {
     if (!expiresAt) return false;
-    return renewalDue({ expiresAt, ...(validUntil && { validUntil }) }, await this.types.find(org, type), this.clock.now());
+    return renewalDue(
+      { expiresAt, ...(validUntil && { validUntil }) },
+      await this.types.find(org, type),
+      this.clock.now(),
+    );
   }
 
   /**
    * Under the customer's lock, where a revocation or a recovery is seen that came first: then nobody is let in, with
    * `lost` as the reason. Otherwise the claim as it is now.
    */
-  async renew({ id, type: name, subject, passkey }: SignedIn, context: CallContext): Promise<{ credential: CredentialClaim; version: number } | { lost: 'passkey' | 'credential' }> {
+  async renew(
+    { id, type: name, subject, passkey }: SignedIn,
+    context: CallContext,
+  ): Promise<{ credential: CredentialClaim; version: number } | { lost: 'passkey' | 'credential' }> {
     const { org } = context;
     const type = await this.types.find(org, name);
     const done = await this.database.transaction(async (sql) => {
@@ -50,10 +57,16 @@ export class Renewals {
       // Neither an erased customer nor a key that a recovery has replaced renews anything.
       if (!before || (await sql.rows(stillHeld, [passkey, subject])).length === 0) return { lost: 'passkey' as const };
       const now = this.clock.now();
-      const change = inTurn(before, (c) => tellEnds(c, now), (c) => renewed(c, id, type, newCode(16), now));
-      const committed = change.told.length > 0 ? await commitChange(sql, this.outbox, before, change, context, now) : undefined;
+      const change = inTurn(
+        before,
+        (c) => tellEnds(c, now),
+        (c) => renewed(c, id, type, newCode(16), now),
+      );
+      const committed =
+        change.told.length > 0 ? await commitChange(sql, this.outbox, before, change, context, now) : undefined;
       const credential = change.customer.credentials.find((c) => c.id === id);
-      if (credential?.status !== 'issued' || hasEnded(credential, now)) return { lost: 'credential' as const, committed };
+      if (credential?.status !== 'issued' || hasEnded(credential, now))
+        return { lost: 'credential' as const, committed };
       return { credential: claimOf(credential)!, version: change.customer.version, committed };
     });
     if (done.committed) await this.outbox.published(done.committed.rows, done.committed.mark);

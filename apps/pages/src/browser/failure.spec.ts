@@ -2,7 +2,16 @@ import { expect, test } from '@jest/globals';
 import { errorCatalogue } from '@holdfast/contracts';
 import { Failed, failureOf, refusalOf } from './failure.ts';
 
-test.each(['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid', 'rate_limited', 'unavailable'] as const)('%s by its code', (code) => {
+test.each([
+  'unknown_claim',
+  'claim_spent',
+  'claim_expired',
+  'claim_withdrawn',
+  'ceremony_expired',
+  'passkey_invalid',
+  'rate_limited',
+  'unavailable',
+] as const)('%s by its code', (code) => {
   expect(refusalOf(errorCatalogue[code].status, code, null).kind).toBe(code);
 });
 
@@ -22,7 +31,10 @@ test.each([
 });
 
 test('how long to wait is kept when it is seconds', () => {
-  expect([refusalOf(429, 'rate_limited', '20').retryAfter, refusalOf(429, 'rate_limited', 'Sat, 21 Nov 2026 08:49:00 GMT').retryAfter]).toEqual([20, undefined]);
+  expect([
+    refusalOf(429, 'rate_limited', '20').retryAfter,
+    refusalOf(429, 'rate_limited', 'Sat, 21 Nov 2026 08:49:00 GMT').retryAfter,
+  ]).toEqual([20, undefined]);
 });
 
 test.each([
@@ -38,5 +50,8 @@ test.each([
 });
 
 test('anything else is worth another try', () => {
-  expect([failureOf('text').kind, failureOf(new Failed('claim_spent')).kind]).toEqual(['passkey_invalid', 'claim_spent']);
+  expect([failureOf('text').kind, failureOf(new Failed('claim_spent')).kind]).toEqual([
+    'passkey_invalid',
+    'claim_spent',
+  ]);
 });

@@ -4,7 +4,15 @@ import type { ErrorCode } from '@holdfast/contracts';
 export type FailureKind =
   | Extract<
       ErrorCode,
-      'unknown_claim' | 'claim_spent' | 'claim_expired' | 'claim_withdrawn' | 'ceremony_expired' | 'passkey_invalid' | 'rate_limited' | 'unavailable' | 'not_found'
+      | 'unknown_claim'
+      | 'claim_spent'
+      | 'claim_expired'
+      | 'claim_withdrawn'
+      | 'ceremony_expired'
+      | 'passkey_invalid'
+      | 'rate_limited'
+      | 'unavailable'
+      | 'not_found'
     >
   | 'cancelled'
   | 'existing'
@@ -56,10 +64,14 @@ const meanings: Record<string, FailureKind> = {
   ConstraintError: 'unsuitable',
 };
 
-/** The library passes the browser's exception on as `cause`, or as it came; what has no meaning is worth another try. */
+/**
+ * The library passes the browser's exception on as `cause`, or as it came; what has no meaning is worth another try.
+ */
 export function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
-  return new Failed(meanings[nameOf(error)] ?? meanings[nameOf((error as Partial<Error> | undefined)?.cause)] ?? 'passkey_invalid');
+  return new Failed(
+    meanings[nameOf(error)] ?? meanings[nameOf((error as Partial<Error> | undefined)?.cause)] ?? 'passkey_invalid',
+  );
 }
 
 function nameOf(thrown: unknown): string {

@@ -6,8 +6,8 @@ import { texts } from '../texts.ts';
 import { documentOf } from './document.ts';
 
 /**
- * Makes `dist`: one document per page, and in `dist/assets` what they load, named by their content so that a browser may
- * keep them for ever.
+ * Makes `dist`: one document per page, and in `dist/assets` what they load, named by their content so that a browser
+ * may keep them for ever.
  */
 const source = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(source, '..', 'dist');
@@ -37,12 +37,19 @@ const { metafile } = await build({
 
 const made = Object.keys(metafile.outputs).map((path) => basename(path));
 const named = (name: string, ending: string): string => {
-  const found = made.find((file) => file.startsWith(`${name}-`) && file.endsWith(ending) && file.length === name.length + ending.length + 9);
+  const found = made.find(
+    (file) => file.startsWith(`${name}-`) && file.endsWith(ending) && file.length === name.length + ending.length + 9,
+  );
   if (!found) throw new Error(`The bundler made no ${name}${ending}: ${made.join(', ')}`);
   return found;
 };
 
 for (const [name, title] of Object.entries(pages)) {
-  const loads = { script: named(name, '.js'), style: named('page', '.css'), noScriptStyle: named('no-script', '.css'), icon: named('icon', '.svg') };
+  const loads = {
+    script: named(name, '.js'),
+    style: named('page', '.css'),
+    noScriptStyle: named('no-script', '.css'),
+    icon: named('icon', '.svg'),
+  };
   await writeFile(join(dist, `${name}.html`), documentOf(title, loads));
 }

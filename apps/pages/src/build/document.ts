@@ -12,8 +12,13 @@ export interface Loads {
 /** The whole document of a page: the same for every organization and every link, with nothing inline. */
 export function documentOf(title: string, { script, style, noScriptStyle, icon }: Loads): string {
   const head = htmlHead({
-    title, icon: `/pages/${icon}`, styles: [`/pages/${style}`],
-    more: [`<noscript><link rel="stylesheet" href="/pages/${noScriptStyle}"></noscript>`, `<script type="module" src="/pages/${script}"></script>`],
+    title,
+    icon: `/pages/${icon}`,
+    styles: [`/pages/${style}`],
+    more: [
+      `<noscript><link rel="stylesheet" href="/pages/${noScriptStyle}"></noscript>`,
+      `<script type="module" src="/pages/${script}"></script>`,
+    ],
   });
   return `${head}<body>
 <noscript><div class="no-script card"><h1>${texts.noScriptTitle}</h1><p>${texts.noScript}</p></div></noscript>

@@ -20,7 +20,10 @@ async function send(event: ClaimEvent): Promise<void> {
   const [next, effect] = claimStep(state, event);
   state = next;
   view.show(claimScreen(state, around));
-  if (effect) await send(await run[effect]().catch((error: unknown): ClaimEvent => ({ type: 'failed', failure: failureOf(error) })));
+  if (effect)
+    await send(
+      await run[effect]().catch((error: unknown): ClaimEvent => ({ type: 'failed', failure: failureOf(error) })),
+    );
 }
 
 const run: Record<ClaimEffect, () => Promise<ClaimEvent>> = {
@@ -29,7 +32,10 @@ const run: Record<ClaimEffect, () => Promise<ClaimEvent>> = {
     const mine = { token };
     const { options } = await call<{ options: PublicKeyCredentialCreationOptionsJSON }>('POST', `${api}/options`, mine);
     const response = await startRegistration({ optionsJSON: options });
-    return { type: 'created', ...(await call<{ returnUrl?: string }>('POST', `${api}/complete`, { ...mine, response })) };
+    return {
+      type: 'created',
+      ...(await call<{ returnUrl?: string }>('POST', `${api}/complete`, { ...mine, response })),
+    };
   },
 };
 

@@ -4,7 +4,10 @@ import { texts } from '../texts.ts';
 import { claimScreen, dateAndTime, type Surroundings } from './claim-screen.ts';
 import type { ClaimState, ClaimView, Stop } from './claim-state.ts';
 
-const around: Surroundings = { timeZone: 'Europe/Berlin', address: (text) => safeAddress(text, 'https://id.example/o/acme/claim') };
+const around: Surroundings = {
+  timeZone: 'Europe/Berlin',
+  address: (text) => safeAddress(text, 'https://id.example/o/acme/claim'),
+};
 const claim: ClaimView = {
   organization: { name: 'Acme' },
   credentialType: { name: 'customer', display: 'Customer account' },
@@ -12,10 +15,21 @@ const claim: ClaimView = {
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
 };
-const stops: Stop[] = ['cancelled', 'existing', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'];
+const stops: Stop[] = [
+  'cancelled',
+  'existing',
+  'ceremony_expired',
+  'passkey_invalid',
+  'unsuitable',
+  'insecure',
+  'rate_limited',
+  'unavailable',
+];
 const states: ClaimState[] = [
   { name: 'loading' },
-  ...(['ready', 'working', 'done', 'spent', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map((name) => ({ name, claim })),
+  ...(['ready', 'working', 'done', 'spent', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map(
+    (name) => ({ name, claim }),
+  ),
   { name: 'unknown' },
   { name: 'missing' },
   ...stops.map((why): ClaimState => ({ name: 'stopped', why, claim })),
@@ -25,13 +39,21 @@ test('every state has words of its own, and all but the first name what to do', 
   const screens = states.map((state) => claimScreen(state, around));
   // Not at this address is said by two states, in the same words.
   expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
-  for (const { heading, body } of screens.slice(1)) expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
+  for (const { heading, body } of screens.slice(1))
+    expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
 });
 
 test('ready: who, what, until when, and one button', () => {
   const screen = claimScreen({ name: 'ready', claim }, around);
-  expect(screen).toMatchObject({ organization: 'Acme', heading: texts.claim.ready, primary: { label: 'Create my passkey', action: 'create' } });
-  expect(screen.facts).toEqual([{ name: 'Account type', value: 'Customer account' }, { name: 'This link works until', value: '24 November 2026 at 09:49 CET' }]);
+  expect(screen).toMatchObject({
+    organization: 'Acme',
+    heading: texts.claim.ready,
+    primary: { label: 'Create my passkey', action: 'create' },
+  });
+  expect(screen.facts).toEqual([
+    { name: 'Account type', value: 'Customer account' },
+    { name: 'This link works until', value: '24 November 2026 at 09:49 CET' },
+  ]);
   expect(screen.body.join()).toContain('Acme');
 });
 
@@ -42,8 +64,13 @@ test('recovery says that the passkey before stops working', () => {
 
 describe('going on', () => {
   test('is a link when there is somewhere to go', () => {
-    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, around).primary).toEqual({ label: 'Continue', href: 'https://shop.example/in' });
-    expect(claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, around).primary).toMatchObject({ href: 'com.example.app:/in' });
+    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, around).primary).toEqual({
+      label: 'Continue',
+      href: 'https://shop.example/in',
+    });
+    expect(
+      claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, around).primary,
+    ).toMatchObject({ href: 'com.example.app:/in' });
   });
 
   test('and a word when there is not, or when the address is no address', () => {
@@ -56,18 +83,31 @@ describe('going on', () => {
 
 test('an expired or withdrawn link leads back to the app that is known', () => {
   for (const name of ['expired', 'withdrawn'] as const) {
-    expect(claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, around).primary).toEqual({ label: 'Back to Acme', href: 'https://shop.example/in' });
+    expect(claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, around).primary).toEqual({
+      label: 'Back to Acme',
+      href: 'https://shop.example/in',
+    });
   }
 });
 
 test('ended links lead to no further try; a stop does', () => {
-  for (const name of ['expired', 'withdrawn', 'spent'] as const) expect(claimScreen({ name, claim }, around).primary).toBeUndefined();
-  for (const why of stops.filter((stop) => stop !== 'existing')) expect(claimScreen({ name: 'stopped', why, claim }, around).primary).toEqual({ label: 'Try again', action: 'create' });
-  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, around)).toMatchObject({ tone: 'good', secondary: { action: 'create' } });
+  for (const name of ['expired', 'withdrawn', 'spent'] as const)
+    expect(claimScreen({ name, claim }, around).primary).toBeUndefined();
+  for (const why of stops.filter((stop) => stop !== 'existing'))
+    expect(claimScreen({ name: 'stopped', why, claim }, around).primary).toEqual({
+      label: 'Try again',
+      action: 'create',
+    });
+  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, around)).toMatchObject({
+    tone: 'good',
+    secondary: { action: 'create' },
+  });
 });
 
 test('how long to wait is said', () => {
-  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, around).body).toEqual(['Please wait 20 seconds, then try again.']);
+  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, around).body).toEqual([
+    'Please wait 20 seconds, then try again.',
+  ]);
 });
 
 test('times are in the time zone of the customer, which is named', () => {

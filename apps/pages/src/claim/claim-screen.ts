@@ -27,11 +27,29 @@ export function claimScreen(state: ClaimState, around: Surroundings): ClaimScree
     case 'done':
       return { tone: 'good', ...shown, ...done(org, onwards(around.address(state.returnUrl))) };
     case 'spent':
-      return { tone: 'stop', ...shown, heading: words.spent, body: [words.spentMine, words.spentTheirs(org)], ...onwards(around.address(claim?.returnUrl)) };
+      return {
+        tone: 'stop',
+        ...shown,
+        heading: words.spent,
+        body: [words.spentMine, words.spentTheirs(org)],
+        ...onwards(around.address(claim?.returnUrl)),
+      };
     case 'expired':
-      return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(org)], ...wayBack(org, around.address(claim?.returnUrl)) };
+      return {
+        tone: 'stop',
+        ...shown,
+        heading: words.expired,
+        body: [words.expiredBody(org)],
+        ...wayBack(org, around.address(claim?.returnUrl)),
+      };
     case 'withdrawn':
-      return { tone: 'stop', ...shown, heading: words.withdrawn, body: [words.withdrawnBody(sentence(org))], ...wayBack(org, around.address(claim?.returnUrl)) };
+      return {
+        tone: 'stop',
+        ...shown,
+        heading: words.withdrawn,
+        body: [words.withdrawnBody(sentence(org))],
+        ...wayBack(org, around.address(claim?.returnUrl)),
+      };
     case 'unknown':
       return { tone: 'stop', heading: words.unknown, body: [words.unknownBody] };
     case 'missing':
@@ -67,10 +85,19 @@ function stopped(why: Stop, org: string, onward: string | undefined, retryAfter?
   if (why === 'existing') {
     const again: Act<'create'> = { label: words.existingAgain, action: 'create' };
     const next = onwards(onward);
-    return { tone: 'good', heading: words.existing, body: [words.existingBody(org)], ...(next.primary ? { ...next, secondary: again } : { secondary: again }) };
+    return {
+      tone: 'good',
+      heading: words.existing,
+      body: [words.existingBody(org)],
+      ...(next.primary ? { ...next, secondary: again } : { secondary: again }),
+    };
   }
   // Nothing that a customer did wrong: a cancel is as calm as the beginning.
-  return { tone: why === 'cancelled' ? 'calm' : 'stop', ...stoppedWords(why, retryAfter), primary: { label: texts.tryAgain, action: 'create' } };
+  return {
+    tone: why === 'cancelled' ? 'calm' : 'stop',
+    ...stoppedWords(why, retryAfter),
+    primary: { label: texts.tryAgain, action: 'create' },
+  };
 }
 
 function onwards(href: string | undefined): { primary?: Act<'create'> } {
@@ -86,7 +113,9 @@ function sentence(text: string): string {
   return text === texts.someOrg ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** In the customer's own time zone, which is named, with the month as a word: no country reads it the other way round. */
+/**
+ * In the customer's own time zone, which is named, with the month as a word: no country reads it the other way round.
+ */
 export function dateAndTime(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',

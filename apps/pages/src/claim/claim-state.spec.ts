@@ -9,8 +9,15 @@ const claim: ClaimView = {
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
 };
-const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({ type: 'failed', failure: new Failed(kind, retryAfter) });
-const found = (state: ClaimView['state'], ability: 'able' | 'unsupported' | 'insecure' = 'able'): ClaimEvent => ({ type: 'found', claim: { ...claim, state }, ability });
+const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({
+  type: 'failed',
+  failure: new Failed(kind, retryAfter),
+});
+const found = (state: ClaimView['state'], ability: 'able' | 'unsupported' | 'insecure' = 'able'): ClaimEvent => ({
+  type: 'found',
+  claim: { ...claim, state },
+  ability,
+});
 const loading: ClaimState = { name: 'loading' };
 const working: ClaimState = { name: 'working', claim };
 
@@ -25,7 +32,11 @@ describe('opening', () => {
     expect(claimStep(loading, { type: 'opened', token: '' })).toEqual([{ name: 'missing' }]);
   });
 
-  test.each([['claimed', 'spent'], ['expired', 'expired'], ['withdrawn', 'withdrawn']] as const)('a link that is %s says so, also to a browser without passkeys', (state, name) => {
+  test.each([
+    ['claimed', 'spent'],
+    ['expired', 'expired'],
+    ['withdrawn', 'withdrawn'],
+  ] as const)('a link that is %s says so, also to a browser without passkeys', (state, name) => {
     expect(claimStep(loading, found(state))[0].name).toBe(name);
     expect(claimStep(loading, found(state, 'unsupported'))[0].name).toBe(name);
   });
@@ -42,24 +53,42 @@ describe('opening', () => {
 describe('creating', () => {
   test('is a deliberate act', () => {
     expect(claimStep({ name: 'ready', claim }, { type: 'create' })).toEqual([working, 'create']);
-    expect(claimStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([{ name: 'done', claim, returnUrl: 'https://shop.example/' }]);
+    expect(claimStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([
+      { name: 'done', claim, returnUrl: 'https://shop.example/' },
+    ]);
     expect(claimStep(working, { type: 'created' })).toEqual([{ name: 'done', claim }]);
   });
 
   test('a second click and a late answer change nothing', () => {
     expect(claimStep(working, { type: 'create' })).toEqual([working]);
     const done: ClaimState = { name: 'done', claim };
-    for (const event of [{ type: 'create' }, { type: 'created' }, failed('claim_spent'), found('open')] as ClaimEvent[]) expect(claimStep(done, event)).toEqual([done]);
+    for (const event of [{ type: 'create' }, { type: 'created' }, failed('claim_spent'), found('open')] as ClaimEvent[])
+      expect(claimStep(done, event)).toEqual([done]);
     expect(claimStep(loading, { type: 'created' })).toEqual([loading]);
   });
 
-  test.each([['claim_spent', 'spent'], ['claim_expired', 'expired'], ['claim_withdrawn', 'withdrawn'], ['unknown_claim', 'unknown'], ['not_found', 'unknown']] as const)('%s is the end: %s', (kind, name) => {
+  test.each([
+    ['claim_spent', 'spent'],
+    ['claim_expired', 'expired'],
+    ['claim_withdrawn', 'withdrawn'],
+    ['unknown_claim', 'unknown'],
+    ['not_found', 'unknown'],
+  ] as const)('%s is the end: %s', (kind, name) => {
     expect(claimStep(working, failed(kind))[0].name).toBe(name);
     expect(claimStep(loading, failed(kind))[0].name).toBe(name);
     expect(claimStep(claimStep(working, failed(kind))[0], { type: 'create' })[1]).toBeUndefined();
   });
 
-  test.each(['cancelled', 'existing', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)('%s is worth another try', (kind) => {
+  test.each([
+    'cancelled',
+    'existing',
+    'ceremony_expired',
+    'passkey_invalid',
+    'unsuitable',
+    'insecure',
+    'rate_limited',
+    'unavailable',
+  ] as const)('%s is worth another try', (kind) => {
     const [stopped] = claimStep(working, failed(kind, 7));
     expect(stopped).toEqual({ name: 'stopped', why: kind, claim, retryAfter: 7 });
     expect(claimStep(stopped, { type: 'create' })).toEqual([working, 'create']);

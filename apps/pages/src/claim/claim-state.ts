@@ -6,7 +6,17 @@ import type { Failed, FailureKind } from '../browser/failure.ts';
 export type ClaimView = Claim & { organization: { name: string } };
 
 /** Why nothing came of it, where another try makes sense. */
-export type Stop = Extract<FailureKind, 'cancelled' | 'existing' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'>;
+export type Stop = Extract<
+  FailureKind,
+  | 'cancelled'
+  | 'existing'
+  | 'ceremony_expired'
+  | 'passkey_invalid'
+  | 'unsuitable'
+  | 'insecure'
+  | 'rate_limited'
+  | 'unavailable'
+>;
 
 export type ClaimState =
   | { name: 'loading' }
@@ -32,7 +42,10 @@ type Step = [ClaimState, ClaimEffect?];
 
 const ends = { open: 'ready', claimed: 'spent', expired: 'expired', withdrawn: 'withdrawn' } as const;
 
-/** The whole behaviour of the claim page. An event that does not fit changes nothing: a second click, an answer that comes late. */
+/**
+ * The whole behaviour of the claim page. An event that does not fit changes nothing: a second click, an answer that
+ * comes late.
+ */
 export function claimStep(state: ClaimState, event: ClaimEvent): Step {
   switch (event.type) {
     case 'opened':
@@ -44,9 +57,13 @@ export function claimStep(state: ClaimState, event: ClaimEvent): Step {
       if (state.name !== 'stopped') return [state];
       return state.claim ? [{ name: 'working', claim: state.claim }, 'create'] : [{ name: 'loading' }, 'look'];
     case 'created':
-      return state.name === 'working' ? [{ name: 'done', claim: state.claim, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }] : [state];
+      return state.name === 'working'
+        ? [{ name: 'done', claim: state.claim, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
+        : [state];
     case 'failed':
-      return state.name === 'loading' || state.name === 'working' ? [failed('claim' in state ? state.claim : undefined, event.failure)] : [state];
+      return state.name === 'loading' || state.name === 'working'
+        ? [failed('claim' in state ? state.claim : undefined, event.failure)]
+        : [state];
   }
 }
 

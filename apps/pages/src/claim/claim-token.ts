@@ -1,9 +1,12 @@
-/** What is kept of a claim link in this tab, so that a reload survives; per organization, since one tab may open several. */
+/**
+ * What is kept of a claim link in this tab, so that a reload survives; per organization, since one tab may open
+ * several.
+ */
 const keyOf = (pathname: string) => `holdfast:${pathname}`;
 
 /**
- * Takes the token out of the address bar at once, where a shoulder, a screenshot or the history would find it, and keeps
- * it for this tab alone. A browser that forbids storage still claims; only a reload asks for the link again.
+ * Takes the token out of the address bar at once, where a shoulder, a screenshot or the history would find it, and
+ * keeps it for this tab alone. A browser that forbids storage still claims; only a reload asks for the link again.
  */
 export function takeToken(): string | undefined {
   const { hash, pathname, search } = location;

@@ -1,7 +1,15 @@
 import { texts } from '../texts.ts';
 
 /** What both pages say when the browser, the device or the network stood in the way. */
-export type CommonStop = 'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'unsupported' | 'rate_limited' | 'unavailable';
+export type CommonStop =
+  | 'cancelled'
+  | 'ceremony_expired'
+  | 'passkey_invalid'
+  | 'unsuitable'
+  | 'insecure'
+  | 'unsupported'
+  | 'rate_limited'
+  | 'unavailable';
 
 const { stopped } = texts;
 

@@ -20,7 +20,14 @@ export function openView<Action extends string>(title: string, act: (action: Act
       document.title = [screen.heading, screen.organization ?? title].join(' – ');
       page.setAttribute('aria-busy', String(screen.tone === 'busy'));
       const heading = headingOf(screen.heading);
-      page.replaceChildren(...organizationOf(screen), element('div', { class: `icon ${screen.tone}`, 'aria-hidden': 'true' }), heading, ...bodyOf(screen), ...actsOf(screen, act), ...moreOf(screen));
+      page.replaceChildren(
+        ...organizationOf(screen),
+        element('div', { class: `icon ${screen.tone}`, 'aria-hidden': 'true' }),
+        heading,
+        ...bodyOf(screen),
+        ...actsOf(screen, act),
+        ...moreOf(screen),
+      );
       // Who cannot see that the page changed hears its new heading, and goes on from there by keyboard.
       heading.focus({ preventScroll: true });
       scrollTo(0, 0);
@@ -30,7 +37,11 @@ export function openView<Action extends string>(title: string, act: (action: Act
 
 function organizationOf({ organization = '' }: Screen<string>): Node[] {
   const name = element('span', { dir: 'auto' }, organization);
-  const initial = element('span', { class: 'initial', 'aria-hidden': 'true' }, [...organization.trim()][0]?.toUpperCase() ?? '');
+  const initial = element(
+    'span',
+    { class: 'initial', 'aria-hidden': 'true' },
+    [...organization.trim()][0]?.toUpperCase() ?? '',
+  );
   return [element('p', { class: 'organization' }, ...(organization ? [initial, name] : []))];
 }
 
@@ -39,11 +50,16 @@ function headingOf(text: string): HTMLElement {
 }
 
 function bodyOf({ body, facts }: Screen<string>): Node[] {
-  const list = (facts ?? []).map(({ name, value }) => element('div', {}, element('dt', {}, name), element('dd', { dir: 'auto' }, value)));
+  const list = (facts ?? []).map(({ name, value }) =>
+    element('div', {}, element('dt', {}, name), element('dd', { dir: 'auto' }, value)),
+  );
   return [...body.map((text) => element('p', {}, text)), ...(list.length > 0 ? [element('dl', {}, ...list)] : [])];
 }
 
-function actsOf<Action extends string>({ primary, other, secondary, suggestions }: Screen<Action>, act: (action: Action) => void): Node[] {
+function actsOf<Action extends string>(
+  { primary, other, secondary, suggestions }: Screen<Action>,
+  act: (action: Action) => void,
+): Node[] {
   return [
     ...(primary ? [actOf(primary, 'primary', act)] : []),
     ...(suggestions ? [suggestionsInput()] : []),
@@ -60,18 +76,29 @@ function actOf<Action extends string>(shown: Act<Action>, rank: string, act: (ac
 }
 
 /**
- * Browsers tie conditional UI to an input whose `autocomplete` ends in "webauthn" (HTML §4.10.18.7.1). There is nothing to
- * type, so the input is out of sight, out of the order of focus and out of the accessibility tree.
+ * Browsers tie conditional UI to an input whose `autocomplete` ends in "webauthn" (HTML §4.10.18.7.1). There is nothing
+ * to type, so the input is out of sight, out of the order of focus and out of the accessibility tree.
  */
 function suggestionsInput(): Node {
-  return element('input', { class: 'suggestions', type: 'text', autocomplete: 'username webauthn', readonly: '', tabindex: '-1', 'aria-hidden': 'true' });
+  return element('input', {
+    class: 'suggestions',
+    type: 'text',
+    autocomplete: 'username webauthn',
+    readonly: '',
+    tabindex: '-1',
+    'aria-hidden': 'true',
+  });
 }
 
 function moreOf({ more }: Screen<string>): Node[] {
   return more ? [element('details', {}, element('summary', {}, more.summary), element('p', {}, more.text))] : [];
 }
 
-function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElementTagNameMap[Name] {
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);

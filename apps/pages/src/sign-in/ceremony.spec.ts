@@ -29,7 +29,8 @@ beforeEach(() => {
       if (refuse) throw refuse;
       return { challenge: `${earlier ? 'e' : 'c'}${++made}`, timeout: 100_000 };
     },
-    authenticate: ({ challenge }, suggested) => new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
+    authenticate: ({ challenge }, suggested) =>
+      new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
     // As the browser does: the pending one is rejected, later than the next one begins.
     abort: () => {
       aborted++;
@@ -37,7 +38,11 @@ beforeEach(() => {
     },
     after: (milliseconds, act) => timers.push({ milliseconds, act }),
   };
-  ceremonies = new Ceremonies(means, ({ id }) => events.push(id), ({ kind }) => events.push(kind));
+  ceremonies = new Ceremonies(
+    means,
+    ({ id }) => events.push(id),
+    ({ kind }) => events.push(kind),
+  );
 });
 
 describe('the dialogue', () => {
@@ -46,7 +51,10 @@ describe('the dialogue', () => {
     await settle();
     void ceremonies.ask();
     await settle();
-    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([['c1', true], ['c2', false]]);
+    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
+      ['c1', true],
+      ['c2', false],
+    ]);
     pending[1]!.resolve(answer('mine'));
     await settle();
     expect(events).toEqual(['mine']);
@@ -70,7 +78,10 @@ describe('the dialogue', () => {
     await settle();
     void ceremonies.offer();
     await settle();
-    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([['e1', false], ['c2', true]]);
+    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
+      ['e1', false],
+      ['c2', true],
+    ]);
   });
 
   test('says what went wrong', async () => {

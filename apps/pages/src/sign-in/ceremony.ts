@@ -5,7 +5,10 @@ import { failureOf, type Failed } from '../browser/failure.ts';
 export interface Means {
   /** `earlier`: for passkeys of before the organization moved to another RP ID. */
   options: (earlier: boolean) => Promise<PublicKeyCredentialRequestOptionsJSON>;
-  authenticate: (optionsJSON: PublicKeyCredentialRequestOptionsJSON, useBrowserAutofill: boolean) => Promise<AuthenticationResponseJSON>;
+  authenticate: (
+    optionsJSON: PublicKeyCredentialRequestOptionsJSON,
+    useBrowserAutofill: boolean,
+  ) => Promise<AuthenticationResponseJSON>;
   /** Ends the browser's pending request. */
   abort: () => void;
   after: (milliseconds: number, act: () => void) => void;
@@ -17,8 +20,8 @@ const ripe = 0.8;
 const life = 60_000;
 
 /**
- * One ceremony at a time, since a browser runs one and the server keeps one challenge: each beginning ends the one before,
- * whose outcome, whenever it comes, counts for nothing.
+ * One ceremony at a time, since a browser runs one and the server keeps one challenge: each beginning ends the one
+ * before, whose outcome, whenever it comes, counts for nothing.
  */
 export class Ceremonies {
   private readonly means: Means;

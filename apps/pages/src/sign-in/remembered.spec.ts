@@ -4,7 +4,10 @@ import { rememberedSignIn } from './remembered.ts';
 const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: 'https://shop.example/' } };
 
 function storageOf(content: Map<string, string>) {
-  return { getItem: (key: string) => content.get(key) ?? null, setItem: (key: string, value: string) => void content.set(key, value) };
+  return {
+    getItem: (key: string) => content.get(key) ?? null,
+    setItem: (key: string, value: string) => void content.set(key, value),
+  };
 }
 
 test('finds what was kept for the same sign-in, and nothing for another', () => {
@@ -14,13 +17,24 @@ test('finds what was kept for the same sign-in, and nothing for another', () => 
   expect(rememberedSignIn(storage, '/o/acme/api/sign-in/u2').find()).toBeUndefined();
 });
 
-test.each(['', 'x', 'null', '[]', '{}', '{"organization":{"name":1},"app":{}}', '{"organization":{"shortId":"a","name":"A"},"app":{"name":null}}'])('finds nothing in %j', (text) => {
+test.each([
+  '',
+  'x',
+  'null',
+  '[]',
+  '{}',
+  '{"organization":{"name":1},"app":{}}',
+  '{"organization":{"shortId":"a","name":"A"},"app":{"name":null}}',
+])('finds nothing in %j', (text) => {
   expect(rememberedSignIn(storageOf(new Map([['holdfast:a', text]])), 'a').find()).toBeUndefined();
 });
 
 test('leaves out an address that leads nowhere safe', () => {
   const stored = JSON.stringify({ ...view, app: { name: 'Shop', uri: 'javascript:alert(1)' } });
-  expect(rememberedSignIn(storageOf(new Map([['holdfast:a', stored]])), 'a').find()).toEqual({ ...view, app: { name: 'Shop' } });
+  expect(rememberedSignIn(storageOf(new Map([['holdfast:a', stored]])), 'a').find()).toEqual({
+    ...view,
+    app: { name: 'Shop' },
+  });
 });
 
 test('works where the browser refuses storage', () => {

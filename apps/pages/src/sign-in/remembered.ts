@@ -31,7 +31,15 @@ export function rememberedSignIn(storage: Pick<Storage, 'getItem' | 'setItem'>, 
 /** Written by this page, and yet input: another version of it may have written something else. */
 function parsed(text: string | null): SignIn | undefined {
   const { organization, app } = (JSON.parse(text ?? '{}') ?? {}) as Partial<SignIn>;
-  if (typeof organization?.name !== 'string' || typeof organization.shortId !== 'string' || typeof app?.name !== 'string') return undefined;
+  if (
+    typeof organization?.name !== 'string' ||
+    typeof organization.shortId !== 'string' ||
+    typeof app?.name !== 'string'
+  )
+    return undefined;
   const uri = safeAddress(typeof app.uri === 'string' ? app.uri : undefined, 'https://none.invalid/');
-  return { organization: { shortId: organization.shortId, name: organization.name }, app: { name: app.name, ...(uri && { uri }) } };
+  return {
+    organization: { shortId: organization.shortId, name: organization.name },
+    app: { name: app.name, ...(uri && { uri }) },
+  };
 }

@@ -1,9 +1,14 @@
+import {
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  WebAuthnAbortService,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
 import type { SignIn, SignInResult } from '@holdfast/contracts';
-import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService, type PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { ability } from '../browser/ability.ts';
 import { apiOf, safeAddress } from '../browser/address.ts';
 import { call } from '../browser/api.ts';
-import { failureOf, Failed } from '../browser/failure.ts';
+import { Failed, failureOf } from '../browser/failure.ts';
 import { openView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
 import { Ceremonies } from './ceremony.ts';
@@ -21,7 +26,10 @@ const view = openView<SignInAction>(texts.signIn.title, (type) => send({ type })
 const ceremonies = new Ceremonies(
   {
     options: async (earlier) => {
-      const { options, earlierRpId } = await call<{ options: PublicKeyCredentialRequestOptionsJSON; earlierRpId?: string }>('POST', `${api}/options`);
+      const { options, earlierRpId } = await call<{
+        options: PublicKeyCredentialRequestOptionsJSON;
+        earlierRpId?: string;
+      }>('POST', `${api}/options`);
       return earlier && earlierRpId !== undefined ? { ...options, rpId: earlierRpId } : options;
     },
     authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
@@ -57,15 +65,17 @@ async function run(effect: SignInEffect): Promise<void> {
       ceremonies.stop();
       return send(outcomeOf(await call<SignInResult>('POST', `${api}/cancel`)));
     case 'go':
-      // Not a form: `form-action` would hold back the redirect to the app that follows. In place of this page: Back leads
-      // from the app to where the customer was before, and not to a sign-in that has ended.
+      // Not a form: `form-action` would hold back the redirect to the app that follows. In place of this page: Back
+      // leads from the app to where the customer was before, and not to a sign-in that has ended.
       location.replace(safeAddress(effect.to, location.href) ?? fail());
   }
 }
 
 /** With an address to go to the sign-in is over, well or not: the app is told there. */
 function outcomeOf({ redirectTo, refused }: SignInResult): SignInEvent {
-  return redirectTo !== undefined ? { type: 'accepted', redirectTo } : { type: 'refused', reason: refused ?? 'unknown_passkey' };
+  return redirectTo !== undefined
+    ? { type: 'accepted', redirectTo }
+    : { type: 'refused', reason: refused ?? 'unknown_passkey' };
 }
 
 function fail(): never {

@@ -3,13 +3,25 @@ import { signInScreen } from './sign-in-screen.ts';
 import type { SignInState, Stop } from './sign-in-state.ts';
 
 const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } };
-const stops: Stop[] = ['unknown_passkey', 'other_organization', 'cancelled', 'ceremony_expired', 'passkey_invalid', 'unsuitable', 'rate_limited', 'unavailable'];
+const stops: Stop[] = [
+  'unknown_passkey',
+  'other_organization',
+  'cancelled',
+  'ceremony_expired',
+  'passkey_invalid',
+  'unsuitable',
+  'rate_limited',
+  'unavailable',
+];
 const stopped = (why: Stop): SignInState => ({ name: 'stopped', why, view });
 
 test('every state has words of its own', () => {
   const states: SignInState[] = [
     { name: 'loading' },
-    ...(['ready', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map((name) => ({ name, view })),
+    ...(['ready', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map((name) => ({
+      name,
+      view,
+    })),
     ...stops.map(stopped),
   ];
   const headings = states.map((state) => signInScreen(state, true).heading);
@@ -28,14 +40,21 @@ test('ready shows the organization, the app, a button and a way back, and lets t
 });
 
 test('a stop can be tried again and left; suggestions come back after a cancel alone', () => {
-  for (const why of stops) expect(signInScreen(stopped(why), true)).toMatchObject({ primary: { action: 'ask' }, secondary: { action: 'leave' } });
+  for (const why of stops)
+    expect(signInScreen(stopped(why), true)).toMatchObject({
+      primary: { action: 'ask' },
+      secondary: { action: 'leave' },
+    });
   expect(stops.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
 });
 
 test('earlier passkeys have a button of their own while customers move, and only then', () => {
   const moving = { ...view, earlierPasskeys: true as const };
   for (const state of [{ name: 'ready' as const }, { name: 'stopped' as const, why: 'cancelled' as const }]) {
-    expect(signInScreen({ ...state, view: moving }, true).other).toEqual({ label: 'Use an earlier passkey', action: 'askEarlier' });
+    expect(signInScreen({ ...state, view: moving }, true).other).toEqual({
+      label: 'Use an earlier passkey',
+      action: 'askEarlier',
+    });
     expect(signInScreen({ ...state, view }, true).other).toBeUndefined();
   }
 });
@@ -46,6 +65,9 @@ test('another organization’s passkey is not called unknown or broken', () => {
 
 test('a sign-in that has ended leads back to the app when its address is known', () => {
   const known = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
-  expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({ organization: 'Acme', primary: { label: 'Back to Shop', href: 'https://shop.example' } });
+  expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({
+    organization: 'Acme',
+    primary: { label: 'Back to Shop', href: 'https://shop.example' },
+  });
   expect(signInScreen({ name: 'expired', view }, true).primary).toBeUndefined();
 });

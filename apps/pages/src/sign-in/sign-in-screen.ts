@@ -16,13 +16,25 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
   const app = view?.app.name ?? texts.someApp;
   const shown = view && { organization: view.organization.name };
   const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Act<SignInAction> };
-  const other = view?.earlierPasskeys && { other: { label: words.askEarlier, action: 'askEarlier' } satisfies Act<SignInAction> };
+  const other = view?.earlierPasskeys && {
+    other: { label: words.askEarlier, action: 'askEarlier' } satisfies Act<SignInAction>,
+  };
   const suggestions = suggests && view && { suggestions: true };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
-      return { tone: 'calm', ...shown, heading: words.ready(app), body: [words.readyBody(org)], primary: { label: words.ask, action: 'ask' }, ...suggestions, ...other, ...back, more: { summary: texts.whatIsPasskey, text: texts.passkey } };
+      return {
+        tone: 'calm',
+        ...shown,
+        heading: words.ready(app),
+        body: [words.readyBody(org)],
+        primary: { label: words.ask, action: 'ask' },
+        ...suggestions,
+        ...other,
+        ...back,
+        more: { summary: texts.whatIsPasskey, text: texts.passkey },
+      };
     case 'working':
       return { tone: 'busy', ...shown, heading: words.working, body: [words.workingBody], ...back };
     case 'verifying':
@@ -35,7 +47,14 @@ export function signInScreen(state: SignInState, suggests: boolean): SignInScree
     case 'expired':
       return { tone: 'stop', ...shown, heading: words.expired, body: [words.expiredBody(app)], ...wayBack(view) };
     case 'stopped':
-      return { tone: state.why === 'cancelled' ? 'calm' : 'stop', ...shown, ...stopped(state.why, org, state.retryAfter), ...(state.why === 'cancelled' && suggestions), ...(view && other), ...back };
+      return {
+        tone: state.why === 'cancelled' ? 'calm' : 'stop',
+        ...shown,
+        ...stopped(state.why, org, state.retryAfter),
+        ...(state.why === 'cancelled' && suggestions),
+        ...(view && other),
+        ...back,
+      };
   }
 }
 

@@ -1,5 +1,5 @@
-import type { SignIn } from '@holdfast/contracts';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
+import type { SignIn } from '@holdfast/contracts';
 import type { Ability } from '../browser/ability.ts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 
@@ -8,7 +8,10 @@ export type Refusal = 'unknown_passkey' | 'other_organization';
 /** Why nothing came of it, where another try makes sense. */
 export type Stop =
   | Refusal
-  | Extract<FailureKind, 'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'>;
+  | Extract<
+      FailureKind,
+      'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'
+    >;
 
 export type SignInState =
   | { name: 'loading'; remembered?: SignIn }
@@ -18,7 +21,9 @@ export type SignInState =
   | { name: 'expired'; view?: SignIn };
 
 export type SignInEvent =
-  /** `remembered`: what this tab has shown of the same sign-in before; a sign-in that has ended tells nothing any more. */
+  /**
+   * `remembered`: what this tab has shown of the same sign-in before; a sign-in that has ended tells nothing any more.
+   */
   | { type: 'opened'; remembered?: SignIn }
   | { type: 'found'; view: SignIn; ability: Ability }
   | { type: 'ask' }
@@ -38,7 +43,10 @@ export type SignInEffect =
 
 type Step = [SignInState, SignInEffect?];
 
-/** The whole behaviour of the sign-in page. An event that does not fit changes nothing: a second click, an answer that comes late. */
+/**
+ * The whole behaviour of the sign-in page. An event that does not fit changes nothing: a second click, an answer that
+ * comes late.
+ */
 export function signInStep(state: SignInState, event: SignInEvent): Step {
   const view = 'view' in state ? state.view : undefined;
   const open = state.name === 'ready' || state.name === 'stopped' || state.name === 'working';
@@ -47,20 +55,38 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
       return [{ name: 'loading', ...(event.remembered && { remembered: event.remembered }) }, { do: 'look' }];
     case 'found':
       if (state.name !== 'loading') return [state];
-      return event.ability === 'able' ? [{ name: 'ready', view: event.view }, { do: 'offer' }] : [{ name: event.ability, view: event.view }];
+      return event.ability === 'able'
+        ? [{ name: 'ready', view: event.view }, { do: 'offer' }]
+        : [{ name: event.ability, view: event.view }];
     case 'ask':
     case 'askEarlier':
       if (state.name === 'stopped' && !view) return [{ name: 'loading' }, { do: 'look' }];
-      return view && (state.name === 'ready' || state.name === 'stopped') ? [{ name: 'working', view }, { do: event.type }] : [state];
+      return view && (state.name === 'ready' || state.name === 'stopped')
+        ? [{ name: 'working', view }, { do: event.type }]
+        : [state];
     case 'chosen':
-      return view && open ? [{ name: 'verifying', view }, { do: 'complete', response: event.response }] : [state];
+      return view && open
+        ? [
+            { name: 'verifying', view },
+            { do: 'complete', response: event.response },
+          ]
+        : [state];
     case 'refused':
       // The page stays usable: the right passkey may be the next one.
-      return state.name === 'verifying' ? [{ name: 'stopped', why: refusalOf(event.reason), view: state.view }] : [state];
+      return state.name === 'verifying'
+        ? [{ name: 'stopped', why: refusalOf(event.reason), view: state.view }]
+        : [state];
     case 'accepted':
-      return state.name === 'verifying' || state.name === 'leaving' ? [{ name: 'leaving', view: state.view }, { do: 'go', to: event.redirectTo }] : [state];
+      return state.name === 'verifying' || state.name === 'leaving'
+        ? [
+            { name: 'leaving', view: state.view },
+            { do: 'go', to: event.redirectTo },
+          ]
+        : [state];
     case 'leave':
-      return view && (open || state.name === 'unsupported' || state.name === 'insecure') ? [{ name: 'leaving', view }, { do: 'cancel' }] : [state];
+      return view && (open || state.name === 'unsupported' || state.name === 'insecure')
+        ? [{ name: 'leaving', view }, { do: 'cancel' }]
+        : [state];
     case 'failed':
       return failed(state, view, event.failure);
   }
@@ -88,8 +114,8 @@ function expired(view: SignIn | undefined): SignInState {
 }
 
 /**
- * Suggestions come back only after the device said no. After the server's no it takes a click: an authenticator that answers
- * by itself would go round in circles.
+ * Suggestions come back only after the device said no. After the server's no it takes a click: an authenticator that
+ * answers by itself would go round in circles.
  */
 function stopped(state: SignInState, why: Stop, view: SignIn | undefined): Step {
   if (state.name !== 'working' && state.name !== 'verifying') return [state];

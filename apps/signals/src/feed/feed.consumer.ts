@@ -1,7 +1,7 @@
-import { consumedBy, type HouseEvent } from '@holdfast/contracts';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
-import { CLOCK, type Clock } from '@holdfast/kit';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { consumedBy, type HouseEvent } from '@holdfast/contracts';
+import { CLOCK, type Clock } from '@holdfast/kit';
 import { Feed } from './feed.js';
 import { toldBy } from './told.js';
 

@@ -1,12 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { listEvents, type CustomerEvent, type DirectoryEvent, type EventType, type HouseEvent, type PublicEvent } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
-import { migrate } from '@holdfast/data';
-import { createLogger } from '@holdfast/kit';
-import { createTestDatabase, eventually, FakeClock, startTestBus, testConfig, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import {
+  listEvents,
+  type CustomerEvent,
+  type DirectoryEvent,
+  type EventType,
+  type HouseEvent,
+  type PublicEvent,
+} from '@holdfast/contracts';
+import { migrate } from '@holdfast/data';
+import { createLogger } from '@holdfast/kit';
+import {
+  createTestDatabase,
+  eventually,
+  FakeClock,
+  startTestBus,
+  testConfig,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { SignalsModule } from '../app.module.js';
 import { migrations } from '../migrations/index.js';
 import { allEvents, eventsOfTypes } from './list-events.handler.js';
@@ -26,8 +42,20 @@ describe('the feed', () => {
   const clock = new FakeClock();
 
   const start = async () => {
-    const config = { ...testConfig(nats, 'signals'), DATABASE_URL: tables.url(), DATABASE_POOL: 4, EVENT_RETENTION_DAYS: 35 };
-    const service = await startService({ service: 'signals', config, module: SignalsModule, clock, logger: quiet, database: { url: config.DATABASE_URL, pool: 4 } });
+    const config = {
+      ...testConfig(nats, 'signals'),
+      DATABASE_URL: tables.url(),
+      DATABASE_POOL: 4,
+      EVENT_RETENTION_DAYS: 35,
+    };
+    const service = await startService({
+      service: 'signals',
+      config,
+      module: SignalsModule,
+      clock,
+      logger: quiet,
+      database: { url: config.DATABASE_URL, pool: 4 },
+    });
     services.push(service);
     return service;
   };
@@ -40,8 +68,10 @@ describe('the feed', () => {
   const page = (after?: number, more: { types?: EventType[]; limit?: number } = {}, org = 'acme') =>
     bus.request(listEvents, { limit: 200, ...(after !== undefined && { after }), ...more }, testContext({ org }));
   const events = async (org = 'acme') => (await page(undefined, {}, org)).items;
-  const versions = async (subject: string) => (await events()).filter((e) => e.data.subject === subject).map((e) => e.version);
-  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+  const versions = async (subject: string) =>
+    (await events()).filter((e) => e.data.subject === subject).map((e) => e.version);
+  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') =>
+    connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
 
   beforeAll(async () => {
     nats = await startTestBus();
@@ -72,7 +102,13 @@ describe('the feed', () => {
     await publish(offered, offer({ subject: randomUUID() }));
     await eventually(async () => expect(await events()).toHaveLength(3));
     const [first] = (await events()).filter((e) => e.id === offered.id);
-    expect(first).toEqual({ id: offered.id, type: 'offer.created', occurredAt: offered.occurredAt, version: 1, data: offered.data });
+    expect(first).toEqual({
+      id: offered.id,
+      type: 'offer.created',
+      occurredAt: offered.occurredAt,
+      version: 1,
+      data: offered.data,
+    });
     expect(JSON.stringify(await events())).not.toContain('requestId');
     expect(await events('other')).toEqual([]);
   });
@@ -91,7 +127,9 @@ describe('the feed', () => {
     await publish(...all.sort(() => Math.random() - 0.5), ...all.slice(0, 40));
     await eventually(async () => expect(await events()).toHaveLength(160), 15_000);
     for (const subject of subjects) expect(await versions(subject)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await tables.query('SELECT seq::int FROM signals.event ORDER BY seq')).toEqual(Array.from({ length: 160 }, (_, i) => ({ seq: i + 1 })));
+    expect(await tables.query('SELECT seq::int FROM signals.event ORDER BY seq')).toEqual(
+      Array.from({ length: 160 }, (_, i) => ({ seq: i + 1 })),
+    );
     expect(await tables.query('SELECT 1 FROM signals.waiting')).toEqual([]);
   });
 
@@ -110,7 +148,11 @@ describe('the feed', () => {
     it('is out of the feed at once, and in it by the receipt alone; nothing that comes later brings them back', async () => {
       const [subject, other] = [randomUUID(), randomUUID()];
       await publish(offer({ subject, version: 1 }), offer({ subject: other }), offer({ subject, version: 4 }));
-      await eventually(async () => expect([...(await versions(subject)), ...(await tables.query('SELECT 1 FROM signals.waiting'))]).toHaveLength(2));
+      await eventually(async () =>
+        expect([...(await versions(subject)), ...(await tables.query('SELECT 1 FROM signals.waiting'))]).toHaveLength(
+          2,
+        ),
+      );
       const place = (await page()).next;
       const erasing = customerEvent('subject.erasing', { subject, version: 6 });
       await publish(erasing);
@@ -118,17 +160,27 @@ describe('the feed', () => {
       const erased = customerEvent('subject.erased', { subject, version: 6, data: { subject } });
       await publish(erased);
       await eventually(async () => expect((await page(place)).items.map((e) => e.type)).toEqual(['subject.erased']));
-      await publish(offer({ subject, version: 2 }), offer({ subject, version: 7 }), erased, erasing, offer({ subject: other, version: 2 }));
+      await publish(
+        offer({ subject, version: 2 }),
+        offer({ subject, version: 7 }),
+        erased,
+        erasing,
+        offer({ subject: other, version: 2 }),
+      );
       await eventually(async () => expect(await versions(other)).toEqual([1, 2]));
       expect(await versions(subject)).toEqual([6]);
-      const rows = await Promise.all(['event', 'waiting', 'aggregate'].map((t) => tables.query(`SELECT t::text FROM signals.${t} t`)));
+      const rows = await Promise.all(
+        ['event', 'waiting', 'aggregate'].map((t) => tables.query(`SELECT t::text FROM signals.${t} t`)),
+      );
       expect(JSON.stringify(rows).split(subject)).toHaveLength(2);
     });
   });
 
   describe('a reader', () => {
     const fill = async (count: number) => {
-      await publish(...Array.from({ length: count }, (_, i) => (i % 10 === 0 ? appEvent() : offer({ subject: randomUUID() }))));
+      await publish(
+        ...Array.from({ length: count }, (_, i) => (i % 10 === 0 ? appEvent() : offer({ subject: randomUUID() }))),
+      );
       await eventually(async () => expect((await page()).next).toBe(count), 15_000);
     };
 
@@ -136,7 +188,7 @@ describe('the feed', () => {
       await fill(25);
       const seen: PublicEvent[] = [];
       let after: number | undefined;
-      for (let more = true; more; ) {
+      for (let more = true; more;) {
         const { items, next, hasMore } = await page(after, { limit: 10 });
         seen.push(...items);
         [after, more] = [next, hasMore];
@@ -177,7 +229,9 @@ describe('the feed', () => {
         const asked = ['acme', after, 51];
         const touched = await Promise.all([
           tables.buffers(allEvents.text, asked),
-          ...[['offer.created'], ['app.created'], ['app.created', 'offer.created', 'subject.erased']].map((types) => tables.buffers(eventsOfTypes.text, [...asked, types])),
+          ...[['offer.created'], ['app.created'], ['app.created', 'offer.created', 'subject.erased']].map((types) =>
+            tables.buffers(eventsOfTypes.text, [...asked, types]),
+          ),
         ]);
         expect(Math.max(...touched)).toBeLessThanOrEqual(30);
       }
@@ -197,14 +251,30 @@ describe('the feed', () => {
   });
 });
 
-const event = () => ({ id: randomUUID(), occurredAt: new Date().toISOString(), org: 'acme', version: 1, requestId: 'r', traceparent: '00-0-0-01' });
+const event = () => ({
+  id: randomUUID(),
+  occurredAt: new Date().toISOString(),
+  org: 'acme',
+  version: 1,
+  requestId: 'r',
+  traceparent: '00-0-0-01',
+});
 
-function customerEvent(type: CustomerEvent['type'], given: Partial<CustomerEvent> & { subject: string }): CustomerEvent {
+function customerEvent(
+  type: CustomerEvent['type'],
+  given: Partial<CustomerEvent> & { subject: string },
+): CustomerEvent {
   return { ...event(), type, ...given };
 }
 
 function offer(given: { subject: string; version?: number }): CustomerEvent {
-  const data = { subject: given.subject, credentialId: randomUUID(), credentialType: 'customer', offerId: randomUUID(), expiresAt: new Date().toISOString() };
+  const data = {
+    subject: given.subject,
+    credentialId: randomUUID(),
+    credentialType: 'customer',
+    offerId: randomUUID(),
+    expiresAt: new Date().toISOString(),
+  };
   return customerEvent('offer.created', { data, ...given });
 }
 

@@ -1,11 +1,14 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, statement, type Sql, type Transaction } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { feedLag } from './feed-metrics.js';
 import { place, type Known, type Placed } from './place.js';
 import type { Told } from './told.js';
 
-const newHeads = statement('head_new', 'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING');
+const newHeads = statement(
+  'head_new',
+  'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING',
+);
 /** In the order of the names, so that two batches never wait for each other. */
 const holdHeads = statement('head_hold', 'SELECT org, seq FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE');
 /** A statement of its own, after the heads are held: it sees what the batch before has committed. */
@@ -90,20 +93,42 @@ export class Feed {
     });
     for (const { occurredAt } of entries) feedLag.observe(Math.max(0, now.getTime() - occurredAt.getTime()) / 1000);
     for (const { id, type, version, org } of unordered) {
-      this.logger.warn(`event ${id} (${type}, version ${version}, ${org}) is in the feed out of order: one before it did not come within a minute`);
+      this.logger.warn(
+        `event ${id} (${type}, version ${version}, ${org}) is in the feed out of order: one before it did not come within a minute`,
+      );
     }
   }
 
-  private async write(sql: Transaction, { entries, progress, waiting, settled, erased }: Placed, now: Date): Promise<void> {
+  private async write(
+    sql: Transaction,
+    { entries, progress, waiting, settled, erased }: Placed,
+    now: Date,
+  ): Promise<void> {
     const bytes = (key: string) => Buffer.from(key, 'hex');
     const moved = [...progress];
     await sql.last(write, [
-      entries.map((e) => e.org), entries.map((e) => e.seq), entries.map((e) => e.id), entries.map((e) => e.type), entries.map((e) => e.occurredAt),
-      entries.map((e) => e.version), entries.map((e) => bytes(e.key)), entries.map((e) => JSON.stringify(e.data)), now,
-      moved.map(([key]) => bytes(key)), moved.map(([, p]) => p.version), moved.map(([, p]) => p.erased),
-      waiting.map((w) => w.id), waiting.map((w) => w.org), waiting.map((w) => bytes(w.key)), waiting.map((w) => w.type), waiting.map((w) => w.occurredAt),
-      waiting.map((w) => w.version), waiting.map((w) => (w.data === undefined ? null : JSON.stringify(w.data))), waiting.map((w) => w.since),
-      settled, [...erased].map(bytes),
+      entries.map((e) => e.org),
+      entries.map((e) => e.seq),
+      entries.map((e) => e.id),
+      entries.map((e) => e.type),
+      entries.map((e) => e.occurredAt),
+      entries.map((e) => e.version),
+      entries.map((e) => bytes(e.key)),
+      entries.map((e) => JSON.stringify(e.data)),
+      now,
+      moved.map(([key]) => bytes(key)),
+      moved.map(([, p]) => p.version),
+      moved.map(([, p]) => p.erased),
+      waiting.map((w) => w.id),
+      waiting.map((w) => w.org),
+      waiting.map((w) => bytes(w.key)),
+      waiting.map((w) => w.type),
+      waiting.map((w) => w.occurredAt),
+      waiting.map((w) => w.version),
+      waiting.map((w) => (w.data === undefined ? null : JSON.stringify(w.data))),
+      waiting.map((w) => w.since),
+      settled,
+      [...erased].map(bytes),
     ]);
   }
 }
@@ -119,6 +144,11 @@ async function known(sql: Sql, keys: string[], events: readonly Told[]): Promise
   return {
     placed: new Set(of('placed').map((f) => f.id)),
     progress: new Map(of('progress').map((f) => [f.key, { version: f.version, erased: f.erased }])),
-    waiting: of('waiting').map(({ kind: _, occurred_at: occurredAt, erased: __, data, ...rest }) => ({ ...rest, occurredAt, erases: false, ...(data !== null && { data }) })),
+    waiting: of('waiting').map(({ kind: _, occurred_at: occurredAt, erased: __, data, ...rest }) => ({
+      ...rest,
+      occurredAt,
+      erases: false,
+      ...(data !== null && { data }),
+    })),
   };
 }

@@ -1,8 +1,8 @@
-import { listEvents, type CallContext, type PublicEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { listEvents, type CallContext, type PublicEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
 import { AppError } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 
 interface Row {
   head: number;
@@ -19,13 +19,17 @@ const columns = 'seq, id, type, occurred_at, version, data';
 
 /** Head and events in one statement: no event up to the head is invisible to it, since both commit together. */
 function page(name: string, events: string): Statement {
-  return statement(name, `SELECT h.seq AS head, h.removed, e.* FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true WHERE h.org = $1 ORDER BY e.seq`);
+  return statement(
+    name,
+    `SELECT h.seq AS head, h.removed, e.* FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true WHERE h.org = $1 ORDER BY e.seq`,
+  );
 }
 
 export const allEvents = page('events_all', `SELECT ${columns} FROM event WHERE org = h.org AND seq > $2`);
 /**
- * The next of each type by the index, of these the first: never a walk over all that is of no interest. Not `type = t.type`,
- * which leaves the planner the primary key: it takes a type too rare for its statistics for one that nearly every event has.
+ * The next of each type by the index, of these the first: never a walk over all that is of no interest. Not `type =
+ * t.type`, which leaves the planner the primary key: it takes a type too rare for its statistics for one that nearly
+ * every event has.
  */
 export const eventsOfTypes = page(
   'events_of_types',
@@ -39,17 +43,26 @@ export class ListEventsHandler {
   constructor(private readonly database: Database) {}
 
   @Handles(listEvents)
-  async handle({ after, types, limit }: RequestOf<typeof listEvents>, { org }: CallContext): Promise<ReplyOf<typeof listEvents>> {
+  async handle(
+    { after, types, limit }: RequestOf<typeof listEvents>,
+    { org }: CallContext,
+  ): Promise<ReplyOf<typeof listEvents>> {
     // One more than asked for tells whether there is a further page.
     const values = [org, after ?? 0, limit + 1];
-    const rows = await (types ? this.database.rows<Row>(eventsOfTypes, [...values, types]) : this.database.rows<Row>(allEvents, values));
+    const rows = await (types
+      ? this.database.rows<Row>(eventsOfTypes, [...values, types])
+      : this.database.rows<Row>(allEvents, values));
     const { head, removed } = rows[0] ?? { head: 0, removed: 0 };
-    // Behind what was removed for its age, or ahead of a feed that was restored from a backup: the reader would miss events.
+    // Behind what was removed for its age, or ahead of a feed that was restored from a backup: the reader would miss
+    // events.
     if (after !== undefined && (after < removed || after > head)) throw new AppError('page_token_expired');
-    const found = rows.flatMap(({ seq, id, type, occurred_at, version, data }) => (seq === null ? [] : [{ seq, event: { id, type, occurredAt: occurred_at.toISOString(), version, data } }]));
+    const found = rows.flatMap(({ seq, id, type, occurred_at, version, data }) =>
+      seq === null ? [] : [{ seq, event: { id, type, occurredAt: occurred_at.toISOString(), version, data } }],
+    );
     const items = found.slice(0, limit);
     const hasMore = found.length > limit;
-    // At the end of the feed the place is its head, not the last of the types asked for: that one may be too old tomorrow.
+    // At the end of the feed the place is its head, not the last of the types asked for: that one may be too old
+    // tomorrow.
     return { items: items.map((f) => f.event), next: hasMore ? items.at(-1)!.seq : head, hasMore };
   }
 }

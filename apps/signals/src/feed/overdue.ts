@@ -1,16 +1,21 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
 import { patience } from './place.js';
 
 const every = 1000;
-const overdue = statement('waiting_overdue', `SELECT org, encode(key, 'hex') AS key FROM waiting WHERE since <= $1 ORDER BY since LIMIT 200`);
+const overdue = statement(
+  'waiting_overdue',
+  `SELECT org, encode(key, 'hex') AS key FROM waiting WHERE since <= $1 ORDER BY since LIMIT 200`,
+);
 const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting');
 
-/** Lets in what has waited long enough for an event before it. Replicas may do it at once: each event gets one place. */
+/**
+ * Lets in what has waited long enough for an event before it. Replicas may do it at once: each event gets one place.
+ */
 @Injectable()
 export class Overdue implements OnApplicationBootstrap {
   private readonly logger = new Logger('overdue events');
@@ -24,7 +29,8 @@ export class Overdue implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const permitted = () => mayExpire(this.clock);
-    const failed = (error: unknown) => this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`);
+    const failed = (error: unknown) =>
+      this.logger.warn(`events that have waited long enough must wait on: ${String(error)}`);
     repeat(this.shutdown, { every, permitted, work: () => this.letIn(), failed });
   }
 
@@ -32,6 +38,10 @@ export class Overdue implements OnApplicationBootstrap {
     const [{ n } = { n: 0 }] = await this.database.rows<{ n: number }>(count);
     eventsWaiting.set(n);
     if (n === 0) return;
-    await this.feed.review(await this.database.rows<{ org: string; key: string }>(overdue, [new Date(this.clock.now().getTime() - patience)]));
+    await this.feed.review(
+      await this.database.rows<{ org: string; key: string }>(overdue, [
+        new Date(this.clock.now().getTime() - patience),
+      ]),
+    );
   }
 }

@@ -6,7 +6,18 @@ import type { Told } from './told.js';
 const start = Date.parse('2026-11-21T09:30:00.000Z');
 
 function told(key: string, version: number, given: Partial<Told> = {}): Told {
-  return { id: `${key}-${version}`, org: 'acme', key, type: 'offer.created', version, occurredAt: new Date(start), data: { key, version }, since: new Date(start), erases: false, ...given };
+  return {
+    id: `${key}-${version}`,
+    org: 'acme',
+    key,
+    type: 'offer.created',
+    version,
+    occurredAt: new Date(start),
+    data: { key, version },
+    since: new Date(start),
+    erases: false,
+    ...given,
+  };
 }
 
 /** The tables, as far as place() looks at them. */
@@ -16,11 +27,19 @@ class Feed {
   progress = new Map<string, Progress>();
 
   take(events: Told[], at = start): string[] {
-    const known: Known = { heads: new Map([['acme', this.entries.at(-1)?.seq ?? 0]]), progress: this.progress, placed: new Set(this.entries.map((e) => e.id)), waiting: this.waiting };
+    const known: Known = {
+      heads: new Map([['acme', this.entries.at(-1)?.seq ?? 0]]),
+      progress: this.progress,
+      placed: new Set(this.entries.map((e) => e.id)),
+      waiting: this.waiting,
+    };
     const placed = place(events, known, new Date(at));
     this.entries = [...this.entries.filter((e) => !placed.erased.has(e.key)), ...placed.entries];
     this.progress = new Map([...this.progress, ...placed.progress]);
-    this.waiting = [...this.waiting.filter((w) => !placed.settled.includes(w.id) && !placed.erased.has(w.key)), ...placed.waiting];
+    this.waiting = [
+      ...this.waiting.filter((w) => !placed.settled.includes(w.id) && !placed.erased.has(w.key)),
+      ...placed.waiting,
+    ];
     return placed.unordered.map((t) => t.id);
   }
 
@@ -33,8 +52,17 @@ class Feed {
 const deliveries = (events: Told[]) =>
   fc
     .array(fc.constantFrom(...events), { maxLength: 20 })
-    .chain((again) => fc.tuple(fc.shuffledSubarray([...events, ...again], { minLength: events.length + again.length }), fc.integer({ min: 1, max: 7 })))
-    .map(([all, size]) => Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size).map((event) => ({ ...event }))));
+    .chain((again) =>
+      fc.tuple(
+        fc.shuffledSubarray([...events, ...again], { minLength: events.length + again.length }),
+        fc.integer({ min: 1, max: 7 }),
+      ),
+    )
+    .map(([all, size]) =>
+      Array.from({ length: Math.ceil(all.length / size) }, (_, i) =>
+        all.slice(i * size, (i + 1) * size).map((event) => ({ ...event })),
+      ),
+    );
 
 describe('places in the feed', () => {
   const three = ['a', 'b', 'c'].flatMap((key) => [1, 2, 3, 4, 5].map((version) => told(key, version)));
@@ -45,14 +73,19 @@ describe('places in the feed', () => {
         const feed = new Feed();
         for (const batch of batches) expect(feed.take(batch)).toEqual([]);
         expect(feed.entries.map((e) => e.seq)).toEqual(three.map((_, i) => i + 1));
-        for (const key of ['a', 'b', 'c']) expect(feed.entries.filter((e) => e.key === key).map((e) => e.version)).toEqual([1, 2, 3, 4, 5]);
+        for (const key of ['a', 'b', 'c'])
+          expect(feed.entries.filter((e) => e.key === key).map((e) => e.version)).toEqual([1, 2, 3, 4, 5]);
         expect(feed.waiting).toEqual([]);
       }),
     );
   });
 
   it('are left to the receipt alone when a customer is erased, however events come', () => {
-    const events = [...three, told('a', 6, { id: 'erasing', erases: true, data: undefined }), told('a', 6, { id: 'receipt', erases: true })];
+    const events = [
+      ...three,
+      told('a', 6, { id: 'erasing', erases: true, data: undefined }),
+      told('a', 6, { id: 'receipt', erases: true }),
+    ];
     fc.assert(
       fc.property(deliveries(events), (batches) => {
         const feed = new Feed();

@@ -36,7 +36,8 @@ export interface Placed {
 
 /**
  * Gives events their places: those of one aggregate by version, each once. One that comes too early waits for those
- * before it; an erasure waits for nothing, since what came before goes, and nothing of that customer is taken afterwards.
+ * before it; an erasure waits for nothing, since what came before goes, and nothing of that customer is taken
+ * afterwards.
  */
 export function place(events: readonly Told[], known: Known, now: Date): Placed {
   let entries: Told[] = [];
@@ -44,7 +45,14 @@ export function place(events: readonly Told[], known: Known, now: Date): Placed 
   const erased = new Set<string>();
   const unordered: Told[] = [];
   const pools = new Map<string, Told[]>();
-  const poolOf = (key: string) => pools.get(key) ?? pools.set(key, known.waiting.filter((w) => w.key === key)).get(key)!;
+  const poolOf = (key: string) =>
+    pools.get(key) ??
+    pools
+      .set(
+        key,
+        known.waiting.filter((w) => w.key === key),
+      )
+      .get(key)!;
   const progressOf = (key: string) => progress.get(key) ?? known.progress.get(key) ?? { version: 0, erased: false };
 
   const enter = (told: Told) => {
@@ -56,14 +64,18 @@ export function place(events: readonly Told[], known: Known, now: Date): Placed 
   };
   const drain = (key: string) => {
     for (let next = ready(poolOf(key), progressOf(key), now); next; next = ready(poolOf(key), progressOf(key), now)) {
-      pools.set(key, poolOf(key).filter((t) => t !== next));
+      pools.set(
+        key,
+        poolOf(key).filter((t) => t !== next),
+      );
       enter(next);
     }
   };
 
   for (const told of events) {
     const pool = poolOf(told.key);
-    if (known.placed.has(told.id) || entries.some((e) => e.id === told.id) || pool.some((t) => t.id === told.id)) continue;
+    if (known.placed.has(told.id) || entries.some((e) => e.id === told.id) || pool.some((t) => t.id === told.id))
+      continue;
     if (told.erases) {
       // Said once more after the receipt, it must not take that away.
       if (told.data === undefined && progressOf(told.key).erased) continue;
@@ -100,7 +112,10 @@ function numbered(entries: readonly Told[], given: ReadonlyMap<string, number>):
 
 /** The next of an aggregate that may go in: the one that follows, or came late, or has waited long enough. */
 function ready(pool: readonly Told[], { version }: Progress, now: Date): Told | undefined {
-  const first = pool.reduce<Told | undefined>((least, t) => (!least || t.version < least.version ? t : least), undefined);
+  const first = pool.reduce<Told | undefined>(
+    (least, t) => (!least || t.version < least.version ? t : least),
+    undefined,
+  );
   if (!first) return undefined;
   return first.version <= version + 1 || now.getTime() - first.since.getTime() >= patience ? first : undefined;
 }

@@ -1,7 +1,7 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SignalsConfig } from '../config.js';
 
 const every = 60_000;
@@ -33,7 +33,8 @@ export class Retention implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const permitted = () => mayExpire(this.clock);
-    const failed = (error: unknown) => this.logger.warn(`old events could not be removed, will try again: ${String(error)}`);
+    const failed = (error: unknown) =>
+      this.logger.warn(`old events could not be removed, will try again: ${String(error)}`);
     repeat(this.shutdown, { every, permitted, work: (stopping) => this.removeOld(stopping), failed });
   }
 

@@ -1,11 +1,23 @@
-import type { CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
 import { toldBy } from './told.js';
 
 const now = new Date('2026-11-21T09:30:00.000Z');
 const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
-const base = { id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04', occurredAt: now.toISOString(), org: 'acme', version: 2, requestId: 'r', traceparent: 't' };
-const revoked = (data: Record<string, string>): CustomerEvent => ({ ...base, type: 'credential.revoked', subject, data });
+const base = {
+  id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04',
+  occurredAt: now.toISOString(),
+  org: 'acme',
+  version: 2,
+  requestId: 'r',
+  traceparent: 't',
+};
+const revoked = (data: Record<string, string>): CustomerEvent => ({
+  ...base,
+  type: 'credential.revoked',
+  subject,
+  data,
+});
 const ids = { subject, credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01', credentialType: 'customer' };
 
 describe('what the feed makes of an event', () => {
@@ -27,7 +39,9 @@ describe('what the feed makes of an event', () => {
   it('is no data for word of an erasure, and the customer for its receipt', () => {
     const told = (event: CustomerEvent) => toldBy(event, now).map(({ erases, data }) => ({ erases, data }));
     expect(told({ ...base, type: 'subject.erasing', subject })).toEqual([{ erases: true }]);
-    expect(told({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([{ erases: true, data: { subject } }]);
+    expect(told({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
+      { erases: true, data: { subject } },
+    ]);
   });
 
   it('is a fault, not an empty event, when the data does not fit', () => {

@@ -1,6 +1,6 @@
+import type { z } from 'zod';
 import { eventTypes, isCustomerEvent, tellsErasure, type HouseEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/kit';
-import type { z } from 'zod';
 
 /** An event of the house, as far as the feed cares. */
 export interface Told {
@@ -13,14 +13,21 @@ export interface Told {
   occurredAt: Date;
   /** Nothing about this customer is kept any more, but for what is told with it. */
   erases: boolean;
-  /** What organizations are told; absent in word of an erasure, and in events from before there was a feed: these only count. */
+  /**
+   * What organizations are told; absent in word of an erasure, and in events from before there was a feed: these only
+   * count.
+   */
   data?: unknown;
   /** When it came to the feed first. */
   since: Date;
 }
 
 /** Made once: zod compiles each schema when it is first used. */
-const schemas = new Map(Object.entries(eventTypes).flatMap(([type, { data }]) => (data ? [[type, (data as z.ZodObject).strip()] as const] : [])));
+const schemas = new Map(
+  Object.entries(eventTypes).flatMap(([type, { data }]) =>
+    data ? [[type, (data as z.ZodObject).strip()] as const] : [],
+  ),
+);
 
 /**
  * What the feed makes of an event; nothing of one that stays in the house. What the schema of the type does not name is
@@ -33,6 +40,15 @@ export function toldBy(event: HouseEvent, now: Date): Told[] {
   const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
   const erases = tellsErasure(event);
   if ((!schema && !erases) || typeof about !== 'string') return [];
-  const told = { id, org, type, version, erases, occurredAt: new Date(occurredAt), key: customerKey(org, about).toString('hex'), since: now };
+  const told = {
+    id,
+    org,
+    type,
+    version,
+    erases,
+    occurredAt: new Date(occurredAt),
+    key: customerKey(org, about).toString('hex'),
+    since: now,
+  };
   return [event.data === undefined || !schema ? told : { ...told, data: schema.parse(event.data) }];
 }

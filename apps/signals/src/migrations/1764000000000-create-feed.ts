@@ -13,8 +13,8 @@ export class CreateFeed1764000000000 implements MigrationInterface {
 }
 
 const tables = [
-  // The last place given out in an organization's feed, and up to which its events were removed for their age. Whoever adds
-  // or removes holds this row until the commit, so that a reader's place never skips what commits late.
+  // The last place given out in an organization's feed, and up to which its events were removed for their age. Whoever
+  // adds or removes holds this row until the commit, so that a reader's place never skips what commits late.
   `CREATE TABLE head (
      org text PRIMARY KEY,
      seq bigint NOT NULL,

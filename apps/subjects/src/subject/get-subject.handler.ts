@@ -1,12 +1,15 @@
-import { getSubject, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
+import { Controller } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { getSubject, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, customerKey } from '@holdfast/kit';
-import { Controller } from '@nestjs/common';
 import { behind, Freshness } from './freshness.js';
 import { fullForm } from './subject.js';
 
-const byKey = statement('subject_get', `SELECT (SELECT state FROM subject WHERE key = $2 AND org = $1 AND app = $3) AS state, ${behind}`);
+const byKey = statement(
+  'subject_get',
+  `SELECT (SELECT state FROM subject WHERE key = $2 AND org = $1 AND app = $3) AS state, ${behind}`,
+);
 
 /** GET …/credentials/subjects/{subject} (specification §4). */
 @Controller()
@@ -17,13 +20,17 @@ export class GetSubjectHandler {
   ) {}
 
   @Handles(getSubject)
-  async getSubject({ subject }: RequestOf<typeof getSubject>, { org, actor }: CallContext): Promise<ReplyOf<typeof getSubject>> {
+  async getSubject(
+    { subject }: RequestOf<typeof getSubject>,
+    { org, actor }: CallContext,
+  ): Promise<ReplyOf<typeof getSubject>> {
     const values = [org, customerKey(org, subject), actor.id];
     const { state } = await this.freshness.read(org, async () => {
       const [row] = await this.database.rows<{ state: SubjectState | null; behind: boolean }>(byKey, values);
       return row!;
     });
-    // The same answer for another app's customer and for none: who may not see must not learn (specification §2, visibility).
+    // The same answer for another app's customer and for none: who may not see must not learn (specification §2,
+    // visibility).
     if (!state) throw new AppError('unknown_subject');
     return fullForm(state);
   }

@@ -1,8 +1,8 @@
-import { listSubjects, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
+import { Controller, Inject } from '@nestjs/common';
 import { Handles } from '@holdfast/bus';
+import { listSubjects, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/kit';
-import { Controller, Inject } from '@nestjs/common';
 import { behind, Freshness } from './freshness.js';
 import { summaryForm } from './subject.js';
 
@@ -35,10 +35,20 @@ export class ListSubjectsHandler {
   ) {}
 
   @Handles(listSubjects)
-  async listSubjects({ claimed, limit, after: cursor }: RequestOf<typeof listSubjects>, { org, actor }: CallContext): Promise<ReplyOf<typeof listSubjects>> {
-    const shape = claimed === undefined ? (cursor ? pages.next : pages.first) : cursor ? pages.nextClaimed : pages.firstClaimed;
+  async listSubjects(
+    { claimed, limit, after: cursor }: RequestOf<typeof listSubjects>,
+    { org, actor }: CallContext,
+  ): Promise<ReplyOf<typeof listSubjects>> {
+    const shape =
+      claimed === undefined ? (cursor ? pages.next : pages.first) : cursor ? pages.nextClaimed : pages.firstClaimed;
     // One more than asked for tells whether there is a further page.
-    const values = [org, actor.id, limit + 1, ...(cursor ? [cursor.createdAt, cursor.subject] : []), ...(claimed === undefined ? [] : [claimed])];
+    const values = [
+      org,
+      actor.id,
+      limit + 1,
+      ...(cursor ? [cursor.createdAt, cursor.subject] : []),
+      ...(claimed === undefined ? [] : [claimed]),
+    ];
     const { states } = await this.freshness.read(org, async () => {
       const rows = await this.database.rows<{ behind: boolean; state: SubjectState | null }>(shape, values);
       return { behind: rows[0]!.behind, states: rows.flatMap(({ state }) => state ?? []) };
@@ -46,6 +56,9 @@ export class ListSubjectsHandler {
     const now = this.clock.now();
     const items = states.slice(0, limit).map((state) => summaryForm(state, now));
     const last = items.at(-1);
-    return { items, ...(states.length > limit && last && { next: { createdAt: last.createdAt, subject: last.subject } }) };
+    return {
+      items,
+      ...(states.length > limit && last && { next: { createdAt: last.createdAt, subject: last.subject } }),
+    };
   }
 }

@@ -1,11 +1,13 @@
-import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
+import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { customerKey } from '@holdfast/kit';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isClaimed } from './subject.js';
 
-/** Only what is newer: late, repeated and reordered events are harmless, and an erased customer's row stays a tombstone. */
+/**
+ * Only what is newer: late, repeated and reordered events are harmless, and an erased customer's row stays a tombstone.
+ */
 const apply = statement(
   'subject_apply',
   `INSERT INTO subject AS s (key, version, org, app, subject, created_at, claimed, state, erased_at)
@@ -18,7 +20,9 @@ const apply = statement(
    WHERE s.version < excluded.version AND s.erased_at IS NULL`,
 );
 
-/** The newest event of each customer in a batch, since one statement can touch a row once; an erasure is the last word. */
+/**
+ * The newest event of each customer in a batch, since one statement can touch a row once; an erasure is the last word.
+ */
 export function newestPerSubject(events: CustomerEvent[]): CustomerEvent[] {
   const newest = new Map<string, CustomerEvent>();
   for (const event of events) {

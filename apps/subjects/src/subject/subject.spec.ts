@@ -1,5 +1,5 @@
-import type { Credential, SubjectState } from '@holdfast/contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { Credential, SubjectState } from '@holdfast/contracts';
 import { fullForm, summaryForm } from './subject.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
@@ -8,10 +8,28 @@ const after = '2026-11-21T09:00:00.001Z';
 const id = '00000000-0000-4000-8000-000000000001';
 
 const credential = (given: Partial<Credential>): Credential => ({
-  id, credentialType: 'customer', status: 'offered', revocable: true, holderId: id, createdAt: before, ...given,
+  id,
+  credentialType: 'customer',
+  status: 'offered',
+  revocable: true,
+  holderId: id,
+  createdAt: before,
+  ...given,
 });
-const state = (credentials: Credential[], offers: SubjectState['offers'] = []): SubjectState => ({ subject: id, app: 'app_shop', createdAt: before, credentials, offers });
-const offer = (status: 'open' | 'claimed' | 'withdrawn' | 'superseded', expiresAt: string) => ({ id, credentialId: id, status, createdAt: before, expiresAt });
+const state = (credentials: Credential[], offers: SubjectState['offers'] = []): SubjectState => ({
+  subject: id,
+  app: 'app_shop',
+  createdAt: before,
+  credentials,
+  offers,
+});
+const offer = (status: 'open' | 'claimed' | 'withdrawn' | 'superseded', expiresAt: string) => ({
+  id,
+  credentialId: id,
+  status,
+  createdAt: before,
+  expiresAt,
+});
 
 // Each row is one of product §5, "Fields, where one would guess".
 describe('the summary of a customer', () => {
@@ -34,16 +52,33 @@ describe('the summary of a customer', () => {
   });
 
   it('counts as open neither expired nor superseded nor withdrawn offers', () => {
-    const offers = [offer('open', after), offer('open', now.toISOString()), offer('open', before), offer('superseded', after), offer('withdrawn', after), offer('claimed', after)];
+    const offers = [
+      offer('open', after),
+      offer('open', now.toISOString()),
+      offer('open', before),
+      offer('superseded', after),
+      offer('withdrawn', after),
+      offer('claimed', after),
+    ];
     expect(summaryForm(state([credential({})], offers), now).openOffers).toBe(1);
   });
 
   it('leaves out what does not apply', () => {
-    expect(summaryForm(state([credential({})]), now)).toEqual({ subject: id, claimed: false, credentials: 1, live: 0, openOffers: 0, createdAt: before });
+    expect(summaryForm(state([credential({})]), now)).toEqual({
+      subject: id,
+      claimed: false,
+      credentials: 1,
+      live: 0,
+      openOffers: 0,
+      createdAt: before,
+    });
   });
 
   it('says when a credential was last claimed', () => {
-    const all = [credential({ status: 'issued', holderClaimedAt: before }), credential({ status: 'revoked', holderClaimedAt: after })];
+    const all = [
+      credential({ status: 'issued', holderClaimedAt: before }),
+      credential({ status: 'revoked', holderClaimedAt: after }),
+    ];
     expect(summaryForm(state(all), now)).toMatchObject({ claimed: true, lastIssuedAt: after });
   });
 });

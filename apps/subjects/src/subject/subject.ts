@@ -13,7 +13,10 @@ export function fullForm(state: SubjectState): Subject {
 export function summaryForm(state: SubjectState, now: Date): SubjectSummary {
   const time = now.toISOString();
   const { credentials, offers } = state;
-  const lastIssuedAt = credentials.reduce<string | undefined>((last, { holderClaimedAt: at }) => (at && (!last || at > last) ? at : last), undefined);
+  const lastIssuedAt = credentials.reduce<string | undefined>(
+    (last, { holderClaimedAt: at }) => (at && (!last || at > last) ? at : last),
+    undefined,
+  );
   return {
     subject: state.subject,
     claimed: isClaimed(state),

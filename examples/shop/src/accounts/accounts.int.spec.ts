@@ -10,7 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const account = (subject: string, issuer = 'http://localhost/o/acme'): Account => ({ issuer, subject, name: 'Ada', email: 'ada@example.com', createdAt: '2026-11-21T10:00:00.000Z' });
+const account = (subject: string, issuer = 'http://localhost/o/acme'): Account => ({
+  issuer,
+  subject,
+  name: 'Ada',
+  email: 'ada@example.com',
+  createdAt: '2026-11-21T10:00:00.000Z',
+});
 
 test('accounts outlive the shop, each under its issuer and subject', async () => {
   const accounts = new Accounts(join(folder, 'a', 'shop-acme.json'));
@@ -18,7 +24,10 @@ test('accounts outlive the shop, each under its issuer and subject', async () =>
   await accounts.remember(account('1'), { offerId: 'o', credentialId: 'c', expiresAt: '', again: false });
   await accounts.remove('http://localhost/o/acme', '3');
   const again = new Accounts(join(folder, 'a', 'shop-acme.json'));
-  expect(again.all().map(({ subject, offer }) => [subject, offer?.offerId])).toEqual([['1', 'o'], ['2', undefined]]);
+  expect(again.all().map(({ subject, offer }) => [subject, offer?.offerId])).toEqual([
+    ['1', 'o'],
+    ['2', undefined],
+  ]);
   expect(again.find('http://localhost/o/globex', '1')).toBeUndefined();
   expect(readdirSync(join(folder, 'a'))).toEqual(['shop-acme.json']);
 });

@@ -2,7 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A value in a file. Written aside and then moved into place, so that a crash leaves the old file or the new one, never half of one. */
+/**
+ * A value in a file. Written aside and then moved into place, so that a crash leaves the old file or the new one, never
+ * half of one.
+ */
 export class JsonFile<T> {
   readonly value: T;
   readonly #path: string;

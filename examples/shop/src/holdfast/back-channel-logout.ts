@@ -13,7 +13,10 @@ export interface Ended {
   sid?: string;
 }
 
-/** Takes the logout tokens that Holdfast sends when a customer's session ends there (OpenID Connect Back-Channel Logout 1.0). */
+/**
+ * Takes the logout tokens that Holdfast sends when a customer's session ends there (OpenID Connect Back-Channel Logout
+ * 1.0).
+ */
 export class BackChannelLogout {
   readonly #issuer: string;
   readonly #clientId: string;
@@ -27,17 +30,24 @@ export class BackChannelLogout {
     this.#keysUrl = keysUrl;
   }
 
-  /** Undefined when the token is not to be believed. @throws HoldfastAway when its keys cannot be had: it comes again */
+  /**
+   * Undefined when the token is not to be believed. @throws HoldfastAway when its keys cannot be had: it comes again
+   */
   async take(token: string): Promise<Ended | undefined> {
     const claims = await this.#verify(token);
-    if (!claims || claims.nonce !== undefined || !isObject(claims.events) || !isObject(claims.events[event])) return undefined;
+    if (!claims || claims.nonce !== undefined || !isObject(claims.events) || !isObject(claims.events[event]))
+      return undefined;
     const { sub, sid, jti, exp } = claims;
     if (sub === undefined && typeof sid !== 'string') return undefined;
     // Each counts once: a copy that somebody kept must not sign the customer out again.
     if (this.#taken.has(jti!)) return undefined;
     for (const [known, until] of this.#taken) if (until < Date.now() / 1000 - tolerance) this.#taken.delete(known);
     this.#taken.set(jti!, exp!);
-    return { issuer: this.#issuer, ...(sub !== undefined && { subject: sub }), ...(typeof sid === 'string' && { sid }) };
+    return {
+      issuer: this.#issuer,
+      ...(sub !== undefined && { subject: sub }),
+      ...(typeof sid === 'string' && { sid }),
+    };
   }
 
   /** §2.6: signature, issuer, audience, times; `typ` keeps any other kind of token out. */
@@ -45,8 +55,13 @@ export class BackChannelLogout {
     this.#keys ??= createRemoteJWKSet(await this.#keysUrl());
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
-        issuer: this.#issuer, audience: this.#clientId, typ: 'logout+jwt', algorithms: ['RS256', 'ES256'],
-        requiredClaims: ['iat', 'exp', 'jti', 'events'], maxTokenAge: longest, clockTolerance: tolerance,
+        issuer: this.#issuer,
+        audience: this.#clientId,
+        typ: 'logout+jwt',
+        algorithms: ['RS256', 'ES256'],
+        requiredClaims: ['iat', 'exp', 'jti', 'events'],
+        maxTokenAge: longest,
+        clockTolerance: tolerance,
       });
       return payload;
     } catch (error) {

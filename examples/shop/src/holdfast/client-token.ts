@@ -16,8 +16,8 @@ interface Kept {
 const margin = 30_000;
 
 /**
- * The app's own tokens (client-credentials grant), one per set of scopes, kept until they run out. Asking for no more than
- * the task at hand needs means that a token which leaks from the sign-up form cannot read or erase a customer.
+ * The app's own tokens (client-credentials grant), one per set of scopes, kept until they run out. Asking for no more
+ * than the task at hand needs means that a token which leaks from the sign-up form cannot read or erase a customer.
  */
 export class ClientTokens {
   readonly #client: Client;
@@ -55,7 +55,10 @@ export class ClientTokens {
       body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
     });
     if (!response.ok) throw await refusalOf(response);
-    const { access_token: token, expires_in: seconds } = (await response.json()) as { access_token: string; expires_in: number };
+    const { access_token: token, expires_in: seconds } = (await response.json()) as {
+      access_token: string;
+      expires_in: number;
+    };
     return { token, until: this.#now() + seconds * 1000 - margin };
   }
 }

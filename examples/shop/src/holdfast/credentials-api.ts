@@ -65,14 +65,25 @@ export class CredentialsApi {
     this.#offered = access.credentialType === undefined ? {} : { credentialType: access.credentialType };
   }
 
-  /** To a new customer. The same key again, after a lost answer or a double click, gives the same offer and not a second one. */
+  /**
+   * To a new customer. The same key again, after a lost answer or a double click, gives the same offer and not a second
+   * one.
+   */
   offer(idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
-    return this.#json('offers:write', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, returnUrl, ...proof(altcha) } });
+    return this.#json('offers:write', 'POST', '/offers', {
+      idempotencyKey,
+      body: { ...this.#offered, returnUrl, ...proof(altcha) },
+    });
   }
 
-  /** To a customer that we have: a new link for a lost phone. Needs issued:manage too, so the sign-up form cannot do it. */
+  /**
+   * To a customer that we have: a new link for a lost phone. Needs issued:manage too, so the sign-up form cannot do it.
+   */
   offerAgain(subject: string, idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
-    return this.#json('offers:write issued:manage', 'POST', '/offers', { idempotencyKey, body: { ...this.#offered, subject, returnUrl, ...proof(altcha) } });
+    return this.#json('offers:write issued:manage', 'POST', '/offers', {
+      idempotencyKey,
+      body: { ...this.#offered, subject, returnUrl, ...proof(altcha) },
+    });
   }
 
   async withdraw(offerId: string): Promise<void> {
@@ -89,7 +100,9 @@ export class CredentialsApi {
 
   /** `reason` is a word for programs and stands in the organization's audit log: never a name or an address. */
   change(credentialId: string, act: 'suspend' | 'resume' | 'revoke', reason?: string): Promise<Credential> {
-    return this.#json('issued:manage', 'POST', `/issued/${encodeURIComponent(credentialId)}/${act}`, { body: { ...(reason && { reason }) } });
+    return this.#json('issued:manage', 'POST', `/issued/${encodeURIComponent(credentialId)}/${act}`, {
+      body: { ...(reason && { reason }) },
+    });
   }
 
   async erase(subject: string): Promise<void> {
@@ -130,7 +143,9 @@ interface Sent {
   idempotencyKey?: string;
 }
 
-/** `invalid_token`: a fresh one may do. `idempotency_in_progress`: the other half of a double click is about to finish. */
+/**
+ * `invalid_token`: a fresh one may do. `idempotency_in_progress`: the other half of a double click is about to finish.
+ */
 function worthAnotherTry({ code }: HoldfastRefused): boolean {
   return code === 'invalid_token' || code === 'idempotency_in_progress';
 }

@@ -9,7 +9,9 @@ interface Client {
   signedOutUri: string;
 }
 
-/** What must still be known when the customer comes back, kept in their session under the `state` that travels along. */
+/**
+ * What must still be known when the customer comes back, kept in their session under the `state` that travels along.
+ */
 export interface Begun {
   codeVerifier: string;
   nonce: string;
@@ -42,7 +44,10 @@ export class SignIn {
     this.#client = client;
   }
 
-  /** @returns where to send the browser, and what to remember. `chooseAnew` asks for a passkey though somebody is signed in. */
+  /**
+   * @returns where to send the browser, and what to remember. `chooseAnew` asks for a passkey though somebody is signed
+   * in.
+   */
   async begin(chooseAnew: boolean): Promise<{ url: URL; state: string; begun: Begun }> {
     const config = await this.#discover();
     const codeVerifier = oidc.randomPKCECodeVerifier();
@@ -68,7 +73,11 @@ export class SignIn {
     url.search = query.toString();
     try {
       // Checks state, iss (RFC 9207), nonce, audience, times and, as we asked for it, the signature of the ID token.
-      const tokens = await oidc.authorizationCodeGrant(config, url, { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce });
+      const tokens = await oidc.authorizationCodeGrant(config, url, {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+      });
       return { signedIn: signedInBy(tokens.id_token!, tokens.claims()!) };
     } catch (error) {
       return refusalBy(error);
@@ -78,7 +87,11 @@ export class SignIn {
   /** Where a browser goes to be signed out of Holdfast too. With the ID token nobody is asked "are you sure?". */
   async signOutUrl(idToken: string, state: string): Promise<URL> {
     const config = await this.#discover();
-    return oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: this.#client.signedOutUri, state });
+    return oidc.buildEndSessionUrl(config, {
+      id_token_hint: idToken,
+      post_logout_redirect_uri: this.#client.signedOutUri,
+      state,
+    });
   }
 
   /** Where the issuer's public keys are. */
@@ -120,16 +133,28 @@ function signedInBy(idToken: string, claims: oidc.IDToken): SignedIn {
   };
 }
 
-/** `login_required` is a customer who left without a passkey, `access_denied` one without a valid credential. All else is not the customer's doing. */
+/**
+ * `login_required` is a customer who left without a passkey, `access_denied` one without a valid credential. All else
+ * is not the customer's doing.
+ */
 function refusalBy(error: unknown): Outcome {
   if (error instanceof oidc.AuthorizationResponseError) {
-    if (error.error === 'server_error' || error.error === 'temporarily_unavailable') throw new HoldfastAway(error.error);
-    return { refused: error.error === 'access_denied' || error.error === 'login_required' ? 'not_allowed' : 'not_valid', reason: error.error };
+    if (error.error === 'server_error' || error.error === 'temporarily_unavailable')
+      throw new HoldfastAway(error.error);
+    return {
+      refused: error.error === 'access_denied' || error.error === 'login_required' ? 'not_allowed' : 'not_valid',
+      reason: error.error,
+    };
   }
   if (error instanceof oidc.ResponseBodyError) {
     if (error.status >= 500) throw new HoldfastAway(error.error);
     return { refused: 'not_valid', reason: error.error };
   }
-  if (error instanceof oidc.ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM') return { refused: 'not_valid', reason: error.code ?? error.name };
+  if (
+    error instanceof oidc.ClientError &&
+    error.code !== 'OAUTH_TIMEOUT' &&
+    error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM'
+  )
+    return { refused: 'not_valid', reason: error.code ?? error.name };
   throw new HoldfastAway(String(error));
 }

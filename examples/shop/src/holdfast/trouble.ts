@@ -15,7 +15,10 @@ export class HoldfastRefused extends Error {
   }
 }
 
-/** A request that ends: after ten seconds a person has stopped waiting. @throws HoldfastAway when there is no answer, or a 5xx */
+/**
+ * A request that ends: after ten seconds a person has stopped waiting. @throws HoldfastAway when there is no answer, or
+ * a 5xx
+ */
 export async function ask(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -28,7 +31,10 @@ export async function ask(url: string, init: RequestInit): Promise<Response> {
   throw new HoldfastAway(`status ${response.status}`);
 }
 
-/** The body of an error: `application/problem+json` (RFC 9457) from the API, `{error}` (RFC 6749 §5.2) from the token endpoint. */
+/**
+ * The body of an error: `application/problem+json` (RFC 9457) from the API, `{error}` (RFC 6749 §5.2) from the token
+ * endpoint.
+ */
 export async function refusalOf(response: Response): Promise<HoldfastRefused> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   const text = (name: string): string | undefined => (typeof body[name] === 'string' ? body[name] : undefined);

@@ -43,10 +43,16 @@ function claimsOf({ issuer, subject, credential, acr, amr, authTime }: SignedIn)
   const rows: [string, string, string][] = [
     ['iss', issuer, 'Who says so: your organization at Holdfast.'],
     ['sub', subject, 'You, by a random number that never changes. This account is filed under iss and sub.'],
-    ...Object.entries(credential).map(([name, value]): [string, string, string] => [`credential.${name}`, String(value), meanings[name] ?? '']),
+    ...Object.entries(credential).map(([name, value]): [string, string, string] => [
+      `credential.${name}`,
+      String(value),
+      meanings[name] ?? '',
+    ]),
     ...(acr ? [['acr', acr, 'How surely: with a passkey.'] as [string, string, string]] : []),
     ...(amr ? [['amr', amr.join(' '), 'How you proved it was you.'] as [string, string, string]] : []),
-    ...(authTime ? [['auth_time', when(new Date(authTime * 1000).toISOString()), 'When you did.'] as [string, string, string]] : []),
+    ...(authTime
+      ? [['auth_time', when(new Date(authTime * 1000).toISOString()), 'When you did.'] as [string, string, string]]
+      : []),
   ];
   return html`<dl class="claims">${rows.map(([name, value, meaning]) => html`<div><dt><code>${name}</code></dt><dd><code data-claim="${name}">${value}</code>${meaning && html`<span class="fine">${meaning}</span>`}</dd></div>`)}</dl>`;
 }

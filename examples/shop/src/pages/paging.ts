@@ -16,7 +16,11 @@ export function viewOf(query: URLSearchParams): View {
 
 /** What Holdfast is asked. */
 export function apiQuery({ claimed, page }: View): URLSearchParams {
-  return new URLSearchParams({ limit: String(pageSize), ...(claimed && { claimed }), ...(page && { next_page_token: page }) });
+  return new URLSearchParams({
+    limit: String(pageSize),
+    ...(claimed && { claimed }),
+    ...(page && { next_page_token: page }),
+  });
 }
 
 export function addressOf(path: string, { claimed, page }: View): string {
@@ -25,7 +29,14 @@ export function addressOf(path: string, { claimed, page }: View): string {
 }
 
 /** The list goes on from newest to oldest; back is to the newest, since a cursor leads one way. */
-export function linksOf(path: string, view: View, nextPageToken: string | undefined): { newest?: string; older?: string } {
+export function linksOf(
+  path: string,
+  view: View,
+  nextPageToken: string | undefined,
+): { newest?: string; older?: string } {
   const { page, ...filter } = view;
-  return { ...(page && { newest: addressOf(path, filter) }), ...(nextPageToken && { older: addressOf(path, { ...filter, page: nextPageToken }) }) };
+  return {
+    ...(page && { newest: addressOf(path, filter) }),
+    ...(nextPageToken && { older: addressOf(path, { ...filter, page: nextPageToken }) }),
+  };
 }

@@ -3,7 +3,9 @@ import { HoldfastRefused } from '../holdfast/trouble.ts';
 import { html, type Html } from '../web/html.ts';
 import { sessionOf, type Visit } from '../web/visit.ts';
 
-/** The ALTCHA widget as Holdfast serves it: a web component that fills the form field `altcha` when the form is sent. */
+/**
+ * The ALTCHA widget as Holdfast serves it: a web component that fills the form field `altcha` when the form is sent.
+ */
 export function presenceField({ challengeUrl }: Settings): Html {
   const configuration = JSON.stringify({ hideFooter: true, hideLogo: true });
   return html`<altcha-widget name="altcha" auto="onsubmit" challenge="${challengeUrl}" configuration="${configuration}"></altcha-widget>
@@ -11,8 +13,8 @@ export function presenceField({ challengeUrl }: Settings): Html {
 }
 
 /**
- * What the widget gave, for the offer with this key. The same form sent again, after a lost answer, brings another proof:
- * it goes out with the first one, so that the same Idempotency-Key comes with the same request.
+ * What the widget gave, for the offer with this key. The same form sent again, after a lost answer, brings another
+ * proof: it goes out with the first one, so that the same Idempotency-Key comes with the same request.
  */
 export function proofFor(visit: Visit, key: string): string | undefined {
   const session = sessionOf(visit);
@@ -23,7 +25,8 @@ export function proofFor(visit: Visit, key: string): string | undefined {
 }
 
 const words: Record<string, string> = {
-  presence_required: 'We could not check that a person sends this form. Please switch JavaScript on for this page, and try again.',
+  presence_required:
+    'We could not check that a person sends this form. Please switch JavaScript on for this page, and try again.',
   presence_invalid: 'The check that a person sends this form did not work. Please try again.',
   presence_expired: 'The check that a person sends this form took too long. Please try again.',
   presence_replayed: 'This form was sent before. Please try again.',

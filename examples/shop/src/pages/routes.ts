@@ -2,10 +2,10 @@ import type { Routes } from '../web/routes.ts';
 import { account } from './account.ts';
 import { callback, signIn, signOut } from './sign-in.ts';
 import { signUp, signUpForm, waiting, welcome } from './sign-up.ts';
-import { start } from './start.ts';
 import { staffCustomer } from './staff-customer.ts';
 import { changeCredential, eraseCustomer, offerAgain, withdrawOffer } from './staff-deeds.ts';
 import { staff } from './staff-list.ts';
+import { start } from './start.ts';
 
 /** Every page of the shop, below /{organization}. */
 export const routes: Routes = {

@@ -30,7 +30,10 @@ export async function callback(visit: Visit): Promise<Answer> {
   return redirect(visit, '/account');
 }
 
-/** Out of the shop first, whatever happens next; then out of Holdfast, so that the next sign-in asks for a passkey again. */
+/**
+ * Out of the shop first, whatever happens next; then out of Holdfast, so that the next sign-in asks for a passkey
+ * again.
+ */
 export async function signOut(visit: Visit): Promise<Answer> {
   const { shop, session } = visit;
   shop.sessions.close(visit.sessionId);
@@ -45,15 +48,31 @@ export async function signOut(visit: Visit): Promise<Answer> {
 }
 
 function over(visit: Visit): Answer {
-  return problem(visit, 400, 'Please sign in again', 'This sign-in took too long, was finished already, or began in another browser.');
+  return problem(
+    visit,
+    400,
+    'Please sign in again',
+    'This sign-in took too long, was finished already, or began in another browser.',
+  );
 }
 
 function denied(visit: Visit): Answer {
-  return problem(visit, 200, 'You are not signed in', 'You turned back, or your passkey is not valid for this shop at the moment: it may have run out, been paused, or been blocked. Try again, or ask our staff.');
+  return problem(
+    visit,
+    200,
+    'You are not signed in',
+    'You turned back, or your passkey is not valid for this shop at the moment: it may have run out, been paused, or been blocked. Try again, or ask our staff.',
+  );
 }
 
 function failed(visit: Visit, reason: string): Answer {
-  return problem(visit, 400, 'That sign-in could not be trusted', 'What came back does not fit what we asked for, so we did not sign you in. Please try again.', reason);
+  return problem(
+    visit,
+    400,
+    'That sign-in could not be trusted',
+    'What came back does not fit what we asked for, so we did not sign you in. Please try again.',
+    reason,
+  );
 }
 
 function problem(visit: Visit, status: number, title: string, words: string, reason?: string): Answer {

@@ -47,7 +47,13 @@ export async function signUp(visit: Visit): Promise<Answer> {
     return formPage(visit, fields, random(), trouble);
   }
   const { subject, claimUrl, offerId, credentialId, expiresAt } = offer;
-  const account: Account = { ...fields, issuer, subject, createdAt, offer: { offerId, credentialId, expiresAt, again: false } };
+  const account: Account = {
+    ...fields,
+    issuer,
+    subject,
+    createdAt,
+    offer: { offerId, credentialId, expiresAt, again: false },
+  };
   await shop.accounts.put(account);
   session.letter = { to: fields.email, name: fields.name, claimUrl, expiresAt };
   return redirect(visit, '/sign-up/sent');
@@ -114,10 +120,15 @@ ${!known && presenceField(visit.shop.settings)}
 
 export function faultOf({ name, email }: Fields): string | undefined {
   if (name === '' || name.length > 100) return 'Please tell us your name, in a hundred letters at most.';
-  if (email.length > 200 || !/^[^\s@]+@[^\s@]+$/.test(email)) return 'Please tell us an e-mail address, such as ada@example.com.';
+  if (email.length > 200 || !/^[^\s@]+@[^\s@]+$/.test(email))
+    return 'Please tell us an e-mail address, such as ada@example.com.';
   return undefined;
 }
 
 export function when(instant: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(new Date(instant)) + ' UTC';
+  return (
+    new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(
+      new Date(instant),
+    ) + ' UTC'
+  );
 }

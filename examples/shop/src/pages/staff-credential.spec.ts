@@ -4,9 +4,19 @@ import type { Visit } from '../web/visit.ts';
 import { changesOf, stateOfCredential } from './staff-credential.ts';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
-const credential = (more: Partial<Credential>): Credential => ({ id: 'c', credentialType: 'customer', status: 'issued', revocable: true, createdAt: '', ...more });
+const credential = (more: Partial<Credential>): Credential => ({
+  id: 'c',
+  credentialType: 'customer',
+  status: 'issued',
+  revocable: true,
+  createdAt: '',
+  ...more,
+});
 const visit = { shop: { settings: { path: '/acme' } }, session: { csrf: 'x' } } as unknown as Visit;
-const deeds = (more: Partial<Credential>) => [...(changesOf(visit, 's', credential(more))?.text ?? '').matchAll(/credentials\/c\/([a-z]+)"/g)].map(([, act]) => act);
+const deeds = (more: Partial<Credential>) =>
+  [...(changesOf(visit, 's', credential(more))?.text ?? '').matchAll(/credentials\/c\/([a-z]+)"/g)].map(
+    ([, act]) => act,
+  );
 
 test.each([
   [{}, 'Works'],

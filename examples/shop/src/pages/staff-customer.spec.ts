@@ -1,14 +1,21 @@
 import { expect, test } from '@jest/globals';
 import type { Account } from '../accounts/accounts.ts';
 import type { Credential } from '../holdfast/credentials-api.ts';
-import { mayBeOpen } from './staff-customer.ts';
 import { faultOf } from './sign-up.ts';
+import { mayBeOpen } from './staff-customer.ts';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
 const account = (again: boolean, expiresAt = '2026-11-24T10:00:00.000Z'): Account => ({
-  issuer: 'i', subject: 's', name: 'n', email: 'e', createdAt: '', offer: { offerId: 'o', credentialId: 'c', expiresAt, again },
+  issuer: 'i',
+  subject: 's',
+  name: 'n',
+  email: 'e',
+  createdAt: '',
+  offer: { offerId: 'o', credentialId: 'c', expiresAt, again },
 });
-const credential = (status: Credential['status']): Credential[] => [{ id: 'c', credentialType: 'customer', status, revocable: true, createdAt: '' }];
+const credential = (status: Credential['status']): Credential[] => [
+  { id: 'c', credentialType: 'customer', status, revocable: true, createdAt: '' },
+];
 
 test('an offer may be open until its time is up or its credential is held', () => {
   expect(mayBeOpen(account(false), credential('offered'), now)).toBe(true);

@@ -5,9 +5,9 @@ import { html, type Html } from '../web/html.ts';
 import { formOf } from '../web/layout.ts';
 import { random } from '../web/sessions.ts';
 import { sessionOf, show, type Answer, type Visit } from '../web/visit.ts';
-import { changesOf, stateOfCredential } from './staff-credential.ts';
 import { presenceField } from './presence.ts';
 import { letterOf, when } from './sign-up.ts';
+import { changesOf, stateOfCredential } from './staff-credential.ts';
 import { warning } from './staff-list.ts';
 import { inWords } from './trouble.ts';
 
@@ -73,20 +73,30 @@ export function mayBeOpen({ offer }: Account, credentials: Credential[], now: nu
   return status === 'offered' || (offer.again && status === 'issued');
 }
 
-function deeds(visit: Visit, subject: string, account: Account | undefined, credentials: Credential[] | undefined): Html {
+function deeds(
+  visit: Visit,
+  subject: string,
+  account: Account | undefined,
+  credentials: Credential[] | undefined,
+): Html {
   const base = `/staff/${encodeURIComponent(subject)}`;
   const form = html`<input type="hidden" name="form" value="${random()}">`;
   return html`<h2>What you can do</h2>
 ${account && credentials && newLink(visit, base, form, credentials)}
 ${account && credentials && mayBeOpen(account, credentials, Date.now()) && html`<section class="deed"><h3>Sent to the wrong person?</h3><p>Take the link back; it then claims nothing any more.</p>${formOf(visit, `${base}/withdraw`, html`<button class="quiet">Withdraw the offer</button>`)}</section>`}
-${(account ?? credentials) && html`<section class="deed"><h3>Asked to be forgotten?</h3><p>Holdfast erases the customer, who can no longer sign in; then the shop closes the account. There is no way back.</p>
-<details><summary>Erase this customer …</summary>${formOf(visit, `${base}/erase`, html`<button class="danger">Erase for ever</button>`)}</details></section>`}`;
+${
+  (account ?? credentials) &&
+  html`<section class="deed"><h3>Asked to be forgotten?</h3><p>Holdfast erases the customer, who can no longer sign in; then the shop closes the account. There is no way back.</p>
+<details><summary>Erase this customer …</summary>${formOf(visit, `${base}/erase`, html`<button class="danger">Erase for ever</button>`)}</details></section>`
+}`;
 }
 
 /** Holdfast makes no offer of a credential that is suspended: it would be a way around the suspension. */
 function newLink(visit: Visit, base: string, form: Html, credentials: Credential[]): Html {
   const suspended = credentials.some(({ status }) => status === 'suspended');
-  return html`<section class="deed"><h3>Lost the phone, or the link?</h3>${suspended
-    ? html`<p>A new link can be sent when the credential is no longer suspended.</p>`
-    : html`<p>Send a new link. The customer makes a new passkey with it, in place of the one before; the account stays.</p>${formOf(visit, `${base}/offer`, html`${form}${presenceField(visit.shop.settings)}<button class="quiet">Send a new link</button>`)}`}</section>`;
+  return html`<section class="deed"><h3>Lost the phone, or the link?</h3>${
+    suspended
+      ? html`<p>A new link can be sent when the credential is no longer suspended.</p>`
+      : html`<p>Send a new link. The customer makes a new passkey with it, in place of the one before; the account stays.</p>${formOf(visit, `${base}/offer`, html`${form}${presenceField(visit.shop.settings)}<button class="quiet">Send a new link</button>`)}`
+  }</section>`;
 }

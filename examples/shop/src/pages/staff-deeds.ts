@@ -12,7 +12,12 @@ export function offerAgain(visit: Visit): Promise<Answer> {
     const account = shop.accounts.find(shop.settings.issuer, subject);
     if (!account) return 'This shop has no account to send a link to.';
     const key = idempotencyKey(session, form.get('form') ?? '', subject);
-    const { claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offerAgain(subject, key, shop.settings.welcomeUri, proofFor(visit, key));
+    const { claimUrl, offerId, credentialId, expiresAt } = await shop.credentials.offerAgain(
+      subject,
+      key,
+      shop.settings.welcomeUri,
+      proofFor(visit, key),
+    );
     const again = (await shop.credentials.customer(subject)).claimed;
     await shop.accounts.remember(account, { offerId, credentialId, expiresAt, again });
     session.letter = { to: account.email, name: account.name, claimUrl, expiresAt, subject };
@@ -27,7 +32,8 @@ export function withdrawOffer(visit: Visit): Promise<Answer> {
     if (!account?.offer) return 'There is no offer that could be taken back.';
     await shop.credentials.withdraw(account.offer.offerId).catch(async (error: unknown) => {
       // Used, replaced or gone before: there will be no second try. Away is another matter.
-      if (error instanceof HoldfastRefused && ['invalid_state', 'unknown_offer'].includes(error.code)) await shop.accounts.remember(account, undefined);
+      if (error instanceof HoldfastRefused && ['invalid_state', 'unknown_offer'].includes(error.code))
+        await shop.accounts.remember(account, undefined);
       throw error;
     });
     await shop.accounts.remember(account, undefined);
@@ -37,7 +43,11 @@ export function withdrawOffer(visit: Visit): Promise<Answer> {
   });
 }
 
-const done = { suspend: 'The credential is suspended: nobody signs in with it until it is resumed.', resume: 'The credential works again.', revoke: 'The credential is revoked, for ever.' };
+const done = {
+  suspend: 'The credential is suspended: nobody signs in with it until it is resumed.',
+  resume: 'The credential works again.',
+  revoke: 'The credential is revoked, for ever.',
+};
 
 /** Takes effect at once: sign-in is refused, sessions end. */
 export function changeCredential(visit: Visit): Promise<Answer> {

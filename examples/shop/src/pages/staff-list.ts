@@ -27,7 +27,11 @@ ${warning}
 ${filters(list, view)}
 ${items.length === 0 ? html`<p class="empty">Nobody here${view.claimed || view.page ? ' with this filter' : ' yet; sign up as the first'}.</p>` : table(items, known, list)}
 <p class="pages">${newest && html`<a class="button quiet small" href="${newest}">Newest</a>`} ${older && html`<a class="button quiet small" rel="next" href="${older}">Older</a>`}</p>
-${joinedPart(view, shop.accounts.all().filter(({ joined }) => joined), list)}`,
+${joinedPart(
+  view,
+  shop.accounts.all().filter(({ joined }) => joined),
+  list,
+)}`,
     });
   } catch (error) {
     // Such as after the shop's client was made anew: the first page is always there.
@@ -38,7 +42,11 @@ ${joinedPart(view, shop.accounts.all().filter(({ joined }) => joined), list)}`,
 }
 
 function filters(list: string, view: View): Html {
-  const choices: [string, View][] = [['All', {}], ['With a passkey', { claimed: 'true' }], ['Waiting', { claimed: 'false' }]];
+  const choices: [string, View][] = [
+    ['All', {}],
+    ['With a passkey', { claimed: 'true' }],
+    ['Waiting', { claimed: 'false' }],
+  ];
   return html`<nav class="filters" aria-label="Filter">${choices.map(([name, choice]) => html`<a href="${addressOf(list, choice)}"${choice.claimed === view.claimed && html` aria-current="page"`}>${name}</a> `)}</nav>`;
 }
 
@@ -59,7 +67,10 @@ function joinedPart(view: View, accounts: Account[], list: string): Html | undef
 
 /** One word for a list; the numbers are on the customer's own page. */
 export function stateOf({ live, claimed, openOffers }: CustomerSummary): Html {
-  if (live > 0) return openOffers > 0 ? html`<span class="badge good">Works</span> <span class="badge">New link sent</span>` : html`<span class="badge good">Works</span>`;
+  if (live > 0)
+    return openOffers > 0
+      ? html`<span class="badge good">Works</span> <span class="badge">New link sent</span>`
+      : html`<span class="badge good">Works</span>`;
   if (openOffers > 0) return html`<span class="badge">Waiting</span>`;
   return html`<span class="badge bad">${claimed ? 'Not valid' : 'Link gone'}</span>`;
 }

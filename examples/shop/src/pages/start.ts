@@ -10,7 +10,13 @@ interface Ware {
 }
 
 const mornings: Ware[] = [
-  { name: 'Stoneware mug', price: '18.00', members: '15.00', words: 'Thrown by hand, holds a proper coffee.', picture: 'mug' },
+  {
+    name: 'Stoneware mug',
+    price: '18.00',
+    members: '15.00',
+    words: 'Thrown by hand, holds a proper coffee.',
+    picture: 'mug',
+  },
   { name: 'Sourdough loaf', price: '6.50', members: '5.50', words: 'Baked at five, gone by ten.', picture: 'loaf' },
   { name: 'Window basil', price: '4.00', members: '3.20', words: 'Likes sun, forgives holidays.', picture: 'plant' },
 ];

@@ -1,13 +1,16 @@
 import type { Settings } from '../config.ts';
 
 /**
- * Nothing from elsewhere but the widget where a form has it, no inline script, in nobody's frame. Forms go to ourselves; sign-out goes on to the issuer, and a browser
- * holds the redirect after a form to form-action as well.
+ * Nothing from elsewhere but the widget where a form has it, no inline script, in nobody's frame. Forms go to
+ * ourselves; sign-out goes on to the issuer, and a browser holds the redirect after a form to form-action as well.
  */
 export function pageHeaders({ issuer }: Settings, widget = false): Record<string, string> {
   const holdfast = new URL(issuer).origin;
-  // The widget solves its challenge in a worker, which is of the page's own origin: a blob that loads Holdfast's script.
-  const forWidget = widget ? `script-src ${holdfast}; connect-src ${holdfast}; worker-src blob:; style-src 'self' ${holdfast}` : `style-src 'self'`;
+  // The widget solves its challenge in a worker, which is of the page's own origin: a blob that loads Holdfast's
+  // script.
+  const forWidget = widget
+    ? `script-src ${holdfast}; connect-src ${holdfast}; worker-src blob:; style-src 'self' ${holdfast}`
+    : `style-src 'self'`;
   return {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
@@ -23,7 +26,10 @@ export const plainHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Browsers do not tell ports apart for cookies, so the app's name is in the cookie's. On https the prefix __Host- would be better still. */
+/**
+ * Browsers do not tell ports apart for cookies, so the app's name is in the cookie's. On https the prefix __Host- would
+ * be better still.
+ */
 export function cookieName({ app }: Settings): string {
   return `${app}-session`;
 }

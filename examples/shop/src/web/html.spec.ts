@@ -9,5 +9,7 @@ test('what a customer types stays text', () => {
 });
 
 test('pieces are put together as they are, and what is absent leaves nothing', () => {
-  expect(html`<ul>${['a', '<b>'].map((x) => html`<li>${x}</li>`)}</ul>${undefined}${false}${null}${0}`.text).toBe('<ul><li>a</li><li>&#60;b&#62;</li></ul>0');
+  expect(html`<ul>${['a', '<b>'].map((x) => html`<li>${x}</li>`)}</ul>${undefined}${false}${null}${0}`.text).toBe(
+    '<ul><li>a</li><li>&#60;b&#62;</li></ul>0',
+  );
 });

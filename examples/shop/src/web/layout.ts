@@ -34,8 +34,11 @@ export function documentOf(title: string, theme: string, body: Html, widget?: st
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="stylesheet" href="/style.css">
-${widget && html`<link rel="stylesheet" href="${widget}/altcha.css">
-<script type="module" src="${widget}/widget.js"></script>`}
+${
+  widget &&
+  html`<link rel="stylesheet" href="${widget}/altcha.css">
+<script type="module" src="${widget}/widget.js"></script>`
+}
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body class="${theme}">
@@ -55,7 +58,8 @@ ${content}
 
 function links(visit: Visit): Html {
   const { path } = visit.shop.settings;
-  if (!visit.session?.customer) return html`<a href="${path}/sign-up">Sign up</a> <a class="button small" href="${path}/sign-in">Sign in</a>`;
+  if (!visit.session?.customer)
+    return html`<a href="${path}/sign-up">Sign up</a> <a class="button small" href="${path}/sign-in">Sign in</a>`;
   return html`<a href="${path}/account">My account</a> ${formOf(visit, '/sign-out', html`<button class="small quiet">Sign out</button>`)}`;
 }
 

@@ -3,7 +3,11 @@ import type { Handler } from './visit.ts';
 export type Routes = Record<string, Handler>;
 
 /** Finds `GET /staff/:subject` for GET and /staff/abc. */
-export function findRoute(routes: Routes, method: string, path: string): { handler: Handler; params: Record<string, string> } | undefined {
+export function findRoute(
+  routes: Routes,
+  method: string,
+  path: string,
+): { handler: Handler; params: Record<string, string> } | undefined {
   for (const [route, handler] of Object.entries(routes)) {
     const [wanted = '', pattern = ''] = route.split(' ');
     const params = wanted === method ? match(pattern, path) : undefined;

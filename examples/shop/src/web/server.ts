@@ -30,12 +30,19 @@ export function createShopServer(origin: string, shops: Shop[]): Server {
 }
 
 async function serve(origin: string, shops: Shop[], request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Under another name, such as 127.0.0.1, cookies and redirect URIs would not fit; and a stranger's name may point at us.
-  if (request.headers.host !== new URL(origin).host) return void response.writeHead(307, { location: origin + (request.url?.startsWith('/') ? request.url : '/'), ...plainHeaders }).end();
+  // Under another name, such as 127.0.0.1, cookies and redirect URIs would not fit; and a stranger's name may point at
+  // us.
+  if (request.headers.host !== new URL(origin).host)
+    return void response
+      .writeHead(307, { location: origin + (request.url?.startsWith('/') ? request.url : '/'), ...plainHeaders })
+      .end();
   const url = new URL(request.url?.startsWith('/') ? origin + request.url : origin);
   if (url.pathname === '/healthz') return void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n');
   const found = assets[url.pathname];
-  if (found) return void response.writeHead(200, { 'content-type': found.type, 'cache-control': 'no-cache', ...plainHeaders }).end(found.text);
+  if (found)
+    return void response
+      .writeHead(200, { 'content-type': found.type, 'cache-control': 'no-cache', ...plainHeaders })
+      .end(found.text);
 
   const shop = shops.find(({ settings: { path } }) => url.pathname === path || url.pathname.startsWith(`${path}/`));
   if (!shop) {
@@ -43,14 +50,26 @@ async function serve(origin: string, shops: Shop[], request: IncomingMessage, re
     return void response.writeHead(url.pathname === '/' ? 200 : 404, pageHeaders(settings)).end(directory(shops));
   }
   const { settings } = shop;
-  if (request.method === 'POST' && url.pathname === settings.path + backChannelLogoutPath) return endSessions(shop, await readForm(request), response);
+  if (request.method === 'POST' && url.pathname === settings.path + backChannelLogoutPath)
+    return endSessions(shop, await readForm(request), response);
   const sessionId = readCookie(request.headers.cookie, cookieName(settings));
   const session = shop.sessions.find(sessionId);
   const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams();
-  const visit: Visit = { shop, path: url.pathname.slice(settings.path.length) || '/', query: url.searchParams, params: {}, form, session, sessionId: session && sessionId };
+  const visit: Visit = {
+    shop,
+    path: url.pathname.slice(settings.path.length) || '/',
+    query: url.searchParams,
+    params: {},
+    form,
+    session,
+    sessionId: session && sessionId,
+  };
   const answer = await answerTo(request, visit);
   if (visit.sessionId !== sessionId) response.setHeader('set-cookie', sessionCookie(settings, visit.sessionId));
-  if ('redirectTo' in answer) return void response.writeHead(303, { location: answer.redirectTo, 'cache-control': 'no-store', ...plainHeaders }).end();
+  if ('redirectTo' in answer)
+    return void response
+      .writeHead(303, { location: answer.redirectTo, 'cache-control': 'no-store', ...plainHeaders })
+      .end();
   response.writeHead(answer.status, pageHeaders(settings, answer.page.widget)).end(layout(visit, answer.page));
 }
 

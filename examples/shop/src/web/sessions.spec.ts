@@ -26,7 +26,10 @@ describe('sessions', () => {
 
   test('end with the one at Holdfast that they came of, and no other with them', () => {
     const sessions = new Sessions();
-    const [one, two] = [sessions.signIn(undefined, { ...ada, sid: 'a' }), sessions.signIn(undefined, { ...ada, sid: 'b' })];
+    const [one, two] = [
+      sessions.signIn(undefined, { ...ada, sid: 'a' }),
+      sessions.signIn(undefined, { ...ada, sid: 'b' }),
+    ];
     sessions.end({ issuer: 'http://localhost/o/globex', subject: 'ada', sid: 'a' });
     expect(sessions.find(one.id)).toBeDefined();
     sessions.end({ issuer: ada.issuer, subject: 'ada', sid: 'a' });
@@ -73,7 +76,13 @@ test('only the form of this session passes', () => {
 test('the same form sent twice has one key; another browser, form or person has another', () => {
   const sessions = new Sessions();
   const [{ session: mine }, { session: other }] = [sessions.open(), sessions.open()];
-  const keys = [idempotencyKey(mine, 'f', 'ada'), idempotencyKey(other, 'f', 'ada'), idempotencyKey(mine, 'g', 'ada'), idempotencyKey(mine, 'f', 'bob'), idempotencyKey(mine, 'fa', 'da')];
+  const keys = [
+    idempotencyKey(mine, 'f', 'ada'),
+    idempotencyKey(other, 'f', 'ada'),
+    idempotencyKey(mine, 'g', 'ada'),
+    idempotencyKey(mine, 'f', 'bob'),
+    idempotencyKey(mine, 'fa', 'da'),
+  ];
   expect(new Set(keys).size).toBe(keys.length);
   expect(idempotencyKey(mine, 'f', 'ada')).toBe(keys[0]);
 });

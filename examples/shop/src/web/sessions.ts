@@ -38,7 +38,9 @@ const life = 8 * 60 * 60 * 1000;
 /** A browser has few tabs; a script that begins sign-in after sign-in fills no memory. */
 const signInsKept = 5;
 
-/** Who is signed in, in memory: the cookie holds a random name and nothing else. With several servers this is a table. */
+/**
+ * Who is signed in, in memory: the cookie holds a random name and nothing else. With several servers this is a table.
+ */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #now: () => number;
@@ -80,7 +82,8 @@ export class Sessions {
   /** What began in that session at Holdfast, or without `sid` all that the customer has here. */
   end({ issuer, subject, sid }: Ended): void {
     for (const [name, { customer }] of this.#sessions) {
-      if (customer?.issuer === issuer && (sid === undefined ? customer.subject === subject : customer.sid === sid)) this.#sessions.delete(name);
+      if (customer?.issuer === issuer && (sid === undefined ? customer.subject === subject : customer.sid === sid))
+        this.#sessions.delete(name);
     }
   }
 

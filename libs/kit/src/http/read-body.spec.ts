@@ -3,8 +3,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { isRepeated, readBody } from './read-body.js';
 
-const sender = (headers: Record<string, string> = {}) => Object.assign(new PassThrough({ highWaterMark: 1_000_000 }), { headers });
-const read = (request: PassThrough, limits = { maxBytes: 10, timeoutMs: 10_000 }) => readBody(request as unknown as IncomingMessage, limits);
+const sender = (headers: Record<string, string> = {}) =>
+  Object.assign(new PassThrough({ highWaterMark: 1_000_000 }), { headers });
+const read = (request: PassThrough, limits = { maxBytes: 10, timeoutMs: 10_000 }) =>
+  readBody(request as unknown as IncomingMessage, limits);
 
 describe('a body', () => {
   it('is read to its end', async () => {
@@ -26,10 +28,16 @@ describe('a body', () => {
   it('is refused as request_timeout when it does not arrive in time', async () => {
     const request = sender();
     request.write('abc');
-    await expect(read(request, { maxBytes: 10, timeoutMs: 5 })).rejects.toMatchObject({ code: 'request_timeout', status: 408 });
+    await expect(read(request, { maxBytes: 10, timeoutMs: 5 })).rejects.toMatchObject({
+      code: 'request_timeout',
+      status: 408,
+    });
   });
 
-  it.each([['announced', { 'content-length': '11' }], ['not announced', {}]])('is refused when it is too large, %s, and the connection stays for the answer', async (_, headers) => {
+  it.each([
+    ['announced', { 'content-length': '11' }],
+    ['not announced', {}],
+  ])('is refused when it is too large, %s, and the connection stays for the answer', async (_, headers) => {
     const request = sender(headers);
     request.write('x'.repeat(11));
     await expect(read(request)).rejects.toMatchObject({ code: 'payload_too_large' });
@@ -49,6 +57,8 @@ describe('a body', () => {
 
 describe('a repeated header', () => {
   const raw = (...rawHeaders: string[]) => ({ rawHeaders }) as IncomingMessage;
-  it('is found in any spelling', () => expect(isRepeated(raw('Host', 'a', 'X', 'host', 'hoST', 'b'), 'host')).toBe(true));
-  it('is not mistaken for a value or another name', () => expect(isRepeated(raw('Host', 'host', 'X-Host', 'host'), 'host')).toBe(false));
+  it('is found in any spelling', () =>
+    expect(isRepeated(raw('Host', 'a', 'X', 'host', 'hoST', 'b'), 'host')).toBe(true));
+  it('is not mistaken for a value or another name', () =>
+    expect(isRepeated(raw('Host', 'host', 'X-Host', 'host'), 'host')).toBe(false));
 });

@@ -12,11 +12,14 @@ const defaultTimeoutMs = 10_000;
 const maxDiscardedBytes = 2_097_152;
 
 /**
- * Reads a request body to its end, within a size and a time. It never destroys the request by itself, as an async iterator
- * would: with the socket the answer and the sender's address would be gone.
+ * Reads a request body to its end, within a size and a time. It never destroys the request by itself, as an async
+ * iterator would: with the socket the answer and the sender's address would be gone.
  * @throws payload_too_large, request_timeout, client_closed_request
  */
-export function readBody(request: IncomingMessage, { maxBytes, timeoutMs = defaultTimeoutMs }: BodyLimits): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  { maxBytes, timeoutMs = defaultTimeoutMs }: BodyLimits,
+): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     discardBody(request);
     return Promise.reject(new AppError('payload_too_large'));
@@ -56,7 +59,10 @@ function discardBody(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Whether a header line stands there more than once: Node keeps one of some, and a proxy in front might have read the other. */
+/**
+ * Whether a header line stands there more than once: Node keeps one of some, and a proxy in front might have read the
+ * other.
+ */
 export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   let seen = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -16,21 +16,26 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
 
 /**
  * Reads a JSON object; an empty body is an empty one. The content type is required of an empty body as well: no form of
- * another site can send this one without asking first (Fetch, "CORS-safelisted request-header"), and nobody answers that.
+ * another site can send this one without asking first (Fetch, "CORS-safelisted request-header"), and nobody answers
+ * that.
  */
 export async function readJsonObject(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
   requireJson(request);
   const value = await readJson(request, limits);
   if (value === undefined) return {};
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new AppError('invalid_request', 'The body is not a JSON object.', { status: 400, errors: [{ pointer: '#', detail: 'must be an object' }] });
+    throw new AppError('invalid_request', 'The body is not a JSON object.', {
+      status: 400,
+      errors: [{ pointer: '#', detail: 'must be an object' }],
+    });
   }
   return value as Record<string, unknown>;
 }
 
 function requireJson({ headers }: IncomingMessage): void {
   if (mediaTypeOf(headers['content-type']) !== 'application/json') throw new AppError('unsupported_media_type');
-  if (headers['content-encoding']) throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
+  if (headers['content-encoding'])
+    throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
 }
 
 /** The media type without its parameters, in small letters. */

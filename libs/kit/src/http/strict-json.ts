@@ -4,8 +4,8 @@ import { AppError } from '../app-error.js';
 const maxDepth = 20;
 
 /**
- * JSON as RFC 8259 wants it to be portable: UTF-8, no member twice, nothing deep, no `__proto__`. Two readers of one text
- * must not see two values.
+ * JSON as RFC 8259 wants it to be portable: UTF-8, no member twice, nothing deep, no `__proto__`. Two readers of one
+ * text must not see two values.
  * @throws invalid_request, status 400
  */
 export function parseStrictJson(bytes: Buffer): unknown {
@@ -56,5 +56,8 @@ function shapeOf(text: string): { depth: number; members: number } {
 }
 
 function unreadable(detail: string): AppError {
-  return new AppError('invalid_request', detail, { status: 400, errors: [{ pointer: '#', detail: 'could not be read as JSON' }] });
+  return new AppError('invalid_request', detail, {
+    status: 400,
+    errors: [{ pointer: '#', detail: 'could not be read as JSON' }],
+  });
 }

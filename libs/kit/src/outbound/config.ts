@@ -1,6 +1,10 @@
 import { z } from 'zod';
 
-const list = (text: string) => text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /** Of each service that calls addresses which somebody outside chose. */
 export const outboundConfigSchema = z.object({
@@ -8,13 +12,22 @@ export const outboundConfigSchema = z.object({
     .string()
     .default('')
     .transform(list)
-    .refine((origins) => origins.every((origin) => URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin), 'must be origins such as http://localhost:8090, comma separated, without a path')
-    .describe('Exact origins, comma separated, that may be called though they are not https on a public address; empty in production'),
+    .refine(
+      (origins) =>
+        origins.every((origin) => URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin),
+      'must be origins such as http://localhost:8090, comma separated, without a path',
+    )
+    .describe(
+      'Exact origins, comma separated, that may be called though they are not https on a public address; empty in production',
+    ),
   OUTBOUND_PORTS: z
     .string()
     .default('443')
     .transform((text) => list(text).map(Number))
-    .refine((ports) => ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers, comma separated')
+    .refine(
+      (ports) => ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
+      'must be port numbers, comma separated',
+    )
     .describe('Ports that may be called elsewhere, comma separated'),
 });
 export type OutboundConfig = z.output<typeof outboundConfigSchema>;

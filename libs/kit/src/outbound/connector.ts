@@ -11,8 +11,9 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 const connectTimeout = 5000;
 
 /**
- * Asks the name servers themselves. The system's own way, getaddrinfo, occupies one of four threads for as long as a name
- * server keeps silent, and the same threads sign tokens: an address that somebody registered could bring that to a halt.
+ * Asks the name servers themselves. The system's own way, getaddrinfo, occupies one of four threads for as long as a
+ * name server keeps silent, and the same threads sign tokens: an address that somebody registered could bring that to a
+ * halt.
  */
 export const askNameServers: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
@@ -21,14 +22,21 @@ export const askNameServers: Resolve = async (hostname) => {
 };
 
 /**
- * Connects to what was looked at: the addresses come from one look-up, all of them must be public, and the socket is opened
- * to one of them, so that a name which resolves to something else a moment later changes nothing (DNS rebinding).
+ * Connects to what was looked at: the addresses come from one look-up, all of them must be public, and the socket is
+ * opened to one of them, so that a name which resolves to something else a moment later changes nothing (DNS
+ * rebinding).
  */
 export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
     void publicAddresses(hostname, resolve).then(
       (found) => {
-        const usable = found.filter(({ family }) => options.family === undefined || options.family === 0 || options.family === family || options.family === `IPv${family}`);
+        const usable = found.filter(
+          ({ family }) =>
+            options.family === undefined ||
+            options.family === 0 ||
+            options.family === family ||
+            options.family === `IPv${family}`,
+        );
         const [first] = usable;
         if (!first) return done(new OutboundError('no answer', 'no answer: the name does not resolve.'), '');
         return options.all ? done(null, usable) : done(null, first.address, first.family);
@@ -56,6 +64,7 @@ async function publicAddresses(hostname: string, resolve: Resolve): Promise<{ ad
   const addresses = await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError('no answer', 'no answer: the name does not resolve.');
   // One that is not public among others is a trick or a mistake, and which of them is taken would be luck.
-  if (!addresses.every(isPublicAddress)) throw notAllowed('its name leads to an address that is not of the public internet.');
+  if (!addresses.every(isPublicAddress))
+    throw notAllowed('its name leads to an address that is not of the public internet.');
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }

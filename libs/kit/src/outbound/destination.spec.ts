@@ -12,22 +12,74 @@ const judge = (url: string) => {
 
 describe('refused as they stand', () => {
   test.each([
-    'https://127.0.0.1/', 'https://127.0.0.1./', 'https://2130706433/', 'https://017700000001/', 'https://0x7f000001/', 'https://0x7f.1/', 'https://0177.0.0.1/', 'https://127.1/', 'https://①②⑦.0.0.1/', 'https://0/',
-    'https://[::1]/', 'https://[::ffff:169.254.169.254]/', 'https://[::ffff:a9fe:a9fe]/', 'https://[64:ff9b::7f00:1]/', 'https://[fd00::1]/', 'https://[2002:7f00:1::]/', 'https://[::]/', 'https://169.254.169.254/latest/meta-data',
-    'https://100.64.0.1/', 'https://192.0.2.1/', 'https://0.0.0.0/', 'https://10.0.0.7/', 'https://10.0.0.7:8443/',
-  ])('%s is not public', (url) => expect(judge(url)).toBe('address not allowed: it is not an address of the public internet.'));
-
-  test.each(['https://localhost/', 'https://LOCALHOST/', 'https://localhost./', 'https://a.localhost/', 'https://db/', 'https://db./', 'https://metadata.google.internal/', 'https://printer.local/', 'https://nas.home.arpa./'])('%s is a name of a network', (url) =>
-    expect(judge(url)).toContain('inside of a network'),
+    'https://127.0.0.1/',
+    'https://127.0.0.1./',
+    'https://2130706433/',
+    'https://017700000001/',
+    'https://0x7f000001/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://①②⑦.0.0.1/',
+    'https://0/',
+    'https://[::1]/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://[::ffff:a9fe:a9fe]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[fd00::1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[::]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://100.64.0.1/',
+    'https://192.0.2.1/',
+    'https://0.0.0.0/',
+    'https://10.0.0.7/',
+    'https://10.0.0.7:8443/',
+  ])('%s is not public', (url) =>
+    expect(judge(url)).toBe('address not allowed: it is not an address of the public internet.'),
   );
 
   test.each([
-    ['http://shop.example/', 'https'], ['ftp://shop.example/', 'https'], ['file:///etc/passwd', 'https'], ['javascript:alert(1)', 'https'], ['https://shop.example:22/', 'port must be 443 or 8443'], ['https://shop.example:80/', 'port'],
-    ['https://user@shop.example/', 'user name'], ['https://user:secret@shop.example/', 'user name'], ['https://shop.example@10.0.0.1/', 'user name'], ['https://[fe80::1%25eth0]/', 'not a URL'], ['shop.example', 'not a URL'], ['', 'not a URL'],
-    ['http://localhost:8091/', 'https'], ['http://localhost/', 'https'], ['http://127.0.0.1:8090/', 'https'], ['https://10.0.0.7:9444/', 'port'], ['http://user@localhost:8090/', 'user name'],
+    'https://localhost/',
+    'https://LOCALHOST/',
+    'https://localhost./',
+    'https://a.localhost/',
+    'https://db/',
+    'https://db./',
+    'https://metadata.google.internal/',
+    'https://printer.local/',
+    'https://nas.home.arpa./',
+  ])('%s is a name of a network', (url) => expect(judge(url)).toContain('inside of a network'));
+
+  test.each([
+    ['http://shop.example/', 'https'],
+    ['ftp://shop.example/', 'https'],
+    ['file:///etc/passwd', 'https'],
+    ['javascript:alert(1)', 'https'],
+    ['https://shop.example:22/', 'port must be 443 or 8443'],
+    ['https://shop.example:80/', 'port'],
+    ['https://user@shop.example/', 'user name'],
+    ['https://user:secret@shop.example/', 'user name'],
+    ['https://shop.example@10.0.0.1/', 'user name'],
+    ['https://[fe80::1%25eth0]/', 'not a URL'],
+    ['shop.example', 'not a URL'],
+    ['', 'not a URL'],
+    ['http://localhost:8091/', 'https'],
+    ['http://localhost/', 'https'],
+    ['http://127.0.0.1:8090/', 'https'],
+    ['https://10.0.0.7:9444/', 'port'],
+    ['http://user@localhost:8090/', 'user name'],
   ])('%s', (url, why) => expect(judge(url)).toContain(why));
 
-  test('and nothing of what was in them is repeated', () => expect(judge('https://user:secret@shop.example/')).not.toContain('secret'));
+  test('and nothing of what was in them is repeated', () =>
+    expect(judge('https://user:secret@shop.example/')).not.toContain('secret'));
 });
 
-test.each(['https://shop.example/logout?x=1', 'https://shop.example:8443/', 'https://8.8.8.8/', 'https://[2606:4700::1111]/', 'http://localhost:8090/acme/logout', 'https://10.0.0.7:9443/x'])('%s may be called', (url) => expect(judge(url)).toBe(url));
+test.each([
+  'https://shop.example/logout?x=1',
+  'https://shop.example:8443/',
+  'https://8.8.8.8/',
+  'https://[2606:4700::1111]/',
+  'http://localhost:8090/acme/logout',
+  'https://10.0.0.7:9443/x',
+])('%s may be called', (url) => expect(judge(url)).toBe(url));

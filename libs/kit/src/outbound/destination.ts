@@ -16,8 +16,8 @@ export function literalAddress(hostname: string): string | undefined {
 }
 
 /**
- * Whether a URL may be called at all, as far as it says so itself; what its name resolves to is looked at when connecting.
- * The URL parser has written decimal, octal and hexadecimal hosts as dotted ones by now (WHATWG URL §3.5).
+ * Whether a URL may be called at all, as far as it says so itself; what its name resolves to is looked at when
+ * connecting. The URL parser has written decimal, octal and hexadecimal hosts as dotted ones by now (WHATWG URL §3.5).
  * @throws OutboundError `address not allowed`, in words for whoever registers the URL
  */
 export function requireDestination(url: string, { allow, ports }: OutboundRules): URL {
@@ -30,12 +30,17 @@ export function requireDestination(url: string, { allow, ports }: OutboundRules)
   if (protocol !== 'https:') throw notAllowed('it must be an https address.');
   if (!ports.includes(Number(port || 443))) throw notAllowed(`its port must be ${ports.join(' or ')}.`);
   const address = literalAddress(hostname);
-  if (address !== undefined && !isPublicAddress(address)) throw notAllowed('it is not an address of the public internet.');
-  if (address === undefined && isLocalName(hostname)) throw notAllowed('it is a name inside of a network and not of the public internet.');
+  if (address !== undefined && !isPublicAddress(address))
+    throw notAllowed('it is not an address of the public internet.');
+  if (address === undefined && isLocalName(hostname))
+    throw notAllowed('it is a name inside of a network and not of the public internet.');
   return parsed;
 }
 
-/** Names that mean nothing outside of one network (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`), or have no dot at all. */
+/**
+ * Names that mean nothing outside of one network (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`), or have
+ * no dot at all.
+ */
 function isLocalName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   return !name.includes('.') || /\.(localhost|local|internal|home\.arpa|alt)$/.test(name);

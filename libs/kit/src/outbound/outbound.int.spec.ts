@@ -46,8 +46,16 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-function outbound(allow: string[] = [], resolve?: (name: string) => Promise<string[]>, ports = [443, port, portOf(secured)]): Outbound {
-  const made = new Outbound({ allow, ports }, createLogger('test', 'warn', '1', { write: (line) => void lines.push(line) }), resolve);
+function outbound(
+  allow: string[] = [],
+  resolve?: (name: string) => Promise<string[]>,
+  ports = [443, port, portOf(secured)],
+): Outbound {
+  const made = new Outbound(
+    { allow, ports },
+    createLogger('test', 'warn', '1', { write: (line) => void lines.push(line) }),
+    resolve,
+  );
   open.push(made);
   return made;
 }
@@ -61,22 +69,34 @@ const local = () => `http://localhost:${port}/in`;
 
 describe('an origin that is allowed', () => {
   test('is called, and the service says at its start that it may', async () => {
-    const { status, body } = await allowed().request(local(), { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const { status, body } = await allowed().request(local(), {
+      body: 'a=b',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     expect([status, body.toString()]).toEqual([200, '{"ok":true}']);
     expect(heard[0]).toMatchObject({ method: 'POST', url: '/in' });
-    expect(heard[0]!.headers).toMatchObject({ 'user-agent': 'Holdfast', 'content-type': 'application/x-www-form-urlencoded' });
+    expect(heard[0]!.headers).toMatchObject({
+      'user-agent': 'Holdfast',
+      'content-type': 'application/x-www-form-urlencoded',
+    });
     expect(heard[0]!.headers.cookie).toBeUndefined();
     expect(lines).toEqual([expect.stringContaining(`http://localhost:${port}`)]);
   });
 
   test.each(['another port', 'another name', 'another scheme'])('does not let in %s', async (what) => {
-    const url = { 'another port': `http://localhost:${portOf(secured)}/`, 'another name': `http://127.0.0.1:${port}/`, 'another scheme': `https://localhost:${port}/` }[what]!;
+    const url = {
+      'another port': `http://localhost:${portOf(secured)}/`,
+      'another name': `http://127.0.0.1:${port}/`,
+      'another scheme': `https://localhost:${port}/`,
+    }[what]!;
     expect(await failureOf(allowed(), url)).toMatchObject({ failure: 'address not allowed' });
     expect(heard).toEqual([]);
   });
 
   test('must still prove by its certificate that it is the one', async () => {
-    expect(await failureOf(outbound([`https://localhost:${portOf(secured)}`]), `https://localhost:${portOf(secured)}/`)).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+    expect(
+      await failureOf(outbound([`https://localhost:${portOf(secured)}`]), `https://localhost:${portOf(secured)}/`),
+    ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
     expect(heard).toEqual([]);
   });
 
@@ -95,8 +115,17 @@ describe('an origin that is allowed', () => {
 
 describe('a name', () => {
   test('that leads inside is refused, also when only one of its addresses does', async () => {
-    for (const addresses of [['127.0.0.1'], [someoneElse, '127.0.0.1'], ['::ffff:127.0.0.1'], ['64:ff9b::7f00:1'], [someoneElse, 'fd00::1']]) {
-      const error = await failureOf(outbound([], async () => addresses), `https://shop.example:${portOf(secured)}/`);
+    for (const addresses of [
+      ['127.0.0.1'],
+      [someoneElse, '127.0.0.1'],
+      ['::ffff:127.0.0.1'],
+      ['64:ff9b::7f00:1'],
+      [someoneElse, 'fd00::1'],
+    ]) {
+      const error = await failureOf(
+        outbound([], async () => addresses),
+        `https://shop.example:${portOf(secured)}/`,
+      );
       expect(error).toMatchObject({ failure: 'address not allowed', message: expect.not.stringContaining('127') });
     }
     expect(heard).toEqual([]);
@@ -106,7 +135,9 @@ describe('a name', () => {
     let asked = 0;
     const rebinding = outbound([], async () => [(asked += 1) % 2 === 1 ? someoneElse : '127.0.0.1']);
     const url = `https://shop.example:${portOf(secured)}/`;
-    expect(await failureOf(rebinding, url, { timeout: 400 })).toMatchObject({ failure: expect.stringMatching(/no answer|timed out/) });
+    expect(await failureOf(rebinding, url, { timeout: 400 })).toMatchObject({
+      failure: expect.stringMatching(/no answer|timed out/),
+    });
     // One look-up, one connection: there was no second answer to fall for.
     expect(asked).toBe(1);
     expect(await failureOf(rebinding, url)).toMatchObject({ failure: 'address not allowed' });
@@ -114,13 +145,29 @@ describe('a name', () => {
   });
 
   test('that does not resolve is no answer, and says no more', async () => {
-    expect(await failureOf(outbound([], async () => []), 'https://shop.example/')).toMatchObject({ failure: 'no answer' });
-    expect(await failureOf(outbound([], () => Promise.reject(new Error('queryA ESERVFAIL 10.0.0.2'))), 'https://shop.example/')).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+    expect(
+      await failureOf(
+        outbound([], async () => []),
+        'https://shop.example/',
+      ),
+    ).toMatchObject({ failure: 'no answer' });
+    expect(
+      await failureOf(
+        outbound([], () => Promise.reject(new Error('queryA ESERVFAIL 10.0.0.2'))),
+        'https://shop.example/',
+      ),
+    ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
   });
 
   test('of a name server that keeps silent is waited for no longer than the whole may take', async () => {
     const began = performance.now();
-    expect(await failureOf(outbound([], () => new Promise(() => undefined)), 'https://shop.example/', { timeout: 300 })).toMatchObject({ failure: 'timed out' });
+    expect(
+      await failureOf(
+        outbound([], () => new Promise(() => undefined)),
+        'https://shop.example/',
+        { timeout: 300 },
+      ),
+    ).toMatchObject({ failure: 'timed out' });
     // Less than the five seconds of a connection.
     expect(performance.now() - began).toBeLessThan(3000);
   });
@@ -128,7 +175,9 @@ describe('a name', () => {
   test('is not looked up when its address stands in the URL', async () => {
     const never = outbound([], () => Promise.reject(new Error('asked')));
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
-      expect(await failureOf(never, `https://${host}:${portOf(secured)}/`)).toMatchObject({ failure: 'address not allowed' });
+      expect(await failureOf(never, `https://${host}:${portOf(secured)}/`)).toMatchObject({
+        failure: 'address not allowed',
+      });
     }
     expect(heard).toEqual([]);
   });
@@ -137,18 +186,30 @@ describe('a name', () => {
 describe('an answer', () => {
   test.each([301, 302, 303, 307, 308])('%i to somewhere else is a failure and is not followed', async (status) => {
     answer = (_, response) => void response.writeHead(status, { location: `http://localhost:${port}/second` }).end();
-    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', status, message: expect.stringContaining('not followed') });
+    expect(await failureOf(allowed(), local())).toMatchObject({
+      failure: 'status',
+      status,
+      message: expect.stringContaining('not followed'),
+    });
     expect(heard.map(({ url }) => url)).toEqual(['/in']);
   });
 
   test('that leads to metadata is not followed either', async () => {
-    answer = (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
-    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', message: expect.not.stringContaining('169.254') });
+    answer = (_, response) =>
+      void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+    expect(await failureOf(allowed(), local())).toMatchObject({
+      failure: 'status',
+      message: expect.not.stringContaining('169.254'),
+    });
   });
 
   test.each([400, 404, 500, 503])('%i is a failure, and its words are not passed on', async (status) => {
     answer = (_, response) => void response.writeHead(status, 'tell nobody').end('a secret from inside');
-    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'status', status, message: `status ${status}.` });
+    expect(await failureOf(allowed(), local())).toMatchObject({
+      failure: 'status',
+      status,
+      message: `status ${status}.`,
+    });
   });
 
   test('of more bytes than are read is refused, however it comes', async () => {

@@ -25,7 +25,8 @@ const defaultMaxBytes = 65_536;
 
 /**
  * The one way out of the house, for every address that somebody outside chose: https to public addresses only, no
- * redirects, no cookies, no proxy of the environment, a limit of time and of size. `OUTBOUND_ALLOW` names the exceptions.
+ * redirects, no cookies, no proxy of the environment, a limit of time and of size. `OUTBOUND_ALLOW` names the
+ * exceptions.
  */
 export class Outbound {
   private readonly agent: Agent;
@@ -35,11 +36,18 @@ export class Outbound {
     logger: Logger,
     resolve: Resolve = askNameServers,
   ) {
-    for (const origin of rules.allow) logger.warn({ origin }, `OUTBOUND_ALLOW lets this service call ${origin}, whatever it leads to: right for tests and self-hosting, and for nothing else`);
+    for (const origin of rules.allow)
+      logger.warn(
+        { origin },
+        `OUTBOUND_ALLOW lets this service call ${origin}, whatever it leads to: right for tests and self-hosting, and for nothing else`,
+      );
     this.agent = new Agent({ connect: guardedConnector(rules, resolve), maxHeaderSize: 16_384 });
   }
 
-  /** Whether the URL may be called, as far as can be told without calling: for when it is registered. @throws OutboundError */
+  /**
+   * Whether the URL may be called, as far as can be told without calling: for when it is registered. @throws
+   * OutboundError
+   */
   check(url: string): void {
     requireDestination(url, this.rules);
   }
@@ -47,8 +55,11 @@ export class Outbound {
   /** @throws OutboundError, also for every answer that is not 2xx */
   async request(url: string, { timeout = defaultTimeout, ...call }: OutboundRequest = {}): Promise<OutboundAnswer> {
     const signal = AbortSignal.timeout(timeout);
-    // The library looks at the signal once it is connected: a name or a server that keeps silent would be waited for longer.
-    const over = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    // The library looks at the signal once it is connected: a name or a server that keeps silent would be waited for
+    // longer.
+    const over = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
     try {
       return await Promise.race([this.call(url, call, signal), over]);
     } catch (error) {
@@ -56,15 +67,26 @@ export class Outbound {
     }
   }
 
-  private async call(url: string, { method = 'POST', headers, body, maxBytes = defaultMaxBytes }: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+  private async call(
+    url: string,
+    { method = 'POST', headers, body, maxBytes = defaultMaxBytes }: OutboundRequest,
+    signal: AbortSignal,
+  ): Promise<OutboundAnswer> {
     const answer = await request(requireDestination(url, this.rules), {
-      dispatcher: this.agent, method, signal, body: body ?? null,
+      dispatcher: this.agent,
+      method,
+      signal,
+      body: body ?? null,
       headers: { 'user-agent': 'Holdfast', accept: '*/*', 'accept-encoding': 'identity', ...headers },
     });
     const { statusCode: status } = answer;
     if (status < 200 || status > 299) {
       answer.body.on('error', () => undefined).destroy();
-      throw new OutboundError('status', status >= 300 && status < 400 ? `status ${status}: redirects are not followed.` : `status ${status}.`, status);
+      throw new OutboundError(
+        'status',
+        status >= 300 && status < 400 ? `status ${status}: redirects are not followed.` : `status ${status}.`,
+        status,
+      );
     }
     return { status, headers: answer.headers, body: await readBody(answer.body, maxBytes) };
   }

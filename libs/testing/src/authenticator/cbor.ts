@@ -5,7 +5,10 @@ export function encodeCbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
-  return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, member]) => [encodeCbor(key), encodeCbor(member)])]);
+  return Buffer.concat([
+    head(5, value.size),
+    ...[...value].flatMap(([key, member]) => [encodeCbor(key), encodeCbor(member)]),
+  ]);
 }
 
 /** §3.1: the major type in the upper three bits, then the number in as few bytes as it needs. */

@@ -19,11 +19,30 @@ export function newKey(algorithm: KeyAlgorithm): PasskeyKey {
   const jwk = publicKey.export({ format: 'jwk' });
   const bytes = (member: string | undefined): Buffer => Buffer.from(member ?? '', 'base64url');
   const members: Record<KeyAlgorithm, [number, Cbor][]> = {
-    ES256: [[1, 2], [3, -7], [-1, 1], [-2, bytes(jwk.x)], [-3, bytes(jwk.y)]],
-    EdDSA: [[1, 1], [3, -8], [-1, 6], [-2, bytes(jwk.x)]],
-    RS256: [[1, 3], [3, -257], [-1, bytes(jwk.n)], [-2, bytes(jwk.e)]],
+    ES256: [
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, bytes(jwk.x)],
+      [-3, bytes(jwk.y)],
+    ],
+    EdDSA: [
+      [1, 1],
+      [3, -8],
+      [-1, 6],
+      [-2, bytes(jwk.x)],
+    ],
+    RS256: [
+      [1, 3],
+      [3, -257],
+      [-1, bytes(jwk.n)],
+      [-2, bytes(jwk.e)],
+    ],
   };
-  return { cose: encodeCbor(new Map(members[algorithm])), sign: (data) => sign(algorithm === 'EdDSA' ? null : 'sha256', data, privateKey) };
+  return {
+    cose: encodeCbor(new Map(members[algorithm])),
+    sign: (data) => sign(algorithm === 'EdDSA' ? null : 'sha256', data, privateKey),
+  };
 }
 
 function pair(algorithm: KeyAlgorithm): { publicKey: KeyObject; privateKey: KeyObject } {

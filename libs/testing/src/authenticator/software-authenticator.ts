@@ -67,8 +67,8 @@ interface RequestOptions {
 
 /**
  * An authenticator without a device, and the browser around it: answers the options of a ceremony as
- * `navigator.credentials` would (WebAuthn Level 3 §6), or wrongly in one point when told so. Keeps one passkey per RP ID
- * and user handle, as real ones do.
+ * `navigator.credentials` would (WebAuthn Level 3 §6), or wrongly in one point when told so. Keeps one passkey per RP
+ * ID and user handle, as real ones do.
  */
 export class SoftwareAuthenticator {
   private kept: Kept[] = [];
@@ -88,17 +88,27 @@ export class SoftwareAuthenticator {
   register(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
     const { challenge, rp, user, pubKeyCredParams } = optionsJson as CreationOptions;
     const rpId = rp.id ?? new URL(ceremony.origin).hostname;
-    const algorithm = this.options.algorithm ?? keyAlgorithms.find((a) => pubKeyCredParams[0]?.alg === coseNumbers[a]) ?? 'ES256';
+    const algorithm =
+      this.options.algorithm ?? keyAlgorithms.find((a) => pubKeyCredParams[0]?.alg === coseNumbers[a]) ?? 'ES256';
     const id = ceremony.credentialId ?? randomBytes(16);
     const passkey: Kept = {
-      id: id.toString('base64url'), rpId, userHandle: user.id, userName: user.name, key: newKey(algorithm), counter: ceremony.counter ?? 0,
+      id: id.toString('base64url'),
+      rpId,
+      userHandle: user.id,
+      userName: user.name,
+      key: newKey(algorithm),
+      counter: ceremony.counter ?? 0,
     };
     this.kept = [...this.kept.filter((p) => p.rpId !== rpId || p.userHandle !== user.id), passkey];
 
     const aaguid = Buffer.from((this.options.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex');
     const attested = Buffer.concat([aaguid, uint16(id.length), id, ceremony.publicKey ?? passkey.key.cose]);
     const authData = Buffer.concat([this.authenticatorData(rpId, passkey.counter, ceremony, true), attested]);
-    const attestation = new Map<string, Cbor>([['fmt', 'none'], ['attStmt', new Map()], ['authData', authData]]);
+    const attestation = new Map<string, Cbor>([
+      ['fmt', 'none'],
+      ['attStmt', new Map()],
+      ['authData', authData],
+    ]);
     return answer(passkey.id, {
       clientDataJSON: clientData('webauthn.create', challenge, ceremony).toString('base64url'),
       attestationObject: encodeCbor(attestation).toString('base64url'),
@@ -106,10 +116,19 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws when it has no passkey for the RP ID. */
+  /**
+   * PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws when it has no passkey for the RP ID.
+   */
   authenticate(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
-    const { challenge, rpId = new URL(ceremony.origin).hostname, allowCredentials = [] } = optionsJson as RequestOptions;
-    const wanted = (p: Kept) => p.rpId === rpId && (!ceremony.passkey || p.id === ceremony.passkey) && (allowCredentials.length === 0 || allowCredentials.some((a) => a.id === p.id));
+    const {
+      challenge,
+      rpId = new URL(ceremony.origin).hostname,
+      allowCredentials = [],
+    } = optionsJson as RequestOptions;
+    const wanted = (p: Kept) =>
+      p.rpId === rpId &&
+      (!ceremony.passkey || p.id === ceremony.passkey) &&
+      (allowCredentials.length === 0 || allowCredentials.some((a) => a.id === p.id));
     const passkey = this.kept.findLast(wanted);
     if (!passkey) throw new Error(`the authenticator has no passkey for ${rpId}`);
     passkey.counter = ceremony.counter ?? (this.options.synced ? 0 : passkey.counter + 1);
@@ -128,7 +147,8 @@ export class SoftwareAuthenticator {
   /** §6.1: hash of the RP ID, flags, counter. */
   private authenticatorData(rpId: string, counter: number, ceremony: CeremonyOptions, attested: boolean): Buffer {
     const { userPresent = true, userVerified = true } = ceremony;
-    const flags = (userPresent ? 0x01 : 0) | (userVerified ? 0x04 : 0) | (this.options.synced ? 0x18 : 0) | (attested ? 0x40 : 0);
+    const flags =
+      (userPresent ? 0x01 : 0) | (userVerified ? 0x04 : 0) | (this.options.synced ? 0x18 : 0) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);
     count.writeUInt32BE(counter);
     return Buffer.concat([sha256(Buffer.from(ceremony.rpId ?? rpId)), Buffer.from([flags]), count]);
@@ -138,11 +158,20 @@ export class SoftwareAuthenticator {
 /** §5.8.1: what the browser says of the ceremony, and what is signed. */
 function clientData(type: string, challenge: string, ceremony: CeremonyOptions): Buffer {
   const { origin, crossOrigin = false } = ceremony;
-  return Buffer.from(JSON.stringify({ type: ceremony.type ?? type, challenge: ceremony.challenge ?? challenge, origin, crossOrigin }));
+  return Buffer.from(
+    JSON.stringify({ type: ceremony.type ?? type, challenge: ceremony.challenge ?? challenge, origin, crossOrigin }),
+  );
 }
 
 function answer(id: string, response: object): Record<string, unknown> {
-  return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {}, authenticatorAttachment: 'platform' };
+  return {
+    id,
+    rawId: id,
+    type: 'public-key',
+    response,
+    clientExtensionResults: {},
+    authenticatorAttachment: 'platform',
+  };
 }
 
 function uint16(n: number): Buffer {
