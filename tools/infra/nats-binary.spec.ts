@@ -12,7 +12,7 @@ test('containers run the release that the launcher would fetch, and it is new en
   expect(isSupportedNatsVersion(releaseVersion)).toBe(true);
 });
 
-test.each(['README.md', '.env.example', 'docs/runbook.md', 'docs/adr/0026-nats-server-version.md'])(
+test.each(['README.md', '.env.example', 'docs/runbook.md', 'docs/adr/0021-nats-server-version.md'])(
   '%s names the minimum version',
   (path) => {
     expect(text(path)).toContain(minimumNatsVersion);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { say } from './say.ts';
 
 /**
- * The Debian release whose package was tried (docs/adr/0026-nats-server-version.md). It needs glibc 2.34, which Debian
+ * The Debian release whose package was tried (docs/adr/0021-nats-server-version.md). It needs glibc 2.34, which Debian
  * 12 has, so that a machine of another release can run it as well.
  */
 const suite = 'trixie';

@@ -22,7 +22,7 @@ export interface StoreSeen {
 
 /**
  * Decides when nats-server is to be restarted: when services cannot store events though its disk has room. Some
- * versions close a stream for good after a failed write, or block (docs/adr/0026-nats-server-version.md); a restart
+ * versions close a stream for good after a failed write, or block (docs/adr/0021-nats-server-version.md); a restart
  * opens it again, and costs no event.
  */
 export class StoreWatch {

@@ -24,7 +24,7 @@ export interface ClockWatchOptions {
 /**
  * The time of a service. It is the machine's own as long as that agrees with PostgreSQL's, and PostgreSQL's otherwise,
  * so that a wrong clock of one machine ends nothing. A service without a database cannot correct itself: peers could
- * then make it take an expired token. It learns from them that it is wrong (docs/adr/0031-clocks.md).
+ * then make it take an expired token. It learns from them that it is wrong (docs/adr/0026-clocks.md).
  */
 export class ClockWatch implements Clock {
   private readonly database = new RemoteClock();

@@ -57,7 +57,7 @@ export interface ConsumerOptions {
  * be applied is tried again alone, so that a bad event keeps no other from being applied; while the database is away,
  * for ever. An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed,
  * and delivers it anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed
- * (docs/adr/0025-quarantine.md).
+ * (docs/adr/0020-quarantined-events.md).
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;

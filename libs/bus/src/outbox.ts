@@ -78,7 +78,7 @@ export class Outbox {
   /**
    * Publishes committed rows and holds the answer until the read model has applied them and audit has given the record
    * its place, one second at most. When the read model is late, `mark` is raised before the answer leaves, so that no
-   * replica answers a read from what it has (docs/adr/0004-read-your-own-write.md).
+   * replica answers a read from what it has (docs/adr/0004-read-your-writes.md).
    */
   async published(rows: OutboxRow[], mark?: Mark): Promise<void> {
     const last = rows.at(-1);

@@ -57,7 +57,7 @@ class Replica implements ChosenReplica {
  * The replicas that have announced themselves, and which of them is to be asked: of those that live, are ready and
  * answer, the one with the fewest requests under way. So a replica that hangs keeps no more requests than its share of
  * what is under way at that moment, and gets no others from a second later on. A queue group of NATS chooses blindly
- * until it evicts a client (docs/adr/0027-hung-replicas.md).
+ * until it evicts a client (docs/adr/0022-hung-replicas.md).
  */
 export class Replicas implements ReplicaChooser {
   private readonly services = new Map<ServiceName, Map<string, Replica>>();

@@ -33,7 +33,7 @@ class Dropped extends Error {
  * A request is accepted on its contract's own subject, alone or with this replica's id, and with a reply subject in the
  * inbox of a user that the contract names as caller; anything else is counted and dropped. Who may publish there at all
  * is up to the broker; this keeps out what JetStream, or another service's answer, is made to deliver on somebody's
- * behalf (docs/adr/0024-who-may-send-what.md).
+ * behalf (docs/adr/0019-who-may-send-what.md).
  */
 export class BusTransport extends ServerNats {
   private running = 0;

@@ -1,7 +1,7 @@
 import { contracts } from './contract.js';
 import { serviceNames, services, type ServiceName } from './services.js';
 
-/** The schema of high-water marks: the one place two services share, see docs/adr/0004-read-your-own-write.md. */
+/** The schema of high-water marks: the one place two services share, see docs/adr/0004-read-your-writes.md. */
 export const marksSchema = 'marks';
 
 /**
@@ -55,7 +55,7 @@ const settings = (service: ServiceName): [name: string, value: string][] => [
   ['idle_in_transaction_session_timeout', "'5s'"],
   ['statement_timeout', "'15s'"],
   // One plan a prepared statement for all values: planning costs more than most statements, and without statistics of
-  // the values (docs/adr/0028-no-planner-statistics.md) a plan made for certain ones is no better.
+  // the values (docs/adr/0023-no-planner-statistics.md) a plan made for certain ones is no better.
   ['plan_cache_mode', 'force_generic_plan'],
   // Such a plan may be made while its tables are nearly empty, and kept: what reads a table from end to end is cheap
   // then. Each statement has its index, and looks into it row by row.

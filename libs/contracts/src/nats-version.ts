@@ -1,7 +1,7 @@
 /**
  * The oldest nats-server that Holdfast works with, and the one that `npm start` and compose run. Older ones block for
  * good when the disk of JetStream was full for a moment, or lose a stream when they are killed
- * (docs/adr/0026-nats-server-version.md).
+ * (docs/adr/0021-nats-server-version.md).
  */
 export const minimumNatsVersion = '2.10.27';
 

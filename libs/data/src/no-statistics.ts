@@ -8,7 +8,7 @@ type Run = (sql: string) => Promise<unknown>;
  * when the rows are deleted, until the next ANALYZE of that table. So an erased customer would be readable in
  * `pg_stats` for weeks. Hence no column of a service's schema has statistics. It is a rule without exceptions: a list
  * of columns with values that may be kept would have to be right for every column that is ever added. Statements do
- * without, see docs/adr/0028-no-planner-statistics.md. A database that had statistics loses them here.
+ * without, see docs/adr/0023-no-planner-statistics.md. A database that had statistics loses them here.
  */
 export async function keepNoStatistics(schema: string, run: Run): Promise<void> {
   await run(stopGathering(schema));

@@ -1,7 +1,7 @@
 /**
  * What others say of this machine's clock. `agreed`: nobody contradicts it. `disputed`: somebody does, and it may be
  * their clock that is wrong, so nothing is made to end for ever. `wrong`: it is ours, so it decides nothing
- * (docs/adr/0031-clocks.md).
+ * (docs/adr/0026-clocks.md).
  */
 export type ClockTrust = 'agreed' | 'disputed' | 'wrong';
 

@@ -26,7 +26,7 @@ const defaultMaxKeys = 20_000;
 
 /**
  * Requests per key as a token bucket: it holds a minute's worth and fills evenly. In this process alone, without a hop
- * per request: replicas each enforce the whole quota (docs/adr/0020-limits.md).
+ * per request: replicas each enforce the whole quota (docs/adr/0015-rate-limits.md).
  */
 export class RateLimiter {
   private readonly buckets: LRUCache<string, Bucket>;

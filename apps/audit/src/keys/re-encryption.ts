@@ -83,7 +83,7 @@ const noKey = Buffer.alloc(9, 0xff);
  * After a rotation of KEY_ENCRYPTION_KEY, seals anew what is sealed with the previous one, a batch at a time. What is
  * erased meanwhile stays erased: only rows that are there are updated. While replicas have different current keys,
  * those with the one that was started last do it, so that two do not undo each other's work for ever
- * (docs/adr/0032-keys-retries-drops-and-repeats.md).
+ * (docs/adr/0027-audit-keys-retries-drops-replays.md).
  */
 @Injectable()
 export class ReEncryption implements OnApplicationBootstrap {

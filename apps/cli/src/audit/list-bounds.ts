@@ -7,7 +7,7 @@ const monthForm = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
 /**
  * By what a list decides where to look: it goes from month to month, and turns a span of time into a span of places
- * (docs/adr/0015-partitions-of-the-log.md). Nothing of that stands in a leaf, but what it may be follows from them:
+ * (docs/adr/0011-audit-log-partitions.md). Nothing of that stands in a leaf, but what it may be follows from them:
  * then no entry is left out, and none lies in an earlier month than it must, where it would be dropped too early.
  */
 export class ListBounds {

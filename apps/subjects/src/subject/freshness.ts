@@ -5,7 +5,7 @@ import { unavailable } from '@holdfast/kit';
 
 /**
  * Part of every read's own statement: is the model behind a mark of the organization `$1`? Marks are raised before a
- * late command is answered, so whoever saw the answer finds the mark (docs/adr/0004-read-your-own-write.md). The table
+ * late command is answered, so whoever saw the answer finds the mark (docs/adr/0004-read-your-writes.md). The table
  * is empty as long as all is well.
  */
 export const behind = `EXISTS (SELECT 1 FROM ${marksSchema}.subjects WHERE org = $1) AS behind`;
