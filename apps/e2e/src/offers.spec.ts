@@ -1,4 +1,4 @@
-// Specification §4 "Create an offer": what an offer is, and what is refused without leaving a trace.
+// Specification §4.1: what an offer is, and what is refused without leaving a trace.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { badOffers } from './bad-offers.ts';

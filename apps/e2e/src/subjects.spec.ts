@@ -1,4 +1,4 @@
-// Specification §2 and §4: list, get and erase the customers of an app.
+// Specification §2, §4.2, §4.3 and §4.4: list, get and erase the customers of an app.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';

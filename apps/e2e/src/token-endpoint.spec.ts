@@ -1,4 +1,4 @@
-// Specification §4 "Token endpoint" and §5; RFC 6749, 8414, 9068.
+// Specification §4.5 and §5; RFC 6749, 8414, 9068.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as openid from 'openid-client';
 import { neverGrantable } from '@holdfast/contracts';

@@ -5,7 +5,7 @@ import { credentialTypeName, instant, uuid } from './fields.js';
 export const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
 export type CredentialStatus = (typeof credentialStatuses)[number];
 
-/** Specification §2, "Credential". */
+/** Specification §2.2. */
 export const credentialSchema = z
   .strictObject({
     id: z.string().describe('The issued credential'),
@@ -30,7 +30,7 @@ export const credentialSchema = z
   .meta({ id: 'Credential' });
 export type Credential = z.infer<typeof credentialSchema>;
 
-/** Specification §2, "Full form". */
+/** Specification §2.1, the form of a single subject. */
 export const subjectSchema = z
   .strictObject({
     subject: uuid.describe('The customer'),
@@ -40,7 +40,7 @@ export const subjectSchema = z
   .meta({ id: 'Subject' });
 export type Subject = z.infer<typeof subjectSchema>;
 
-/** Specification §2, "Summary form". */
+/** Specification §2.1, the form in lists. */
 export const subjectSummarySchema = z
   .strictObject({
     subject: uuid.describe('The customer'),

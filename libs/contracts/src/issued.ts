@@ -29,7 +29,7 @@ export const reasonSchema = z
   })
   .meta({ id: 'Reason' });
 
-/** Of the calling app alone, like everything about its customers (specification §2, visibility). */
+/** Of the calling app alone, like everything about its customers (specification §2.5). */
 export const getIssued = query({
   service: 'issuance',
   name: 'get-issued',

@@ -4,7 +4,7 @@ import { command, query } from './contract.js';
 import { credentialTypeName, instant, uuid } from './fields.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
 
-/** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2). */
+/** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2.4). */
 export const credentialClaimSchema = z.strictObject({
   id: z.string(),
   type: credentialTypeName,

@@ -22,7 +22,7 @@ const emptyAnswers = statement(
 const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
 const enter = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
 
-/** DELETE …/credentials/subjects/{subject} (specification §4): at the 204 truth and read model are gone. */
+/** DELETE …/credentials/subjects/{subject} (specification §4.4): at the 204 truth and read model are gone. */
 @Controller()
 export class EraseSubjectHandler {
   constructor(

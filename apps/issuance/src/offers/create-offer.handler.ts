@@ -37,7 +37,7 @@ import { firstOffer, offerTimes, type OfferTerms } from './offer.js';
 
 type Reply = ReplyOf<typeof createOffer>;
 
-/** POST …/credentials/offers (specification §4). */
+/** POST …/credentials/offers (specification §4.1). */
 @Controller()
 export class CreateOfferHandler {
   constructor(

@@ -24,7 +24,7 @@ export interface ClaimRow {
   expiresAt?: Date | null;
 }
 
-/** The `credential` claim of the customer's tokens (specification §2), or undefined without a live credential. */
+/** The `credential` claim of the customer's tokens (specification §2.4), or undefined without a live credential. */
 export function claimOf({ id, type, documentNumber, issuedAt, expiresAt }: ClaimRow): CredentialClaim | undefined {
   if (id === null || !documentNumber || !issuedAt) return undefined;
   return {

@@ -11,7 +11,7 @@ const byKey = statement(
   `SELECT (SELECT state FROM subject WHERE key = $2 AND org = $1 AND app = $3) AS state, ${behind}`,
 );
 
-/** GET …/credentials/subjects/{subject} (specification §4). */
+/** GET …/credentials/subjects/{subject} (specification §4.3). */
 @Controller()
 export class GetSubjectHandler {
   constructor(
@@ -29,8 +29,8 @@ export class GetSubjectHandler {
       const [row] = await this.database.rows<{ state: SubjectState | null; behind: boolean }>(byKey, values);
       return row!;
     });
-    // The same answer for another app's customer and for none: who may not see must not learn (specification §2,
-    // visibility).
+    // The same answer for another app's customer and for none: who may not see must not learn
+    // (specification §2.5).
     if (!state) throw new AppError('unknown_subject');
     return fullForm(state);
   }

@@ -25,7 +25,7 @@ export const pages = {
   nextClaimed: page('subjects_next_claimed', `${after} AND claimed = $6`),
 };
 
-/** GET …/credentials/subjects: the customers of the calling app, newest first (specification §4). */
+/** GET …/credentials/subjects: the customers of the calling app, newest first (specification §4.2). */
 @Controller()
 export class ListSubjectsHandler {
   constructor(
