@@ -238,7 +238,7 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
-  test('the walks, and all other documents, name only files that are there', () => {
+  test('documents name only files that exist', () => {
     const named = /`((?:apps|libs|tools|docs|bench|docker|examples|\.ci)\/[\w./-]+)`/g;
     const missing = documents.flatMap((file) =>
       [...textOf(file).matchAll(named)]
@@ -247,8 +247,8 @@ describe('documents', () => {
         .map((path) => `${file}: ${path}`),
     );
     expect(missing).toEqual([]);
-    const walks = [...textOf('docs/walks.md').matchAll(named)];
-    expect(walks.length).toBeGreaterThan(30);
+    const flows = [...textOf('docs/request-flows.md').matchAll(named)];
+    expect(flows.length).toBeGreaterThan(30);
   });
 
   test('each app, lib and example says what it is for', () => {
