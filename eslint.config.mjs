@@ -10,16 +10,16 @@ const noProcessEnv = {
 };
 /**
  * What comes over the bus may be anything, and a loop that throws ends the process: both have one place
- * (libs/bus/src/listen.ts, loops.ts).
+ * (libs/messaging/src/listen.ts, loops.ts).
  */
 const busInOnePlace = [
   {
     selector: "CallExpression[callee.property.name='subscribe']",
-    message: 'Subscribe with listen() of libs/bus: it drops and counts what does not fit its schema.',
+    message: 'Subscribe with listen() of libs/messaging: it drops and counts what does not fit its schema.',
   },
   {
     selector: "CallExpression[callee.property.name='status'][arguments.length=0]",
-    message: 'Follow the connection with onStatus() of libs/bus: its loop survives what its body throws.',
+    message: 'Follow the connection with onStatus() of libs/messaging: its loop survives what its body throws.',
   },
   {
     selector: "UnaryExpression[operator='void'] > CallExpression[callee.type=/Function/]",
@@ -81,11 +81,11 @@ export default [
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   {
-    files: ['libs/bus/src/**/*.ts'],
+    files: ['libs/{messaging,service,outbox,access,audit-client}/src/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', noProcessEnv, ...busInOnePlace, bodiesInOnePlace] },
   },
   {
-    files: ['libs/bus/src/listen.ts', 'libs/bus/src/loops.ts'],
+    files: ['libs/messaging/src/listen.ts', 'libs/messaging/src/loops.ts'],
     rules: { 'no-restricted-syntax': ['error', noProcessEnv] },
   },
   // Its processes are tests, and end with them.

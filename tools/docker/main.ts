@@ -2,7 +2,8 @@
 // the configuration of nats-server. Secrets are kept, so it may be run again.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseServices, natsConfig, natsUsers, serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { databaseServices, natsUsers, serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { natsConfig } from '@holdfast/platform-policy';
 import { writeWhole } from '../infra/files.ts';
 import { say, shown } from '../infra/say.ts';
 import type { Instance } from '../launcher/instances.ts';

@@ -5,7 +5,7 @@ import { fieldTable } from './schema.ts';
 export function actionsPage(): string {
   return page(
     'Actions of the audit log',
-    'libs/contracts/src/audit-record.ts',
+    'libs/contracts/src/audit/audit-record.ts',
     'Every action of every caller has one record, refusals and failures included; `outcome` tells which. Callers whose token was refused are counted, and so is what anybody may look at without being known (claim links, challenges): one record per minute, with `outcome.count`.',
     table(
       ['Action', 'Means', 'Retention'],

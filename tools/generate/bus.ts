@@ -1,10 +1,8 @@
 import {
   accessFeedSubject,
-  busPermissions,
   contracts,
   databaseRole,
   databaseServices,
-  databaseSetup,
   marksSchema,
   natsUsers,
   probeStream,
@@ -12,6 +10,7 @@ import {
   services,
   streams,
 } from '@holdfast/contracts';
+import { busPermissions, databaseSetup } from '@holdfast/platform-policy';
 import { code, codes, page, table } from './markdown.ts';
 
 export function busPage(): string {
@@ -50,7 +49,7 @@ export function busPage(): string {
 
 function picture(): string {
   const asks = new Map<string, number>();
-  for (const { callers, service } of contracts()) for (const caller of callers) asks.set(`${caller} --> ${service}`, 1);
+  for (const { callers, service } of contracts) for (const caller of callers) asks.set(`${caller} --> ${service}`, 1);
   const tells = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
   const hears = natsUsers
     .filter((u) => busPermissions(u).subscribe.includes(accessFeedSubject))
@@ -63,7 +62,7 @@ function picture(): string {
 }
 
 function contractRows(): string[][] {
-  return contracts().map(({ subject, kind, callers, visibleIn, timeout, errors }) => [
+  return contracts.map(({ subject, kind, callers, visibleIn, timeout, errors }) => [
     code(subject),
     kind,
     callers.join(', '),

@@ -13,7 +13,7 @@ export function eventsPage(): string {
   ]);
   return page(
     'Events',
-    'libs/contracts/src/events.ts and signals.ts',
+    'libs/contracts/src/events/events.ts and signals.ts',
     table(['Event', 'Means', 'Told by', 'NATS subject', 'In the feed'], types),
     '## What organizations are told',
     'By the [event feed](../events.md). Ids and states, never a name or an address. New types and new members of `data` may come; one that is there keeps its meaning.',

@@ -8,7 +8,7 @@ const foreign = new Set(['.git', '.nx', '.holdfast', 'node_modules', 'dist', 'co
 /** Every file of the clone that people write, as a path below it with forward slashes. */
 export function filesBelow(folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (foreign.has(entry.name)) return [];
+    if (foreign.has(entry.name) || entry.name.endsWith('.tsbuildinfo')) return [];
     const path = relative(root, join(root, folder, entry.name))
       .split(sep)
       .join('/');

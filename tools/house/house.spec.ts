@@ -116,21 +116,21 @@ describe('who uses whom', () => {
       text: `import * as planted from '${from}';\nexport const seen = Object.keys(planted);\n`,
     });
     const wrong = [
-      plant('libs/contracts/src/index.ts', '@holdfast/kit'),
-      plant('libs/kit/src/index.ts', '@holdfast/data'),
-      plant('libs/data/src/index.ts', '@holdfast/bus'),
-      plant('libs/testing/src/index.ts', '@holdfast/kit'),
-      plant('libs/bus/src/index.ts', '../../../apps/gateway/src/config.js'),
+      plant('libs/contracts/src/index.ts', '@holdfast/platform'),
+      plant('libs/platform/src/index.ts', '@holdfast/data'),
+      plant('libs/data/src/index.ts', '@holdfast/messaging'),
+      plant('libs/testing/src/index.ts', '@holdfast/platform'),
+      plant('libs/messaging/src/index.ts', '../../../apps/gateway/src/config.js'),
       plant('apps/subjects/src/config.ts', '../../issuance/src/config.js'),
       plant('examples/shop/src/config.ts', '@holdfast/contracts'),
     ];
     const right = [
-      plant('libs/kit/src/index.ts', '@holdfast/contracts'),
-      plant('apps/subjects/src/config.ts', '@holdfast/bus'),
+      plant('libs/platform/src/index.ts', '@holdfast/contracts'),
+      plant('apps/subjects/src/config.ts', '@holdfast/messaging'),
     ];
     const others = [
-      { file: 'libs/bus/src/index.ts', text: "export * from '@holdfast/testing';\n" },
-      { file: 'libs/bus/src/index.ts', text: 'export const home = process.env.HOME;\n' },
+      { file: 'libs/messaging/src/index.ts', text: "export * from '@holdfast/testing';\n" },
+      { file: 'libs/messaging/src/index.ts', text: 'export const home = process.env.HOME;\n' },
     ];
     // Each of these has ended a service, or made it believe what a stolen one had sent.
     const loops = [
@@ -139,10 +139,10 @@ describe('who uses whom', () => {
         text: "export const hear = (bus: { subscribe: (subject: string) => void }) => bus.subscribe('feed.x');\n",
       },
       {
-        file: 'libs/bus/src/bus.ts',
+        file: 'libs/messaging/src/bus.ts',
         text: 'export const read = (message: { json: () => string }) => message.json();\n',
       },
-      { file: 'libs/bus/src/relay.ts', text: 'export const watch = (c: { status: () => string }) => c.status();\n' },
+      { file: 'libs/outbox/src/relay.ts', text: 'export const watch = (c: { status: () => string }) => c.status();\n' },
       { file: 'apps/auth/src/sources.ts', text: 'export const start = () => void (async () => undefined)();\n' },
     ];
     const boundaries = '@nx/enforce-module-boundaries';
@@ -182,7 +182,7 @@ describe('what is written', () => {
 
   test('one way out: nothing but the outbound client calls an address over HTTP, or connects to one', () => {
     const services = sources.filter(
-      (f) => /^(apps|libs)\//.test(f) && !isTest(f) && !f.startsWith('libs/kit/src/outbound/') && !waysOut[f],
+      (f) => /^(apps|libs)\//.test(f) && !isTest(f) && !f.startsWith('libs/platform/src/outbound/') && !waysOut[f],
     );
     expect(findings(services, waysOutOfAProcess)).toEqual([]);
     expect(Object.keys(waysOut).filter((f) => !waysOutOfAProcess.test(textOf(f)))).toEqual([]);

@@ -1,40 +1,45 @@
 /**
- * Who imports whom: apps → bus → data → kit → contracts, skipping steps to the right, never left. One row per layer,
- * none with '*'. ESLint enforces it (eslint.config.mjs), and house.spec.ts proves that it does.
+ * Which project may import which: apps → (access, audit-client, outbox) → service → messaging → data → platform →
+ * contracts. A project may skip steps and never imports upwards. One row per layer. ESLint enforces the table
+ * (eslint.config.mjs), and the architecture test proves that it does.
  */
+const platform = ['layer:platform', 'layer:contracts'];
+const data = ['layer:data', ...platform];
+const messaging = ['layer:messaging', ...data];
+const service = ['layer:service', ...messaging];
+// Libraries may use `testing` in their tests; `no-restricted-imports` keeps it out of their sources.
+const tests = ['layer:testing', 'layer:platform-policy'];
+
 export const layers = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'layer:kit', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  // Formats and hashes of transparency logs, for whoever verifies one: knows nothing of the house.
+  // NATS users and permissions, database roles and grants: generated from contracts, used by operators' tools and tests.
+  { sourceTag: 'layer:platform-policy', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: ['layer:contracts'] },
+  // Formats and hashes of transparency logs, for verifiers too: independent of everything else.
   { sourceTag: 'layer:tlog', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'layer:data', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts', 'layer:testing'] },
-  {
-    sourceTag: 'layer:passkeys',
-    onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'],
-  },
-  { sourceTag: 'layer:bus', onlyDependOnLibsWithTags: ['layer:data', 'layer:kit', 'layer:contracts', 'layer:testing'] },
-  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  // What browsers load: an app serves it as files and imports nothing of it. Of kit its build alone uses the head of
-  // documents.
-  { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: ['layer:kit', 'layer:contracts'] },
+  { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
+  { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: [...data, ...tests] },
+  { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
+  { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
+  { sourceTag: 'layer:outbox', onlyDependOnLibsWithTags: [...service, ...tests] },
+  { sourceTag: 'layer:access', onlyDependOnLibsWithTags: [...service, ...tests] },
+  { sourceTag: 'layer:audit-client', onlyDependOnLibsWithTags: [...service, ...tests] },
+  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },
+  // What browsers load: an app serves it as files and imports nothing of it. Its build uses the document head of platform.
+  { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: platform },
   {
     sourceTag: 'layer:app',
     onlyDependOnLibsWithTags: [
-      'layer:pages',
-      'layer:bus',
-      'layer:passkeys',
-      'layer:tlog',
-      'layer:data',
-      'layer:kit',
-      'layer:contracts',
-      'layer:testing',
+      ...['layer:pages', 'layer:outbox', 'layer:access', 'layer:audit-client', 'layer:passkeys', 'layer:tlog'],
+      ...service,
+      ...tests,
     ],
   },
-  // From outside: what it knows of the house is what any client could know, with a passkey in software to sign in.
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', 'layer:testing'] },
+  // Black-box tests: they know what any client could know, and have a software authenticator to sign in with.
+  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', ...tests] },
   // What an organization would copy: public interfaces alone.
   { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  // Measures what a customer's browser does, with a passkey in software.
-  { sourceTag: 'layer:bench', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', 'layer:testing'] },
+  { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },
+  // Measures what a customer's browser does, with a software authenticator.
+  { sourceTag: 'layer:bench', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', ...tests] },
 ];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { databaseServices, databaseSetup } from '@holdfast/contracts';
+import { databaseServices } from '@holdfast/contracts';
+import { databaseSetup } from '@holdfast/platform-policy';
 import { Refusal } from '../infra/say.ts';
 import type { Jobs } from './jobs.ts';
 import type { Secrets } from './secrets.ts';

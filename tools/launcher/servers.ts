@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromSeed } from '@nats-io/nkeys';
-import { isSupportedNatsVersion, minimumNatsVersion, natsConfig, type BusUser } from '@holdfast/contracts';
+import { isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
+import { natsConfig } from '@holdfast/platform-policy';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
 import { greeting, natsProgram } from '../infra/nats.ts';
 import { freePort } from '../infra/ports.ts';

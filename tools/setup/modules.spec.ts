@@ -3,8 +3,8 @@ import { isInstalled } from './modules.mjs';
 
 const wanted = {
   '': { version: '0.1.0' },
-  'libs/kit': { version: '0.1.0' },
-  'node_modules/@holdfast/kit': { resolved: 'libs/kit', link: true },
+  'libs/platform': { version: '0.1.0' },
+  'node_modules/@holdfast/platform': { resolved: 'libs/platform', link: true },
   'node_modules/pg': { version: '8.0.0', integrity: 'sha512-a' },
   'node_modules/pg-darwin': { version: '8.0.0', integrity: 'sha512-b', optional: true },
 };

@@ -1,9 +1,10 @@
 import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { Bus, connectBus, declareStreams, Shutdown, startService, type RunningService } from '@holdfast/bus';
 import type { AuditRecord, BusUser } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
-import { createLogger, systemClock, type Clock } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger, systemClock, type Clock } from '@holdfast/platform';
+import { Shutdown, startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   newTestFolder,

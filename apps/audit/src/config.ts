@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv } from '@holdfast/kit';
+import { baseConfigSchema, databaseConfigSchema, keyFromEnv } from '@holdfast/platform';
 
 /** The first signs now; those behind it sign as well, so that whoever has pinned an old key can still verify. */
 const signingKeys = z

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Bus, connectBus, declareStreams } from '@holdfast/bus';
 import { appendRecords, type AuditRecord } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
 import {
   createTestDatabase,
   eventually,

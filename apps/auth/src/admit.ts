@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Admission } from '@holdfast/bus';
 import { originHeader } from '@holdfast/contracts';
-import type { AppError } from '@holdfast/kit';
+import { Admission } from '@holdfast/messaging';
+import type { AppError } from '@holdfast/platform';
 import { noteOutcome } from './http-outcome.js';
 import { errorHeader } from './issuer/issuer-routes.js';
 

@@ -1,5 +1,8 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { AccessFeed, AuditWriter, Bus, outboundProvider, Readiness, RefusalCounter } from '@holdfast/bus';
+import { AccessFeed } from '@holdfast/access';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { Bus } from '@holdfast/messaging';
+import { outboundProvider, Readiness } from '@holdfast/service';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Customers } from './issuer/customers.js';

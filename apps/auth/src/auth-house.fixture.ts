@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
-import { connectBus, declareStreams, Handles, startService, type RunningService } from '@holdfast/bus';
 import {
   accessChanges,
   accessFeedSubject,
@@ -28,7 +27,9 @@ import {
   type ServiceName,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
+import { connectBus, declareStreams, Handles } from '@holdfast/messaging';
+import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   eventually,

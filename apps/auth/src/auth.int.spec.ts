@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { importJWK, jwtVerify, type JWK } from 'jose';
-import { Bus } from '@holdfast/bus';
 import { accessTokenClaimsSchema, operationNames, platformKeys } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { eventually, testContext } from '@holdfast/testing';
 import {
   ask,

@@ -5,7 +5,7 @@ import {
   httpLogConfigSchema,
   keyFromEnv,
   outboundConfigSchema,
-} from '@holdfast/kit';
+} from '@holdfast/platform';
 import { stateLimitsSchema } from './state/state-limits.js';
 
 export const configSchema = baseConfigSchema.extend({

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientWentAway, type HttpObserver } from '@holdfast/bus';
 import { originHeader, type ErrorOrigin } from '@holdfast/contracts';
+import { clientWentAway, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer/issuer-paths.js';
 
 /** What is found out about a request on its way, for its access line. */

@@ -1,4 +1,4 @@
-import { runService } from '@holdfast/bus';
+import { runService } from '@holdfast/service';
 import { AuthModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { createHttpApp } from './http-app.js';

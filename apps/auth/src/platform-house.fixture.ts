@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
-import { connectBus, Handles, startService, type RunningService } from '@holdfast/bus';
 import {
   accessChanges,
   accessFeedSubject,
@@ -17,7 +16,9 @@ import {
   type ServiceName,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/kit';
+import { connectBus, Handles } from '@holdfast/messaging';
+import { AppError, createLogger, httpLogConfigSchema, keyedHash, type BaseConfig } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   eventually,

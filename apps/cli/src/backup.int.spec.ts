@@ -19,8 +19,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { databaseServices, databaseSetup } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/kit';
+import { databaseServices } from '@holdfast/contracts';
+import { customerKey } from '@holdfast/platform';
+import { databaseSetup } from '@holdfast/platform-policy';
 import { eventually, freePort } from '@holdfast/testing';
 
 const run = promisify(execFile);

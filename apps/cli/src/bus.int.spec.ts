@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { connectBus } from '@holdfast/bus';
-import { createLogger } from '@holdfast/kit';
+import { connectBus } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
 import { startTestBus, type TestBus } from '@holdfast/testing';
 
 let nats: TestBus;

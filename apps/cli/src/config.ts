@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { databaseServices, defaultConnectionLimit, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/kit';
+import { databaseServices, type ServiceName } from '@holdfast/contracts';
+import { loadConfig } from '@holdfast/platform';
+import { defaultConnectionLimit } from '@holdfast/platform-policy';
 import { Refusal } from './refusal.js';
 
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });

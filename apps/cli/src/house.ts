@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { Bus, connectBus, Replicas } from '@holdfast/bus/client';
 import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
-import { createLogger, newId } from '@holdfast/kit';
+import { Bus, connectBus, Replicas } from '@holdfast/messaging/client';
+import { createLogger, newId } from '@holdfast/platform';
 import { busConfig } from './config.js';
 import { Refusal, whereToLook } from './refusal.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { UncertainError } from '@holdfast/bus/client';
-import { AppError, unavailable, unprocessable } from '@holdfast/kit';
+import { UncertainError } from '@holdfast/messaging/client';
+import { AppError, unavailable, unprocessable } from '@holdfast/platform';
 import { sentence } from './refusal.js';
 
 test.each([

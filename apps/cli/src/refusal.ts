@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { UncertainError } from '@holdfast/bus/client';
 import { errorCatalogue } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { UncertainError } from '@holdfast/messaging/client';
+import { AppError } from '@holdfast/platform';
 import { fieldError } from './field-errors.js';
 
 /** A command that could not do what it was asked: its message is all that is shown. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { databaseServices } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 import { createTestDatabase, traces, type TestDatabase } from '@holdfast/testing';
 
 /** A file of the repository. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
-import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
 import { quarantines, streams } from '@holdfast/contracts';
+import { outboxProvider, quarantineController } from '@holdfast/outbox';
+import { outboundProvider } from '@holdfast/service';
 import { AccessChangesHandler } from './access/access-changes.handler.js';
 import { AppAccessHandler } from './access/app-access.handler.js';
 import { GetClientHandler } from './access/get-client.handler.js';

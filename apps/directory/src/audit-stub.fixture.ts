@@ -1,7 +1,8 @@
 import { Controller, Module } from '@nestjs/common';
-import { Handles, startService, type RunningService } from '@holdfast/bus';
 import { recordReading, type CallContext, type RequestOf } from '@holdfast/contracts';
-import { AppError, type BaseConfig } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, type BaseConfig } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 
 /** What audit was told that the operator read: whose, what, and of which app. */
 export const told = { away: false, read: [] as string[] };

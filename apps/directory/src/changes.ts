@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { insertOutboxRows, Outbox } from '@holdfast/bus';
 import type { Action, App, AuditRecord, AuditTarget, CallContext, DirectoryEvent } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
-import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
+import { insertOutboxRows, Outbox } from '@holdfast/outbox';
+import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChange } from './access/access-change.js';
 import { Heartbeat } from './access/heartbeat.js';
 

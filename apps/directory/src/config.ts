@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
+import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/platform';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,

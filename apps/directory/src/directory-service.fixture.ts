@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
-import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import {
   appAccess,
   createApp,
@@ -14,7 +13,9 @@ import {
   type ReplyOf,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams, EventConsumer } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   collectOnce,
   createTestDatabase,

@@ -18,7 +18,7 @@ import {
   updateApp,
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { keyedHash } from '@holdfast/kit';
+import { keyedHash } from '@holdfast/platform';
 import { eventually, testContext } from '@holdfast/testing';
 import { recordAccessChange } from './access/access-change.js';
 import { told } from './audit-stub.fixture.js';

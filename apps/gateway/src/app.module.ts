@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccessFeed, AuditWriter, Bus, Readiness, RefusalCounter, systemContext } from '@holdfast/bus';
+import { AccessFeed } from '@holdfast/access';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { knownOrganizations } from '@holdfast/contracts';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { Readiness } from '@holdfast/service';
 import { AccessTokens } from './access/access-token.js';
 import { AccessGuard } from './access/access.guard.js';
 import { BearerStrategy } from './access/bearer.strategy.js';

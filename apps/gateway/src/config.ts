@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/kit';
+import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/platform';
 import { rateLimitsSchema } from './limits/limit-classes.js';
 
 const urls = z

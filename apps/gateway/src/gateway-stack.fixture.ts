@@ -8,9 +8,10 @@ import {
 } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
-import { Handles, startService, type RunningService } from '@holdfast/bus';
 import { countRefusals, knownOrganizations, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { createLogger, type BaseConfig } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { createLogger, type BaseConfig } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import { freePort, startTestBus, type TestBus } from '@holdfast/testing';
 import { GatewayModule } from './app.module.js';
 import { configSchema } from './config.js';

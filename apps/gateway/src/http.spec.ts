@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
-import { AuditWriter, LOGGER, RefusalCounter, Shutdown } from '@holdfast/bus';
-import { CLOCK } from '@holdfast/kit';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { CLOCK } from '@holdfast/platform';
+import { LOGGER, Shutdown } from '@holdfast/service';
 import { FakeClock } from '@holdfast/testing';
 import type { GatewayConfig } from './config.js';
 import { createHttpApp } from './http.js';

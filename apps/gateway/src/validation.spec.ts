@@ -86,7 +86,7 @@ function hostile(
 const shapeOf = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', reused: 'inline', unrepresentable: 'any' }) as Shape;
 const schemas: [string, z.ZodType][] = [
-  ...contracts().map(({ subject, request }): [string, z.ZodType] => [subject, request]),
+  ...contracts.map(({ subject, request }): [string, z.ZodType] => [subject, request]),
   ...endpoints.flatMap(({ id, params, query, body }) =>
     Object.entries({ params, query, body }).flatMap(([part, schema]): [string, z.ZodType][] =>
       schema ? [[`${id} ${part}`, schema]] : [],
@@ -105,7 +105,7 @@ test.each(schemas)('%s: any input is taken or refused, and none throws', (_, sch
 });
 
 test('the generator gets as far as the checks of a URI', () => {
-  const { request } = contracts().find(({ subject }) => subject === 'rpc.directory.create-app')!;
+  const { request } = contracts.find(({ subject }) => subject === 'rpc.directory.create-app')!;
   const messages = fc
     .sample(hostile(shapeOf(request)), 500)
     .flatMap((input) => request.safeParse(input).error?.issues.map(({ message }) => message) ?? []);

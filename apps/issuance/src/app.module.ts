@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
-import { outboundProvider, outboxProvider, quarantineController } from '@holdfast/bus';
 import { quarantines, streams } from '@holdfast/contracts';
+import { outboxProvider, quarantineController } from '@holdfast/outbox';
+import { outboundProvider } from '@holdfast/service';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';

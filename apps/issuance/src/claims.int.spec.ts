@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { Bus, connectBus, declareStreams, EventConsumer, startService, type RunningService } from '@holdfast/bus';
 import {
   beginClaim,
   beginSignIn,
@@ -21,7 +20,9 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams, EventConsumer } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   collectOnce,
   createTestDatabase,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/kit';
 import { relyingParty } from '@holdfast/passkeys';
+import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/platform';
 
 const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 

@@ -3,15 +3,6 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import type { z } from 'zod';
 import {
-  Bus,
-  connectBus,
-  declareStreams,
-  EventConsumer,
-  Handles,
-  startService,
-  type RunningService,
-} from '@holdfast/bus';
-import {
   getApp,
   knownOrganizations,
   recordReading,
@@ -25,7 +16,9 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { AppError, createLogger, type Clock } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams, EventConsumer, Handles } from '@holdfast/messaging';
+import { AppError, createLogger, type Clock } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import { collectOnce, createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';

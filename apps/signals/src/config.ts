@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema } from '@holdfast/kit';
+import { baseConfigSchema, databaseConfigSchema } from '@holdfast/platform';
 
 export const configSchema = baseConfigSchema.extend(databaseConfigSchema.shape).extend({
   EVENT_RETENTION_DAYS: z.coerce

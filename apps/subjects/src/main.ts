@@ -1,4 +1,4 @@
-import { runService } from '@holdfast/bus';
+import { runService } from '@holdfast/service';
 import { SubjectsModule } from './app.module.js';
 import { configSchema } from './config.js';
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import {
   customerEventSchema,
   getSubject,
@@ -11,7 +10,9 @@ import {
   type SubjectCursor,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { createLogger, customerKey } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger, customerKey } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   eventually,

@@ -31,8 +31,6 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
 export type RequestOf<C extends Contract> = z.output<C['request']>;
 export type ReplyOf<C extends Contract> = z.output<C['reply']>;
 
-const declared: Contract[] = [];
-
 interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   service: ServiceName;
   name: string;
@@ -50,15 +48,13 @@ function declare<Request extends z.ZodType, Reply extends z.ZodType>(
   { name, errors = [], timeout, ...rest }: Definition<Request, Reply>,
 ): Contract<Request, Reply> {
   // Two seconds are ample for a read; a command may wait a second for its read model on top of a busy database.
-  const contract = {
+  return {
     ...rest,
     kind,
     errors,
     timeout: timeout ?? (kind === 'query' ? 2000 : 5000),
     subject: `rpc.${rest.service}.${name}`,
   };
-  declared.push(contract);
-  return contract;
 }
 
 export function query<Request extends z.ZodType, Reply extends z.ZodType>(definition: Definition<Request, Reply>) {
@@ -98,9 +94,4 @@ export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z
     request: request.extend({ idempotencyKey: z.string().optional() }),
     reply: reply.extend({ replayed }),
   });
-}
-
-/** Every contract of the house, in order of declaration. */
-export function contracts(): readonly Contract[] {
-  return declared;
 }

@@ -1,4 +1,4 @@
-import type { AuditTarget } from './audit-record.js';
+import type { AuditTarget } from './audit/audit-record.js';
 
 /**
  * The closed catalogue of error codes: the one table from code to HTTP status and title (RFC 9457).

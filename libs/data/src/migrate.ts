@@ -2,7 +2,7 @@ import './pg-types.js';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { z } from 'zod';
 import { migrationLock, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/kit';
+import { loadConfig } from '@holdfast/platform';
 import { keepNoStatistics } from './no-statistics.js';
 
 /**

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  databaseRole,
-  databaseServices,
-  databaseSetup,
-  marksSchema,
-  markWriters,
-  migrationLock,
-} from '@holdfast/contracts';
+import { databaseRole, databaseServices, marksSchema, migrationLock } from '@holdfast/contracts';
+import { databaseSetup, markWriters } from '@holdfast/platform-policy';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 const logger = new Logger('passkeys');
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { requireSigned, signedChallenge } from './challenges.js';
 
 const key = randomBytes(32);

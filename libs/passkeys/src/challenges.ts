@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, equal, keyedHash, sha256 } from '@holdfast/kit';
+import { AppError, equal, keyedHash, sha256 } from '@holdfast/platform';
 
 /**
  * How long a ceremony may take, in seconds, and how many of one binding may be under way. A sign-in page may idle with

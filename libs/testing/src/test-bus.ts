@@ -4,7 +4,8 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createUser } from '@nats-io/nkeys';
-import { natsConfig, natsUsers, type BusUser, type NatsConfigOptions } from '@holdfast/contracts';
+import { natsUsers, type BusUser } from '@holdfast/contracts';
+import { natsConfig, type NatsConfigOptions } from '@holdfast/platform-policy';
 import { natsServerBinary, newTestFolder } from './environment.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { databaseRole, databaseServices, databaseSetup, type ServiceName } from '@holdfast/contracts';
+import { databaseRole, databaseServices, type ServiceName } from '@holdfast/contracts';
+import { databaseSetup } from '@holdfast/platform-policy';
 import { testDatabaseUrl } from './environment.js';
 
 /** Roles belong to the whole server and suites run side by side, so every suite gives them the same password. */

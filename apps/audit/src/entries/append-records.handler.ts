@@ -1,8 +1,8 @@
 import { Controller, Logger } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { isFaultOfData, whyDatabaseIsAway } from '@holdfast/data';
-import { AppError, unavailable } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, unavailable } from '@holdfast/platform';
 import { Sequencer } from './sequencer.js';
 import { WaitingRecords } from './waiting-records.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 import { arrange, type Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';
 import { emptyHead, type Head } from './head.js';

@@ -1,5 +1,5 @@
 import { retentionOf, type AuditRecord, type Retention } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 import { leafHash } from '@holdfast/tlog';
 import { choose, key, type Item } from './choose.js';
 import { emptyHead, GrowingLog, type Head, type Subtree } from './head.js';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { register } from 'prom-client';
-import { AuditWriter, Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
+import { AuditWriter } from '@holdfast/audit-client';
 import {
   appendRecords,
   countRefusals,
@@ -12,7 +12,9 @@ import {
   type AuditRecord,
   type CustomerEvent,
 } from '@holdfast/contracts';
-import { createLogger, newId } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger, newId } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   eventually,
   FakeClock,

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { CountedRefusals } from '../refusals/counted-refusals.js';
 import type { Item } from './choose.js';
 import { Sequencer, type Refused } from './sequencer.js';

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { isCustomerEvent, streams, tellsErasure, type HouseEvent } from '@holdfast/contracts';
+import { Bus, EventConsumer } from '@holdfast/messaging';
+import { Shutdown } from '@holdfast/service';
 import type { Item } from './choose.js';
 import { Sequencer } from './sequencer.js';
 import { WaitingRecords } from './waiting-records.js';

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { getAuditEvent, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { Opened, type StoredEntry } from './opened.js';
 
 const byId = statement(

@@ -1,5 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import type { Known } from './arrange.js';
 import { key, lateId, type Item } from './choose.js';

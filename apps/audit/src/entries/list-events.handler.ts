@@ -1,5 +1,4 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import {
   listAuditEvents,
   type AuditEvent,
@@ -9,6 +8,7 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { listStatement } from './list-statement.js';
 import { Names } from './names.js';
 import { Opened, type StoredEntry } from './opened.js';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import {
   appendRecords,
   getAuditEvent,
@@ -12,7 +11,9 @@ import {
   type DirectoryEvent,
   type HouseEvent,
 } from '@holdfast/contracts';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { AuditModule } from '../app.module.js';
 import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { Database, violatedUnique } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { arrange, type Arranged } from './arrange.js';
 import type { Item } from './choose.js';

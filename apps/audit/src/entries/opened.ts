@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import type { AuditEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { CONFIG } from '@holdfast/service';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { eventOf, idsIn } from './leaf.js';
 import { Names, type Named } from './names.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { AuditRecord } from '@holdfast/contracts';
-import { seal, unseal } from '@holdfast/kit';
+import { seal, unseal } from '@holdfast/platform';
 import type { EncryptionKeys } from '../keys/encryption-keys.js';
 import { namesIn } from './leaf.js';
 import { salted, type Random, type Salted } from './pseudonym.js';

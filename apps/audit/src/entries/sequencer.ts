@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isFaultOfData } from '@holdfast/data';
-import { unavailable } from '@holdfast/kit';
+import { unavailable } from '@holdfast/platform';
 import type { Item } from './choose.js';
 import { DamagedLog } from './head.js';
 import { Log } from './log.js';

@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { CONFIG } from '@holdfast/bus';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { EncryptionKeys, type EncryptionConfig } from '../keys/encryption-keys.js';
 import { jitter, nextTry, retryMs } from './back-off.js';
 import type { Due, DueSource } from './due-records.js';

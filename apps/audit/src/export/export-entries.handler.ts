@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { exportAuditEntries, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { monthName } from '../entries/head.js';
 import { idsIn } from '../entries/leaf.js';
 import type { Named } from '../entries/names.js';

@@ -1,4 +1,4 @@
-import { seal, sha256, unseal } from '@holdfast/kit';
+import { seal, sha256, unseal } from '@holdfast/platform';
 import type { AuditConfig } from '../config.js';
 
 export type EncryptionConfig = Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'KEY_ENCRYPTION_KEY_PREVIOUS'>;

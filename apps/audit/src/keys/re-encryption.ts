@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { CONFIG, Readiness, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement, type Statement } from '@holdfast/data';
+import { CONFIG, Readiness, repeat, Shutdown } from '@holdfast/service';
 import type { AuditConfig } from '../config.js';
 import { personKeyContext } from '../entries/person.js';
 import { recordContext } from '../entries/waiting-records.js';

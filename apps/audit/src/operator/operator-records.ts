@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Action, AuditTarget, CallContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/kit';
+import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/platform';
 import { Sequencer } from '../entries/sequencer.js';
 import { WaitingRecords } from '../entries/waiting-records.js';
 

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { recordReading, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { OperatorRecords } from './operator-records.js';
 
 /** What the operator reads from other services. Whoever asks has looked whether there is such an organization. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Readiness } from '@holdfast/bus';
+import { Readiness } from '@holdfast/service';
 import { BrokenLogs, maxUnsignedMs } from './broken-logs.js';
 
 test('a log that is not signed for a minute is mentioned, and one that grows all the time but is signed in between is not', () => {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Readiness } from '@holdfast/bus';
+import { Readiness } from '@holdfast/service';
 
 const brokenLogs = new Gauge({
   name: 'holdfast_audit_logs_broken',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
-import { CLOCK, unavailable, type AppError, type Clock } from '@holdfast/kit';
+import { CLOCK, unavailable, type AppError, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { AuditConfig } from '../config.js';
 
 const sayAgainMs = 60_000;

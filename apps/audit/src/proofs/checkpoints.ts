@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { Database, statement, type Transaction } from '@holdfast/data';
-import { AppError, unavailable } from '@holdfast/kit';
+import { AppError, unavailable } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { CompactRange, readCheckpoint, type Checkpoint } from '@holdfast/tlog';
 import type { AuditConfig } from '../config.js';
 import { BrokenLogs } from './broken-logs.js';

@@ -1,8 +1,8 @@
 import { Controller, Logger } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { auditProof, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, unavailable } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, unavailable } from '@holdfast/platform';
 import { inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
 import { Checkpoints } from './checkpoints.js';
 import { hashReader } from './tree.js';

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Bus, type RunningService } from '@holdfast/bus';
 import {
   appendRecords,
   auditCheckpoint,
@@ -18,6 +17,8 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { type RunningService } from '@holdfast/service';
 import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import {
   leafHash,

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, isDatabaseAway, statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { BrokenLogs } from './broken-logs.js';
 import { Checkpoints } from './checkpoints.js';
 

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { auditTile, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { tileWidth } from '@holdfast/tlog';
 import { storedHashes } from './tree.js';
 

@@ -1,5 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { rootOf, type ReadHashes } from '@holdfast/tlog';
 
 /** The hashes that are stored: of leaves (level 0) and of complete subtrees of 256, 65536, … leaves (level 1, 2, …). */

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@holdfast/bus';
 import {
   appendRecords,
   auditCheckpoint,
@@ -9,6 +8,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@holdfast/contracts';
+import type { RunningService } from '@holdfast/service';
 import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import { openCheckpoint, parseVerifierKey } from '@holdfast/tlog';
 import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';

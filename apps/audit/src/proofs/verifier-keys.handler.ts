@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { auditVerifierKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
 import { formatVerifierKey } from '@holdfast/tlog';
 import { OperatorRecords } from '../operator/operator-records.js';
 import { Checkpoints } from './checkpoints.js';

@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles, minuteOf } from '@holdfast/bus';
+import { minuteOf } from '@holdfast/audit-client';
 import { countRefusals, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, unavailable, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { CLOCK, unavailable, type Clock } from '@holdfast/platform';
 
 /** A count that arrives after a later one of the same process changes nothing. */
 const keep = statement(

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { jitter, nextTry } from '../entries/back-off.js';
 import type { Due, DueSource } from '../entries/due-records.js';
 import type { Refused } from '../entries/sequencer.js';

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Bus, connectBus, declareStreams, refusalId, startService, type RunningService } from '@holdfast/bus';
+import { refusalId } from '@holdfast/audit-client';
 import { appendRecords, countRefusals, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
 import { AuditModule } from '../app.module.js';
 import { auditConfig, auditDatabase } from '../audit.fixture.js';

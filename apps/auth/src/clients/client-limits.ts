@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import { Counter } from 'prom-client';
-import { CONFIG } from '@holdfast/bus';
-import { RateLimiter } from '@holdfast/kit';
+import { RateLimiter } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 
 const limited = new Counter({

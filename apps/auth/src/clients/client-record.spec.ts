@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { App } from '@holdfast/contracts';
-import { keyedHash } from '@holdfast/kit';
+import { keyedHash } from '@holdfast/platform';
 import { matchSecret, toClientRecord } from './client-record.js';
 
 const pepper = Buffer.alloc(32, 1);

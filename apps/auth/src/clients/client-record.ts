@@ -1,5 +1,5 @@
 import { grantable, type App, type getClient, type ReplyOf } from '@holdfast/contracts';
-import { equal, keyedHash } from '@holdfast/kit';
+import { equal, keyedHash } from '@holdfast/platform';
 
 /** A client as auth knows it. */
 export interface ClientRecord {

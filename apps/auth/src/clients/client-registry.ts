@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
+import { AccessFeed } from '@holdfast/access';
 import { clientIdForm, getClient } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { toClientRecord, type ClientRecord } from './client-record.js';
 import { VouchedCache } from './vouched-cache.js';
 

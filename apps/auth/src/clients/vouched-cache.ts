@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccessFeed } from '@holdfast/bus';
+import type { AccessFeed } from '@holdfast/access';
 import type { AccessEntry } from '@holdfast/contracts';
 
 /** Entries kept in memory, at most; one takes about a kilobyte. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { mediaTypeOf, readBody } from '@holdfast/kit';
+import { mediaTypeOf, readBody } from '@holdfast/platform';
 import { routes } from './issuer-paths.js';
 
 /** Bytes of a form at a token endpoint or of the sign-out page: a kilobyte or two. */

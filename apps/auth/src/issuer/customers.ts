@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Bus } from '@holdfast/bus';
 import { customerStatus, type CallContext, type ReplyOf } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { asUnavailable } from '../provider/temporarily-unavailable.js';
 
 export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;

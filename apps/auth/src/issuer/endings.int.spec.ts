@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 import { eventually } from '@holdfast/testing';
 import { book, credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';

@@ -1,5 +1,5 @@
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import { tokenRequestOf } from '../provider/token-request.js';
 import type { OrganizationProfile } from './organizations.js';
 

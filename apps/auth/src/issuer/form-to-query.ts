@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, mediaTypeOf, readBody } from '@holdfast/kit';
+import { AppError, mediaTypeOf, readBody } from '@holdfast/platform';
 
 /** Bytes that an address may have. */
 const largest = 8192;

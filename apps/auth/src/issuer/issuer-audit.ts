@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { AuditWriter, RefusalCounter } from '@holdfast/bus';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
-import { AppError, CLOCK, newId, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { anonymous, tokenRequestOf, type TokenRequest } from '../provider/token-request.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { actOf, type Act, type Ending } from './issuer-acts.js';

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
-import { equal, keyedHash } from '@holdfast/kit';
+import { equal, keyedHash } from '@holdfast/platform';
 
 export interface CookieSettings {
   baseUrl: string;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
-import { CONFIG, LOGGER } from '@holdfast/bus';
 import { errorCatalogue, type ErrorOrigin } from '@holdfast/contracts';
 import { whyDatabaseIsAway } from '@holdfast/data';
-import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/kit';
+import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/platform';
+import { CONFIG, LOGGER } from '@holdfast/service';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from 'oidc-provider';
-import { CONFIG, LOGGER } from '@holdfast/bus';
-import type { Logger } from '@holdfast/kit';
+import type { Logger } from '@holdfast/platform';
+import { CONFIG, LOGGER } from '@holdfast/service';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AccessFeed, Bus, systemContext } from '@holdfast/bus';
+import { AccessFeed } from '@holdfast/access';
 import { knownOrganizations, organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { VouchedCache } from '../clients/vouched-cache.js';
 
 export type OrganizationProfile = ReplyOf<typeof organizationProfile>;

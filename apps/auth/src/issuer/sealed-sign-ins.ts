@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
-import { seal, unseal } from '@holdfast/kit';
+import { seal, unseal } from '@holdfast/platform';
 import type { HttpContext } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import { issuerPath, routes, signInSteps } from './issuer-paths.js';

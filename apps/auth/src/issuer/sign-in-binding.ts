@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, Provider, type AdapterPayload } from 'oidc-provider';
-import { equal, sha256 } from '@holdfast/kit';
+import { equal, sha256 } from '@holdfast/platform';
 import type { HttpContext } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import { interactionSeconds } from './lifetimes.js';

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/kit';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import { tokenRequestOf } from '../provider/token-request.js';
 import { cookieNames, cookieOptions } from './issuer-cookies.js';
 import type { OrganizationProfile } from './organizations.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Bus, systemContext } from '@holdfast/bus';
 import { organizationOrigins } from '@holdfast/contracts';
+import { Bus, systemContext } from '@holdfast/messaging';
 
 /** Below a second, so that an origin that was taken away is refused within one (product §4). */
 const ttlMs = 900;

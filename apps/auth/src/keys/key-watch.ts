@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
+import { repeat, Shutdown } from '@holdfast/service';
 
 /** Ms between two looks: with it every replica follows a rotation within a second. */
 const every = 500;

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { platformKeys, type ReplyOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
 import { platform, publicJwk, SigningKeys } from './signing-keys.js';
 
 @Controller()

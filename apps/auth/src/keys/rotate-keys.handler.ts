@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { rotateKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { auditRecord, CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../issuer/organizations.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';

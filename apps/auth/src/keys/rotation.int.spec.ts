@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
-import { Bus } from '@holdfast/bus';
 import { listKeys, rotateKeys } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { eventually, testContext } from '@holdfast/testing';
 import { book, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';

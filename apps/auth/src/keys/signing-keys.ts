@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import type { IssuerKey } from '@holdfast/contracts';
 import { Database, statement, takeLock, type Sql } from '@holdfast/data';
-import { CLOCK, seal, unseal, type Clock } from '@holdfast/kit';
+import { CLOCK, seal, unseal, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
 import { arrangeKeys } from './key-states.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
-import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/kit';
+import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import type { SignedIn } from '../state/ending.js';
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Shutdown } from '@holdfast/service';
 import { LogoutNotices } from './logout-notices.js';
 import { answerTimeout, LogoutSender, type DueNotice } from './logout-sender.js';
 import { retryDelay } from './retry.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
-import { AppError, Outbound, OutboundError } from '@holdfast/kit';
+import { AppError, Outbound, OutboundError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { issuerPath } from '../issuer/issuer-paths.js';

@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { whyDatabaseIsAway } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** 503 in OAuth's form: something that must be known cannot be asked right now. */
 export class TemporarilyUnavailable extends errors.OIDCProviderError {

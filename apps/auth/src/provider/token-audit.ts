@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditWriter, RefusalCounter } from '@holdfast/bus';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
-import { CLOCK, newId, type Clock } from '@holdfast/kit';
+import { CLOCK, newId, type Clock } from '@holdfast/platform';
 import type { TokenRequest } from './token-request.js';
 
 /** Codes that say "you may not", where the others say "this does not work". */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { AppError, LogBudget, type Logger } from '@holdfast/kit';
+import { AppError, LogBudget, type Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
 import { noteOutcome, originHeaders } from '../http-outcome.js';
 import { tokenRoute } from './platform-provider.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Actor, AuditRecord, CallContext, RequestInfo } from '@holdfast/contracts';
-import { networkOf, newId, personalOrigin } from '@holdfast/kit';
+import { networkOf, newId, personalOrigin } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
 
 /** A request as it comes to the provider, before any of its routes. */

@@ -1,12 +1,13 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { AuditWriter, CONFIG, repeat, Shutdown } from '@holdfast/bus';
+import { AuditWriter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { seal, unseal } from '@holdfast/kit';
+import { seal, unseal } from '@holdfast/platform';
+import { CONFIG, repeat, Shutdown } from '@holdfast/service';
 import type { Config } from '../config.js';
 
-/** How long an answer waits for its record's place, in ms, as every other change does (libs/bus/src/outbox.ts). */
+/** How long an answer waits for its record's place, in ms, as every other change does (libs/outbox/src/outbox.ts). */
 const placedWithin = 1000;
 /** Ms between two looks for what audit has yet to get. */
 const every = 1000;

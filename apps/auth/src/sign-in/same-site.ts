@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** Refuses what a browser sends for another site; both headers are out of a page's reach. @throws cross_site_request */
 export function requireSameOrigin({ headers }: IncomingMessage, baseUrl: string): void {

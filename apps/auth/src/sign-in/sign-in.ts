@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { InteractionResults } from 'oidc-provider';
-import { Bus } from '@holdfast/bus';
 import {
   beginSignIn,
   completeSignIn,
@@ -10,7 +9,8 @@ import {
   type SignIn,
   type SignInResult,
 } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../issuer/issuer-audit.js';
 import { passkeyAcr } from '../issuer/issuer-provider.js';

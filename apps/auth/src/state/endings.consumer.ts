@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { streams } from '@holdfast/contracts';
+import { Bus, EventConsumer } from '@holdfast/messaging';
+import { Shutdown } from '@holdfast/service';
 import { endsSignIns } from './ending.js';
 import { Endings } from './endings.js';
 

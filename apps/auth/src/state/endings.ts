@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
-import { CONFIG } from '@holdfast/bus';
 import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { customerKey, sha256 } from '@holdfast/kit';
+import { customerKey, sha256 } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
 import { RecordOutbox } from '../records/record-outbox.js';

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider';
-import { seal, unseal } from '@holdfast/kit';
+import { seal, unseal } from '@holdfast/platform';
 
 /** Binds a payload to its row, so that it cannot be moved to another. */
 function contextOf(org: string, model: string, id: Buffer): string {

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { AuditWriter, Shutdown, type Bus } from '@holdfast/bus';
+import { AuditWriter } from '@holdfast/audit-client';
 import { Database, migrate } from '@holdfast/data';
-import { systemClock } from '@holdfast/kit';
+import { type Bus } from '@holdfast/messaging';
+import { systemClock } from '@holdfast/platform';
+import { Shutdown } from '@holdfast/service';
 import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import type { Config } from '../config.js';
 import { LogoutNotices } from '../logout/logout-notices.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { Endings } from './endings.js';
 import { StateStore } from './state-store.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError, unavailable } from '@holdfast/kit';
+import { AppError, unavailable } from '@holdfast/platform';
 import { Refusal, TransientRefusal } from '../refusal.js';
 import { LiveLog, verifyLive, type Page, type ReadPage } from './live-log.js';
 import { checkpointOf, logOf, newSigner } from './log.fixture.js';

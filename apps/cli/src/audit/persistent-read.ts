@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { TransientRefusal } from '../refusal.js';
 import type { ReadPage } from './live-log.js';
 

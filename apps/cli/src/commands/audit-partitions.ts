@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { retentionNames, retentions, type AuditRecord, type Dropped, type Retention } from '@holdfast/contracts';
-import { auditRecord, newId } from '@holdfast/kit';
+import { auditRecord, newId } from '@holdfast/platform';
 import { ownerConfig } from '../config.js';
 import { operatorContext } from '../house.js';
 import { show, table } from '../output.js';

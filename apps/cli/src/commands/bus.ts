@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { declareStreams } from '@holdfast/bus/client';
+import { declareStreams } from '@holdfast/messaging/client';
 import { connected } from '../house.js';
 import { show } from '../output.js';
 import { Refusal } from '../refusal.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { databaseSetup } from '@holdfast/contracts';
+import { databaseSetup } from '@holdfast/platform-policy';
 import { databaseConfig } from '../config.js';
 import { show } from '../output.js';
 import { asOwner } from '../owner.js';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { App, Contract, CredentialType } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import type { House } from '../house.js';
 import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';

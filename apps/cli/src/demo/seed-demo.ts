@@ -13,7 +13,7 @@ import {
   type App,
   type PresencePolicy,
 } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import type { House } from '../house.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
 import { seedTypes, type DemoType } from './demo-types.js';

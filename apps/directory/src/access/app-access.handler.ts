@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { appAccess, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { entries, toEntry, type EntryRow } from './access-entries.js';
 
 const select = statement(

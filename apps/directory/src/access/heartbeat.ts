@@ -1,7 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, Shutdown } from '@holdfast/bus';
 import { accessFeedSubject } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Bus } from '@holdfast/messaging';
+import { Shutdown } from '@holdfast/service';
 
 const every = 250;
 /** What was read longer ago says nothing about now: the process was paused, or the database crawls. */

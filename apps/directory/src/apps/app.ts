@@ -1,6 +1,6 @@
 import type { App, AppKind, Operation } from '@holdfast/contracts';
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 export interface AppRow {
   client_id: string;

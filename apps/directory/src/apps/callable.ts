@@ -1,4 +1,4 @@
-import { OutboundError, unprocessable, type Outbound } from '@holdfast/kit';
+import { OutboundError, unprocessable, type Outbound } from '@holdfast/platform';
 
 /**
  * Refuses an address that the house would never call, so that whoever registers it hears so now (ZITADEL's

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, Outbound } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, Outbound } from '@holdfast/platform';
 import { Changes } from '../changes.js';
 import { requireGrantable } from '../grants/grantable.js';
 import { insertGrants } from '../grants/grants.js';

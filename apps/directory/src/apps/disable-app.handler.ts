@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { disableApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp } from './app.js';
 

@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { recordOperator } from '@holdfast/audit-client';
 import { listApps, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Bus, Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { appColumns, toApp, type AppRow } from './app.js';
 
 const organization = statement('apps_organization', 'SELECT 1 FROM organization WHERE short_id = $1');

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
-import { Outbound } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { Outbound } from '@holdfast/platform';
 import { appUpdated, Changes } from '../changes.js';
 import { bumpApp, lockApp, nameTaken } from './app.js';
 import { requireCallable } from './callable.js';

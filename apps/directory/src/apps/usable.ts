@@ -1,5 +1,5 @@
 import { isPrivateUse, type App, type AppKind, type InputFault } from '@holdfast/contracts';
-import { unprocessable } from '@holdfast/kit';
+import { unprocessable } from '@holdfast/platform';
 
 /** What is given of an app; a change gives only some of it. */
 type Given = Partial<

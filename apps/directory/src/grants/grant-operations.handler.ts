@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { grantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 import { requireGrantable } from './grantable.js';

@@ -1,5 +1,5 @@
 import { grantable, neverGrantable, operationNames, type AppKind, type Operation } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 const forPeople: readonly string[] = neverGrantable;
 

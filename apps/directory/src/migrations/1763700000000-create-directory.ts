@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { outboxTables } from '@holdfast/bus';
+import { outboxTables } from '@holdfast/outbox';
 
 const customerScopes = `'offers:write', 'issued:read', 'issued:manage'`;
 const adminOperations = `'users:read', 'groups:manage', 'apps:manage', 'audit:read', 'audit:export', 'analytics:read', 'access_requests:read',

@@ -1,5 +1,5 @@
-import { QuarantinedEvents1764210000000 } from '@holdfast/bus';
 import { NamedLocks1764200000000 } from '@holdfast/data';
+import { QuarantinedEvents1764210000000 } from '@holdfast/outbox';
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { SignInOfApps1763800000000 } from './1763800000000-sign-in-of-apps.js';
 import { OriginsAndLogout1763900000000 } from './1763900000000-origins-and-logout.js';

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { knownOrganizations, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 
 const select = statement('organization_known', 'SELECT short_id FROM organization WHERE short_id = ANY ($1)');
 

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { listOrganizations, type ReplyOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
 
 const select = statement('organization_list', `SELECT ${organizationColumns} FROM organization ORDER BY short_id`);

@@ -1,5 +1,5 @@
 import type { RelyingPartyIds } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** For which RP IDs an organization takes passkeys, as it is stored; null is the deployment's own. */
 export interface RpIds {

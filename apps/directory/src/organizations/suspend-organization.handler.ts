@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { suspendOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { Changes } from '../changes.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
 

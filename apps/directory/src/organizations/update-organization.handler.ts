@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles } from '@holdfast/bus';
 import { updateOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
-import { AppError, Outbound, unprocessable } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, Outbound, unprocessable } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { Changes } from '../changes.js';
 import type { Config } from '../config.js';
 import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';

@@ -1,5 +1,5 @@
 import { coversHost, relatedOriginsPath, relatedOriginsSchema } from '@holdfast/contracts';
-import { OutboundError, unprocessable, type Outbound } from '@holdfast/kit';
+import { OutboundError, unprocessable, type Outbound } from '@holdfast/platform';
 import { isPublicSuffix } from './public-suffix.js';
 
 /** Milliseconds for the document of another domain: a command has five seconds, and waits for audit as well. */

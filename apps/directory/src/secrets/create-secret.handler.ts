@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { createSecret, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 import { Secrets } from './secrets.js';

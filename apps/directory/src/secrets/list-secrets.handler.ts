@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { recordOperator } from '@holdfast/audit-client';
 import { listSecrets, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Bus, Handles } from '@holdfast/messaging';
 import { findApp } from '../apps/app.js';
 
 const select = statement(

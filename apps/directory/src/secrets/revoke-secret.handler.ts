@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { revokeSecret, type CallContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
 

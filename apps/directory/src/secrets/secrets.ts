@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, keyedHash, newSecret } from '@holdfast/kit';
+import { AppError, keyedHash, newSecret } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 
 const insert = statement(

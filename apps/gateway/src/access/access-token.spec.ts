@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { apiAudience } from '@holdfast/contracts';
-import { type Clock } from '@holdfast/kit';
+import { type Clock } from '@holdfast/platform';
 import { FakeClock } from '@holdfast/testing';
 import type { GatewayConfig } from '../config.js';
 import { AccessTokens } from './access-token.js';

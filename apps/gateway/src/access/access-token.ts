@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { CONFIG } from '@holdfast/bus';
 import { accessTokenClaimsSchema, apiAudience, type AccessTokenClaims } from '@holdfast/contracts';
-import { AppError, CLOCK, unavailable, type Clock } from '@holdfast/kit';
+import { AppError, CLOCK, unavailable, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { PlatformKeys } from './platform-keys.js';
 

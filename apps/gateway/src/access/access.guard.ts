@@ -2,7 +2,7 @@ import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { InsufficientScopeError } from '../errors/problem.js';
 import { RequestLimits } from '../limits/request-limits.js';
 import { ENDPOINT, type Endpoint } from '../routing/endpoint.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** RFC 6750 §2.1: `Bearer`, one space, b64token. Nothing laxer: a proxy in front may read it otherwise than we do. */
 const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;

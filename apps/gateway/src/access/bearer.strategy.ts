@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-strategy';
-import { AccessFeed } from '@holdfast/bus';
+import { AccessFeed } from '@holdfast/access';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { AccessTokens } from './access-token.js';
 import { bearerToken } from './bearer-header.js';
 

@@ -1,8 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
-import { Bus, Readiness, Shutdown, systemContext } from '@holdfast/bus';
 import { platformKeys } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
+import { Readiness, Shutdown } from '@holdfast/service';
 
 const refreshEvery = 5 * 60_000;
 /**

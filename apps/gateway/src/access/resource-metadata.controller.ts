@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { apiAudience, operationNames } from '@holdfast/contracts';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { resourceMetadataReference } from '../docs/oauth.js';
 import { endpoint, Route } from '../routing/endpoint.js';

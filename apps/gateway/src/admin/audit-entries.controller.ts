@@ -1,9 +1,9 @@
 import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus } from '@holdfast/bus';
 import { auditBrokenSchema, auditLateMs, exportAuditEntries, exportedEntrySchema, shortId } from '@holdfast/contracts';
-import { unavailable } from '@holdfast/kit';
+import { Bus } from '@holdfast/messaging';
+import { unavailable } from '@holdfast/platform';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
 import { Input } from '../routing/input.js';

@@ -1,7 +1,6 @@
 import { Controller, Header, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus } from '@holdfast/bus';
 import {
   auditCheckpoint,
   auditConsistency,
@@ -11,6 +10,7 @@ import {
   shortId,
   uuid,
 } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { formatProofFile } from '@holdfast/tlog';
 import { prefersText } from '../routing/accept.js';
 import { contextOf } from '../routing/call.js';

@@ -1,8 +1,8 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus } from '@holdfast/bus';
 import { auditTile, shortId } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { FormatError, parseTilePath, type Tile } from '@holdfast/tlog';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

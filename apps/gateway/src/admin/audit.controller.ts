@@ -1,7 +1,6 @@
 import { Controller, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus, CONFIG } from '@holdfast/bus';
 import {
   auditEventSchema,
   auditFilterSchema,
@@ -11,6 +10,8 @@ import {
   uuid,
   type AuditEvent,
 } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

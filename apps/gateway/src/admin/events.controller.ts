@@ -1,8 +1,9 @@
 import { Controller, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus, CONFIG } from '@holdfast/bus';
 import { eventTypes, listEvents, publicEventSchema, publicEventTypes, shortId } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

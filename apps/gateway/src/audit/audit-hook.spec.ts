@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditWriter, RefusalCounter } from '@holdfast/bus';
+import type { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import type { AccessTokenClaims, AuditRecord, ErrorCode } from '@holdfast/contracts';
-import { AppError, systemClock } from '@holdfast/kit';
+import { AppError, systemClock } from '@holdfast/platform';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
 import { createOfferEndpoint } from '../credentials/offers.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';

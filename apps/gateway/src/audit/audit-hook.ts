@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuditWriter, RefusalCounter, wasNotBegun } from '@holdfast/bus';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import {
   appendRecords,
   outcomes,
@@ -9,7 +9,8 @@ import {
   type AuditRecord,
   type CallContext,
 } from '@holdfast/contracts';
-import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/kit';
+import { wasNotBegun } from '@holdfast/messaging';
+import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
 import { renderError } from '../errors/render-error.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '@holdfast/kit';
+import { sha256 } from '@holdfast/platform';
 
 /** Longer than any ceremony; each beginning prolongs it. */
 const maxAgeSeconds = 900;

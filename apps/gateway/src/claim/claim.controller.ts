@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus, CONFIG } from '@holdfast/bus';
 import {
   beginClaim,
   claimSchema,
@@ -13,7 +12,9 @@ import {
   type organizationProfile,
   type ReplyOf,
 } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

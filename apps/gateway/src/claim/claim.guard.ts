@@ -1,7 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { CONFIG } from '@holdfast/bus';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 
 /** Keeps pages of other sites from the routes of the claim page. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Bus, systemContext } from '@holdfast/bus';
 import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 
 /** Below a second, so that a suspended organization is refused within one (product §4). */
 const goodFor = 900;

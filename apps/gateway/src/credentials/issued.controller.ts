@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus } from '@holdfast/bus';
 import {
   credentialSchema,
   getIssued,
@@ -15,6 +14,7 @@ import {
   type Credential,
   type ErrorCode,
 } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../routing/call.js';
 import { answered, keyOf } from '../routing/change.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

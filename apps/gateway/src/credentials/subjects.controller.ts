@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus, CONFIG } from '@holdfast/bus';
 import {
   eraseSubject,
   getSubject,
@@ -13,6 +12,8 @@ import {
   uuid,
   type Subject,
 } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../routing/call.js';
 import { answered, keyOf } from '../routing/change.js';

@@ -1,5 +1,5 @@
 import { errorCatalogue } from '@holdfast/contracts';
-import { htmlHead } from '@holdfast/kit';
+import { htmlHead } from '@holdfast/platform';
 
 function page(title: string, body: string, styles: readonly string[] = []): string {
   return `${htmlHead({ title, styles: [...styles, '/docs/assets/page.css'], indexed: true })}<body>

@@ -1,5 +1,5 @@
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { problemOf } from '../errors/problem.js';
 import type { Json } from './json-schema.js';
 

@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { HttpObserver, ObservedRequest } from '@holdfast/bus';
+import type { HttpObserver, ObservedRequest } from '@holdfast/service';
 import { endpoints } from '../endpoints.js';
 import { Backlog, overloaded, refuseBacklog } from './backlog.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter } from 'prom-client';
-import type { HttpObserver } from '@holdfast/bus';
-import { unavailable } from '@holdfast/kit';
+import { unavailable } from '@holdfast/platform';
+import type { HttpObserver } from '@holdfast/service';
 import { isNavigation } from '../errors/error-page.js';
 import { renderError } from '../errors/render-error.js';
 import { newCall, type Call } from '../routing/call.js';

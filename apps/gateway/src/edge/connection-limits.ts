@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { Counter } from 'prom-client';
-import { canonicalAddress, networkOf } from '@holdfast/kit';
+import { canonicalAddress, networkOf } from '@holdfast/platform';
 
 export interface ConnectionLimits {
   max: number;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
-import { escapeHtml, htmlPage, htmlPagePolicy, type AppError } from '@holdfast/kit';
+import { escapeHtml, htmlPage, htmlPagePolicy, type AppError } from '@holdfast/platform';
 
 interface Words {
   title: string;

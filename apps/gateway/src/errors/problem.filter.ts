@@ -1,7 +1,8 @@
 import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CONFIG, UncertainError } from '@holdfast/bus';
-import { AppError, LogBudget } from '@holdfast/kit';
+import { UncertainError } from '@holdfast/messaging';
+import { AppError, LogBudget } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { RouteTable } from '../routing/route-table.js';
 import { isNavigation, sendErrorPage } from './error-page.js';

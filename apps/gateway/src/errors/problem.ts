@@ -1,5 +1,5 @@
 import { errorCatalogue } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 

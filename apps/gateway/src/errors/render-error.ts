@@ -1,5 +1,5 @@
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
-import type { AppError } from '@holdfast/kit';
+import type { AppError } from '@holdfast/platform';
 import type { Call } from '../routing/call.js';
 import { problemHeaders, problemOf, problemType } from './problem.js';
 

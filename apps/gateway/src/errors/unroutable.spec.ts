@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { beforeEach, expect, test } from '@jest/globals';
-import { requestErrors, requestsTotal } from '@holdfast/bus';
+import { requestErrors, requestsTotal } from '@holdfast/service';
 import { unroutable } from './unroutable.js';
 
 beforeEach(() => {

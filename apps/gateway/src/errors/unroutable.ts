@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requestErrors, requestsTotal } from '@holdfast/bus';
-import { AppError, newId } from '@holdfast/kit';
+import { AppError, newId } from '@holdfast/platform';
+import { requestErrors, requestsTotal } from '@holdfast/service';
 import { newCall, type Call } from '../routing/call.js';
 import { problemOf, problemType } from './problem.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
 import { endpoints } from '../endpoints.js';
 import { nestPath } from '../routing/endpoint.js';

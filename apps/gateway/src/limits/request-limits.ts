@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { CONFIG } from '@holdfast/bus';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/kit';
+import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { routeTemplate } from '../routing/call.js';
 import { ENDPOINTS, type Endpoint } from '../routing/endpoint.js';

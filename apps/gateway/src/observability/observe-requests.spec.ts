@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
-import { HttpObserver, type ObservedRequest } from '@holdfast/bus';
-import { createLogger, httpLogConfigSchema } from '@holdfast/kit';
+import { createLogger, httpLogConfigSchema } from '@holdfast/platform';
+import { HttpObserver, type ObservedRequest } from '@holdfast/service';
 import { newCall } from '../routing/call.js';
 import { observeRequests, originOf } from './observe-requests.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { clientWentAway, requestsUnderWay, type HttpObserver } from '@holdfast/bus';
 import { errorCauses, originHeader, type ErrorOrigin } from '@holdfast/contracts';
+import { clientWentAway, requestsUnderWay, type HttpObserver } from '@holdfast/service';
 import { routeTemplate } from '../routing/call.js';
 
 /** Lets every request that has a `call` be counted and logged when its response is over, however it ended. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { sha256 } from '@holdfast/kit';
+import { sha256 } from '@holdfast/platform';
 
 /** What apps/pages was built into, read once at start: a name from an address never becomes a path. */
 export interface BuiltPages {
@@ -72,7 +72,7 @@ export function assetOf(
 }
 
 /**
- * Names that do not change: documents that no build makes (libs/kit/src/html-page.ts) and browsers by themselves load
+ * Names that do not change: documents that no build makes (libs/platform/src/html-page.ts) and browsers by themselves load
  * these.
  */
 const lasting = new Set(['page.css', 'icon.svg', 'favicon.ico']);

@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Bus } from '@holdfast/bus';
 import {
   challengeSchema,
   presenceChallenge,
@@ -9,7 +8,8 @@ import {
   type ErrorCode,
   type PresenceChallenge,
 } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { OrganizationProfiles } from '../claim/organization-profiles.js';
 import { anonymousContextOf } from '../routing/call.js';
 import { endpoint, Route, type InputOf } from '../routing/endpoint.js';

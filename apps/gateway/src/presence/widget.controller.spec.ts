@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { sha256 } from '@holdfast/kit';
+import { sha256 } from '@holdfast/platform';
 import { WidgetController } from './widget.controller.js';
 import { readWidget, WIDGET, type Widget } from './widget.js';
 

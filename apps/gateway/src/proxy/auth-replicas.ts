@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { CONFIG, LOGGER } from '@holdfast/bus';
-import type { Logger } from '@holdfast/kit';
+import type { Logger } from '@holdfast/platform';
+import { CONFIG, LOGGER } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { AuthReplica, NotBegun, type AuthAnswer, type AuthRequest } from './auth-replica.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { routeTemplate } from '../routing/call.js';
 import { Route } from '../routing/endpoint.js';
 import { AuthProxy } from './auth-proxy.js';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, ErrorOrigin } from '@holdfast/contracts';
-import { newId, personalOrigin } from '@holdfast/kit';
+import { newId, personalOrigin } from '@holdfast/platform';
 import type { ErrorForm } from './endpoint.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Readiness } from '@holdfast/bus';
+import { Readiness } from '@holdfast/service';
 import { endpoint, Route } from './endpoint.js';
 
 const tag = 'Health';

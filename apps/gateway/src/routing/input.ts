@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { InputFault } from '@holdfast/contracts';
-import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/kit';
+import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
 import { ENDPOINT, type Endpoint } from './endpoint.js';
 

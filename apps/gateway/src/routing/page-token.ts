@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError, seal, unseal } from '@holdfast/kit';
+import { AppError, seal, unseal } from '@holdfast/platform';
 
 /** To what a page token is bound: it is worth nothing for another app, route or filter. */
 export interface PageScope {

@@ -1,4 +1,4 @@
-import { randomForIds } from '@holdfast/kit';
+import { randomForIds } from '@holdfast/platform';
 
 /** W3C Trace Context of a request: the caller's trace, with a span of ours. */
 export interface Trace {

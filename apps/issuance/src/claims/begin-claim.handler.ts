@@ -1,9 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles } from '@holdfast/bus';
 import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
 import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
+import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
 import { newCode } from '../credentials/code.js';

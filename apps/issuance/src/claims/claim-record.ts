@@ -1,4 +1,4 @@
-import type { Audited } from '@holdfast/kit';
+import type { Audited } from '@holdfast/platform';
 import type { Claimed } from './claim.js';
 
 /** What the log says of a claim. */

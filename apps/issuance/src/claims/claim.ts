@@ -1,5 +1,5 @@
 import type { Claim, ErrorCode } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { change, endingOf, type Change } from '../credentials/change.js';
 import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
 import { standingOf } from '../credentials/standing.js';

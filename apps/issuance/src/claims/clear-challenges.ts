@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
 import { clearChallenges } from '@holdfast/passkeys';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 
 /** Removes challenges of ceremonies that nobody ended. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles, Outbox } from '@holdfast/bus';
 import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { Outbox } from '@holdfast/outbox';
 import {
   providerName,
   readRegistration,
@@ -12,6 +12,8 @@ import {
   type Binding,
   type NewPasskey,
 } from '@holdfast/passkeys';
+import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { claimCeremony } from '../credentials/ceremony-binding.js';
 import { newCode } from '../credentials/code.js';

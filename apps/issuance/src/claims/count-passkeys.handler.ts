@@ -1,7 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Bus, CONFIG, Handles, recordOperator } from '@holdfast/bus';
+import { recordOperator } from '@holdfast/audit-client';
 import { countPasskeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { Bus, Handles } from '@holdfast/messaging';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { Organizations } from '../settings/organizations.js';
 

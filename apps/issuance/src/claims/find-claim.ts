@@ -1,5 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import type { CustomerOffer, HeldCredential } from '../credentials/customer.js';
 
 /** What a claim token leads to. */

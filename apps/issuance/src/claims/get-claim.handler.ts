@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles } from '@holdfast/bus';
 import { getClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { CLOCK, keyedHash, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { claimState } from './claim.js';

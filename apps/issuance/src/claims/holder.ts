@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** So that an erasure waits, or is over: a handle never outlives its customer. */
 const hold = statement('holder_hold', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');

@@ -1,6 +1,6 @@
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
 import type { NewPasskey } from '@holdfast/passkeys';
+import { AppError } from '@holdfast/platform';
 
 const add = statement(
   'passkey_add',

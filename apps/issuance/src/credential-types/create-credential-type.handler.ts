@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { createCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
 import { statement, violatedUnique } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { addFirstType, CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';

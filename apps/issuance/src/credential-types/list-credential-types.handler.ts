@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { recordOperator } from '@holdfast/audit-client';
 import { listCredentialTypes, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Bus, Handles } from '@holdfast/messaging';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
 

@@ -1,5 +1,5 @@
 import type { InputFault } from '@holdfast/contracts';
-import { unprocessable } from '@holdfast/kit';
+import { unprocessable } from '@holdfast/platform';
 import { durationBounds } from '../credentials/validity.js';
 
 /**

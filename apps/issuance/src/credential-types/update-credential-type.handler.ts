@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { updateCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { addFirstType, CredentialTypes, typeColumns } from '../credentials/credential-types.js';
 import { withoutNulls } from '../credentials/without-nulls.js';
 import { Organizations } from '../settings/organizations.js';

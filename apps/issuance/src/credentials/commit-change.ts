@@ -1,7 +1,7 @@
-import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/bus';
 import type { CallContext } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
-import { customerKey, type Audited } from '@holdfast/kit';
+import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/outbox';
+import { customerKey, type Audited } from '@holdfast/platform';
 import type { Change } from './change.js';
 import { customerEvents } from './customer-event.js';
 import type { Customer } from './customer.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { AppError, unprocessable } from '@holdfast/kit';
+import { AppError, unprocessable } from '@holdfast/platform';
 import { firstType, type CredentialType } from './credential-type.js';
 import { withoutNulls } from './without-nulls.js';
 

@@ -1,5 +1,5 @@
 import type { Action, CallContext, CustomerEvent } from '@holdfast/contracts';
-import { auditRecord, newId, type Audited } from '@holdfast/kit';
+import { auditRecord, newId, type Audited } from '@holdfast/platform';
 import type { Change, Told } from './change.js';
 import { publicState } from './customer.js';
 

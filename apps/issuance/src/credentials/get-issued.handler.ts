@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { getIssued, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { publicCredential, type HeldCredential } from './customer.js';
 import { credentialColumns } from './customers.js';
 import { withoutNulls } from './without-nulls.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { claimed } from '../claims/claim.js';
 import { tellEnds } from '../expiry/expiry.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';

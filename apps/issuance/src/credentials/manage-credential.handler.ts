@@ -1,5 +1,4 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles, Outbox } from '@holdfast/bus';
 import {
   resumeCredential,
   revokeCredential,
@@ -11,7 +10,9 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { Outbox } from '@holdfast/outbox';
+import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
 import { tellEnds } from '../expiry/expiry.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { inTurn } from './change.js';

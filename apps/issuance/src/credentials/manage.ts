@@ -1,4 +1,4 @@
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { change, endingOf, idsOf, inTurn, type Change } from './change.js';
 import { closeOffers } from './close-offers.js';
 import type { Customer, HeldCredential } from './customer.js';

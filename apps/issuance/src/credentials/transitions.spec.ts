@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { acts, decide, diagram, next, type Act, type Decision, type Standing } from './transitions.js';
 
 const stages = ['none', 'offered', 'issued', 'suspended', 'revoked'] as const;

@@ -1,5 +1,5 @@
 import type { CredentialStatus, ErrorCode } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** What happens to a credential in its life (product §5, "States"). */
 export const acts = ['offer', 'claim', 'withdraw', 'suspend', 'resume', 'revoke', 'renew', 'rekey', 'expire'] as const;

@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles, insertOutboxRows, Outbox } from '@holdfast/bus';
 import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { insertOutboxRows, Outbox } from '@holdfast/outbox';
+import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
 import { change } from '../credentials/change.js';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockCustomer } from '../credentials/customers.js';

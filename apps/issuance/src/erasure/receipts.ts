@@ -1,8 +1,9 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { insertOutboxRows, Outbox, repeat, Shutdown } from '@holdfast/bus';
 import type { CustomerEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, newId, type Clock } from '@holdfast/kit';
+import { insertOutboxRows, Outbox } from '@holdfast/outbox';
+import { CLOCK, newId, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 
 const every = 1000;
 /**

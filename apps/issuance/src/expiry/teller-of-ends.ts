@@ -1,7 +1,9 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { insertOutboxRows, Outbox, repeat, Shutdown, systemContext, type OutboxRow } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { systemContext } from '@holdfast/messaging';
+import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { customerEvents } from '../credentials/customer-event.js';
 import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
 import { tellEnds } from './expiry.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { keptFor } from './idempotency.js';
 
 const clearAtOnce = 1000;

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, Outbox, type Mark, type OutboxRow } from '@holdfast/bus';
 import type { CallContext, idempotentCommand, ReplyOf, RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, seal, sha256, unseal, type Clock } from '@holdfast/kit';
+import { Outbox, type Mark, type OutboxRow } from '@holdfast/outbox';
+import { AppError, CLOCK, customerKey, seal, sha256, unseal, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 
 /** A key as it is stored: hashes only, since callers put all kinds of things into it. */

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { outboxTables } from '@holdfast/bus';
+import { outboxTables } from '@holdfast/outbox';
 
 export class First1763700000000 implements MigrationInterface {
   name = 'First1763700000000';

@@ -1,4 +1,4 @@
-import { QuarantinedEvents1764210000000 } from '@holdfast/bus';
+import { QuarantinedEvents1764210000000 } from '@holdfast/outbox';
 import { First1763700000000 } from './1763700000000-first.js';
 import { Claims1763800000000 } from './1763800000000-claims.js';
 import { SettingVersions1763910000000 } from './1763910000000-setting-versions.js';

@@ -1,5 +1,4 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Bus, CONFIG, Handles, Outbox, type OutboxRow } from '@holdfast/bus';
 import {
   createOffer,
   getApp,
@@ -11,6 +10,8 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
+import { Bus, Handles } from '@holdfast/messaging';
+import { Outbox, type OutboxRow } from '@holdfast/outbox';
 import {
   AppError,
   CLOCK,
@@ -21,7 +22,8 @@ import {
   newSecret,
   unprocessable,
   type Clock,
-} from '@holdfast/kit';
+} from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import type { Change } from '../credentials/change.js';
 import { CredentialTypes } from '../credentials/credential-types.js';

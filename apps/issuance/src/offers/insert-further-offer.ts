@@ -1,7 +1,7 @@
-import { insertOutboxRows, type OutboxRow } from '@holdfast/bus';
 import type { Offer } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
-import { AppError, concerning } from '@holdfast/kit';
+import { insertOutboxRows, type OutboxRow } from '@holdfast/outbox';
+import { AppError, concerning } from '@holdfast/platform';
 import { inTurn, type Change } from '../credentials/change.js';
 import type { Customer } from '../credentials/customer.js';
 import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';

@@ -1,5 +1,5 @@
-import type { OutboxRow } from '@holdfast/bus';
 import { statement, type Sql } from '@holdfast/data';
+import type { OutboxRow } from '@holdfast/outbox';
 import type { Customer } from '../credentials/customer.js';
 import type { OfferSecret } from '../credentials/customers.js';
 import type { IdempotencyKey } from '../idempotency/idempotency.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 import { firstType } from '../credentials/credential-type.js';
 import { publicState, type Customer } from '../credentials/customer.js';
 import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms } from './offer.js';

@@ -1,5 +1,5 @@
 import type { OfferRequest } from '@holdfast/contracts';
-import { AppError, unprocessable } from '@holdfast/kit';
+import { AppError, unprocessable } from '@holdfast/platform';
 import { change, idsOf, inTurn, type Change } from '../credentials/change.js';
 import { closeOffers } from '../credentials/close-offers.js';
 import type { CredentialType } from '../credentials/credential-type.js';

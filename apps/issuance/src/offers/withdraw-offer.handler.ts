@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles, Outbox } from '@holdfast/bus';
 import { withdrawOffer, type AuditTarget, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { AppError, CLOCK, concerning, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { Outbox } from '@holdfast/outbox';
+import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
 import { inTurn } from '../credentials/change.js';
 import { commitChange } from '../credentials/commit-change.js';
 import { customerOfOffer, lockCustomer } from '../credentials/customers.js';

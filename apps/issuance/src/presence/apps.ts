@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Bus, systemContext } from '@holdfast/bus';
 import { clientIdForm, getApp, webOrigins, type App } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus, systemContext } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 
 /** Below a second, so that a disabled app is refused within one (product §4). */
 const goodFor = 900;

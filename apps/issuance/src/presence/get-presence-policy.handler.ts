@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Bus, Handles, recordOperator } from '@holdfast/bus';
+import { recordOperator } from '@holdfast/audit-client';
 import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
+import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
 import { shown, storedPolicy } from './presence-policies.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { presenceChallenge, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { AltchaProvider } from './altcha.provider.js';
 import { allowedOrigin, Apps } from './apps.js';
 

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { presenceOrigin, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
 import { allowedOrigin, Apps } from './apps.js';
 
 /** What a browser asks first where a page adds headers of its own (CORS preflight): makes no challenge. */

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CONFIG } from '@holdfast/bus';
 import type { PresencePolicy } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { seal, unseal } from '@holdfast/kit';
+import { seal, unseal } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 
 /** An organization's policy as it is stored; the Turnstile secret sealed. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { presenceFault, type Proof } from './provider.js';
 
 const used = statement('presence_used', 'SELECT 1 FROM presence_use WHERE org = $1 AND provider = $2 AND id = $3');

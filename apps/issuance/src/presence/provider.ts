@@ -1,5 +1,5 @@
 import type { Presence } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { AppError } from '@holdfast/platform';
 
 /** For whom a proof must have been made, and when it is looked at. */
 export interface PresenceContext {

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { setPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
 import { statement, takeLock, type Sql } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';
 import { PresencePolicies, shown, storedPolicy, type StoredPolicy } from './presence-policies.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG } from '@holdfast/bus';
 import { Database } from '@holdfast/data';
-import { AppError, Outbound, OutboundError, sha256 } from '@holdfast/kit';
+import { AppError, Outbound, OutboundError, sha256 } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { Apps } from './apps.js';
 import { PresencePolicies } from './presence-policies.js';

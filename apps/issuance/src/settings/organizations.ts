@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Bus } from '@holdfast/bus';
 import { knownOrganizations, type CallContext } from '@holdfast/contracts';
-import { AppError } from '@holdfast/kit';
+import { Bus } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 
 /** Organizations are directory's: the operator may have mistyped one, and nothing may be kept for it. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { insertOutboxRows, Outbox } from '@holdfast/bus';
 import type { Action, AuditRecord, AuditTarget, CallContext, SettingEvent } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
-import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/kit';
+import { insertOutboxRows, Outbox } from '@holdfast/outbox';
+import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 
 /** What a change of a setting says of itself: becomes its event and its audit record. */
 export interface SettingChange {

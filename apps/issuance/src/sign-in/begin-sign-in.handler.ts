@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles } from '@holdfast/bus';
 import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
 import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 

@@ -1,8 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { CONFIG, Handles } from '@holdfast/bus';
 import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
 import {
   readAuthentication,
   relyingPartyOf,
@@ -12,6 +11,8 @@ import {
   verifyAuthentication,
   type StoredPasskey,
 } from '@holdfast/passkeys';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { customerStatus, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './live-credential.js';
 
 const status = statement(

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Outbox } from '@holdfast/bus';
 import type { CallContext, CredentialClaim } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Outbox } from '@holdfast/outbox';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { inTurn } from '../credentials/change.js';
 import { newCode } from '../credentials/code.js';
 import { commitChange } from '../credentials/commit-change.js';

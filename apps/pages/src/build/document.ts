@@ -1,4 +1,4 @@
-import { htmlHead } from '@holdfast/kit/html-head';
+import { htmlHead } from '@holdfast/platform/html-head';
 import { texts } from '../texts.ts';
 
 /** Names of what a document loads, below `/pages/`. */

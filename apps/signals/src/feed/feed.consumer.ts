@@ -1,7 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { consumedBy, type HouseEvent } from '@holdfast/contracts';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Bus, EventConsumer } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Shutdown } from '@holdfast/service';
 import { Feed } from './feed.js';
 import { toldBy } from './told.js';
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { Bus, connectBus, declareStreams, startService, type RunningService } from '@holdfast/bus';
 import {
   listEvents,
   type CustomerEvent,
@@ -12,7 +11,9 @@ import {
   type PublicEvent,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
-import { createLogger } from '@holdfast/kit';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   eventually,

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, statement, type Sql, type Transaction } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { feedLag } from './feed-metrics.js';
 import { place, type Known, type Placed } from './place.js';
 import type { Told } from './told.js';

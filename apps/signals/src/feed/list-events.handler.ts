@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { listEvents, type CallContext, type PublicEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
-import { AppError } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 
 interface Row {
   head: number;

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { repeat, Shutdown } from '@holdfast/service';
 import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
 import { patience } from './place.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { CONFIG, repeat, Shutdown } from '@holdfast/bus';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/kit';
+import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
+import { CONFIG, repeat, Shutdown } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 
 const every = 60_000;

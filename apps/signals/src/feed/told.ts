@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { eventTypes, isCustomerEvent, tellsErasure, type HouseEvent } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/kit';
+import { customerKey } from '@holdfast/platform';
 
 /** An event of the house, as far as the feed cares. */
 export interface Told {

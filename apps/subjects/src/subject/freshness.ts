@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { marksSchema } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { unavailable } from '@holdfast/kit';
+import { unavailable } from '@holdfast/platform';
 
 /**
  * Part of every read's own statement: is the model behind a mark of the organization `$1`? Marks are raised before a

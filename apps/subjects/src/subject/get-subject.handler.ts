@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { getSubject, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, customerKey } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { AppError, customerKey } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
 import { fullForm } from './subject.js';
 

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Handles } from '@holdfast/bus';
 import { listSubjects, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/kit';
+import { Handles } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
 import { summaryForm } from './subject.js';
 

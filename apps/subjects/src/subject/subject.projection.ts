@@ -1,8 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, EventConsumer, Shutdown } from '@holdfast/bus';
 import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { customerKey } from '@holdfast/kit';
+import { Bus, EventConsumer } from '@holdfast/messaging';
+import { customerKey } from '@holdfast/platform';
+import { Shutdown } from '@holdfast/service';
 import { isClaimed } from './subject.js';
 
 /**

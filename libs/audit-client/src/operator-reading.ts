@@ -1,0 +1,15 @@
+import { recordReading, type AuditTarget, type CallContext, type OperatorReading } from '@holdfast/contracts';
+import type { Bus } from '@holdfast/messaging';
+
+/**
+ * Puts into the log of the context's organization that the operator reads this of it; the gateway sees to everybody
+ * else. Resolves when the answer may leave. @throws unavailable
+ */
+export async function recordOperator(
+  bus: Bus,
+  context: CallContext,
+  action: OperatorReading,
+  targets: AuditTarget[] = [],
+): Promise<void> {
+  if (context.actor.type === 'operator') await bus.request(recordReading, { action, targets }, context);
+}

@@ -1,0 +1,25 @@
+import type { AuditRecord } from '@holdfast/contracts';
+import { sha256 } from '@holdfast/platform';
+
+/** Minute since 1970 of a time. */
+export function minuteOf({ occurredAt }: Pick<AuditRecord, 'occurredAt'>): number {
+  return Math.floor(Date.parse(occurredAt) / 60_000);
+}
+
+/** Of a counted refusal: the same for the same actor, route, reason and minute, whichever replica counts it. */
+export function refusalId(org: string, record: Omit<AuditRecord, 'id'>): string {
+  const { action, actor, outcome, request } = record;
+  const parts = [
+    minuteOf(record),
+    org,
+    action,
+    actor.type,
+    actor.id,
+    request.method,
+    request.route,
+    outcome.code ?? '',
+  ];
+  const hex = sha256(parts.join('\n')).toString('hex');
+  // RFC 9562 §5.8: version 8, of our own making.
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

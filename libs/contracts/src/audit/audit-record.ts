@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { actorSchema, requestInfoSchema } from '../context.js';
+import { instant } from '../fields.js';
+
+/** Every action that can stand in a log; docs/reference/actions.md is generated from it. */
+export const actions = {
+  'offer.create': 'An offer was made to a customer',
+  'offer.withdraw': 'An offer was withdrawn',
+  'offer.expire': 'An offer ran out',
+  'subject.list': 'Customers were listed',
+  'subject.read': 'A customer was read',
+  'subject.erase': 'A customer was erased',
+  'audit.list': 'The audit log was listed',
+  'audit.read': 'An event of the audit log was read',
+  'audit.prove': 'A checkpoint, proof or tile of the audit log was read',
+  'audit.export': 'The audit log was exported',
+  'audit.drop': 'Events whose retention has ended were dropped from the audit log',
+  'credential.read': 'A credential was read',
+  'claim.read': 'A claim link was looked at',
+  'claim.begin': 'A claim was begun: options for a passkey were asked for',
+  'credential.claim': 'A customer claimed a credential',
+  'credential.renew': 'A credential was renewed at a sign-in',
+  'credential.suspend': 'A credential was suspended',
+  'credential.resume': 'A credential was resumed',
+  'credential.revoke': 'A credential was revoked',
+  'credential.expire': 'A credential ended',
+  'credential_type.create': 'A credential type was created',
+  'credential_type.update': 'A credential type was changed',
+  'presence.challenge': 'A proof of presence was asked for',
+  'presence.configure': 'The policy of proof of presence was changed',
+  'app.list': 'The apps of the organization were listed',
+  'app.read': 'An app was read',
+  'app.secret.list': 'The client secrets of an app were listed, without their values',
+  'credential_type.list': 'The credential types were listed',
+  'passkey.count': 'The passkeys of the organization were counted, by RP ID',
+  'presence.read': 'The policy of proof of presence was read',
+  'key.list': 'The signing keys of the issuer were listed',
+  'event.list': 'The events of the organization were listed',
+  'customer.sign_in': 'A customer signed in to an app',
+  'customer.sign_out': 'A customer signed out',
+  'customer.token': 'An app exchanged a code or refresh token of a customer',
+  'customer.userinfo': 'An app read the claims of a customer',
+  'customer.token_revoke': 'An app revoked a token of a customer',
+  'key.rotate': 'A signing key of the issuer was rotated',
+  'token.issue': 'An access token was asked for',
+  'organization.create': 'The organization was created',
+  'organization.update': 'The RP ID of the organization was changed, or the move from the earlier one was ended',
+  'organization.suspend': 'The organization was suspended',
+  'organization.resume': 'The organization was resumed',
+  'app.create': 'An app was created',
+  'app.update': 'An app was changed',
+  'app.disable': 'An app was disabled',
+  'app.enable': 'An app was enabled',
+  'app.grant': 'Operations were granted to an app',
+  'app.ungrant': 'Operations were taken from an app',
+  'app.secret.create': 'A client secret was created',
+  'app.secret.revoke': 'A client secret was revoked',
+  'api.refused': 'A call was refused at the door',
+} as const;
+export type Action = keyof typeof actions;
+export const actionNames = Object.keys(actions) as [Action, ...Action[]];
+
+/**
+ * How long the entries of a log are kept. Each class lies in partitions of its own, a month each, which the operator
+ * drops when their time is over. Hashes stay, so that the rest of the log still verifies.
+ */
+export const retentions = {
+  reads: { months: 13, says: 'What was looked at, tokens, and calls refused at the door' },
+  changes: { months: 84, says: 'What was changed, and who signed in' },
+  kept: { months: undefined, says: 'What accounts for what is no longer there: never dropped' },
+} as const satisfies Record<string, { months: number | undefined; says: string }>;
+export type Retention = keyof typeof retentions;
+export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
+
+/** What the operator reads of an organization from other services than audit; none of it names a customer. */
+export const operatorReadings = [
+  'app.list',
+  'app.read',
+  'app.secret.list',
+  'credential_type.list',
+  'presence.read',
+  'passkey.count',
+  'key.list',
+] as const satisfies Action[];
+export type OperatorReading = (typeof operatorReadings)[number];
+
+const reads = new Set<Action>([
+  ...operatorReadings,
+  'subject.list',
+  'subject.read',
+  'audit.list',
+  'audit.read',
+  'audit.prove',
+  'audit.export',
+  'credential.read',
+  'event.list',
+  'claim.read',
+  'claim.begin',
+  'presence.challenge',
+  'customer.userinfo',
+  'customer.token',
+  'token.issue',
+  'api.refused',
+]);
+const kept = new Set<Action>(['audit.drop', 'subject.erase']);
+
+/**
+ * An action that nobody thought of is a change: it is kept for longer, not for less. An action never moves to another
+ * class: verifiers compare each entry's with it, and those that are logged already stay where they are.
+ */
+export function retentionOf(action: Action): Retention {
+  return kept.has(action) ? 'kept' : reads.has(action) ? 'reads' : 'changes';
+}
+
+/**
+ * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log,
+ * how many they were, and at which places: the first, the last, and SHA-256 in base64 over all of them, ascending, 8
+ * bytes each, big-endian. Whoever verifies the log requires that these places and no others have lost their bytes.
+ * Records from before they named places have none.
+ */
+export const droppedSchema = z.strictObject({
+  retention: z.strictObject({ to: z.enum(retentionNames) }),
+  month: z.strictObject({ to: z.string().regex(/^\d{4}-\d{2}$/) }),
+  entries: z.strictObject({ to: z.int().min(1) }),
+  places: z
+    .strictObject({ to: z.strictObject({ first: z.int().min(1), last: z.int().min(1), sha256: z.base64() }) })
+    .optional(),
+});
+export type Dropped = z.infer<typeof droppedSchema>;
+
+export const outcomes = ['success', 'denied', 'failure'] as const;
+
+/**
+ * What was acted on. `holder` says that the id belongs to a customer or person: the log then stores a random pseudonym
+ * in its place, which erasure cuts off from the id for ever.
+ */
+export const auditTargetSchema = z.strictObject({
+  type: z
+    .enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event', 'credential_type'])
+    .describe('What it is'),
+  id: z.string().describe('Which one'),
+  holder: z.string().optional().describe('The customer or person to whom the id belongs'),
+});
+export type AuditTarget = z.infer<typeof auditTargetSchema>;
+
+/** From and to of each field that changed. Never a secret, never an id of a customer. */
+export const changesSchema = z.record(
+  z.string(),
+  z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }),
+);
+
+/** A record before it has its place in the log: as a handler or the gateway writes it. */
+export const auditRecordSchema = z.strictObject({
+  id: z.uuid().describe('The event'),
+  occurredAt: instant.describe('When it happened'),
+  action: z.enum(actionNames).describe('What was done; the list may grow'),
+  actor: actorSchema.describe('Who did it'),
+  targets: z.array(auditTargetSchema).describe('What it was done to'),
+  outcome: z
+    .strictObject({
+      result: z
+        .enum(outcomes)
+        .describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
+      status: z.int().optional().describe('HTTP status of the answer'),
+      code: z.string().optional().describe('Error code of the answer'),
+      count: z.int().optional().describe('How many requests this record stands for'),
+      replay: z
+        .literal(true)
+        .optional()
+        .describe('The response is that of an earlier request with the same Idempotency-Key: nothing was done again'),
+    })
+    .describe('How it ended'),
+  request: requestInfoSchema.describe('How it came in'),
+  changes: changesSchema.optional().describe('Of each field that changed: before and after. Never a secret'),
+});
+export type AuditRecord = z.infer<typeof auditRecordSchema>;
+
+/** A record as it is read back. */
+export const auditEventSchema = auditRecordSchema
+  .extend({
+    seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
+    request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
+    targets: z
+      .array(auditTargetSchema.omit({ holder: true }))
+      .describe("A customer's ids, or their pseudonyms once the customer is erased"),
+  })
+  .meta({ id: 'AuditEvent' });
+export type AuditEvent = z.infer<typeof auditEventSchema>;

@@ -1,0 +1,299 @@
+import { z } from 'zod';
+import { shortId } from '../context.js';
+import { command, query } from '../contract.js';
+import { credentialTypeName, instant } from '../fields.js';
+import { appKinds, operationNames } from '../operations.js';
+import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
+import { relyingPartySchema, rpId } from './rp-id.js';
+
+/** The dated behaviour of the API that a new app is made for (product: versioning). */
+export const currentApiVersion = '2026-11-01';
+
+const name = z.string().trim().min(1).max(100);
+
+export const organizationSchema = z.strictObject({
+  shortId,
+  name,
+  suspended: z.boolean(),
+  createdAt: instant,
+  relyingParty: relyingPartySchema
+    .optional()
+    .describe('For which RP IDs it takes passkeys; that of the deployment when absent'),
+});
+export type Organization = z.infer<typeof organizationSchema>;
+
+export const appSchema = z.strictObject({
+  clientId: z.string(),
+  org: shortId,
+  name,
+  displayName: name.optional().describe('What customers read on the sign-in page; the name when absent'),
+  kind: z.enum(appKinds),
+  audience: z.enum(['customers', 'people']),
+  credentialType: credentialTypeName
+    .optional()
+    .describe("Whose holders it signs in; the organization's default type when absent"),
+  redirectUris: z.array(z.string()),
+  postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
+  origins: z
+    .array(z.string())
+    .describe('Web origins whose pages may ask for a proof of presence, besides those of the redirect URIs'),
+  backchannelLogoutUri: z
+    .string()
+    .optional()
+    .describe('Where it is told that a session or customer has ended (OpenID Connect Back-Channel Logout)'),
+  refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
+  pkce: z
+    .enum(['required', 'optional'])
+    .describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
+  idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('What its ID tokens are signed with; RS256 when absent'),
+  scopes: z.array(z.enum(operationNames)),
+  disabled: z.boolean(),
+  apiVersion: z.iso.date().describe('The dated behaviour of the API that the app was made for'),
+  version: z.int(),
+  createdAt: instant,
+});
+export type App = z.infer<typeof appSchema>;
+
+export const secretSchema = z.strictObject({ id: z.string(), createdAt: instant });
+const newSecret = {
+  secretId: z.string().optional(),
+  clientSecret: z.string().optional().describe('Shown this once; absent for public clients'),
+};
+const clientId = z.string().max(64);
+/** Any string comes this far: an operation that no program may hold is refused by the handler, in words. */
+const operationsAsked = z.array(z.string().max(64)).min(1).max(50);
+
+export const createOrganization = command({
+  service: 'directory',
+  name: 'create-organization',
+  callers: ['operator'],
+  request: z.strictObject({ shortId, name, rpId: rpId.optional() }),
+  reply: organizationSchema,
+  errors: ['conflict', 'invalid_request'],
+});
+/**
+ * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were made for, so those
+ * of the earlier one are taken until the move is ended (docs/rp-id.md).
+ */
+export const updateOrganization = command({
+  service: 'directory',
+  name: 'update-organization',
+  callers: ['operator'],
+  request: z.strictObject({
+    shortId,
+    rpId: rpId.nullable().optional().describe('Null: that of the deployment'),
+    keepEarlier: z
+      .boolean()
+      .default(true)
+      .describe('Whether passkeys of the RP ID before sign in until the move is ended'),
+    endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID sign in no longer'),
+  }),
+  reply: organizationSchema,
+  errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
+});
+export const listOrganizations = query({
+  service: 'directory',
+  name: 'list-organizations',
+  callers: ['operator'],
+  request: z.strictObject({}),
+  reply: z.strictObject({ items: z.array(organizationSchema) }),
+});
+/** What the public may see of an organization; `unknown_organization` also while it is suspended. */
+export const organizationProfile = query({
+  service: 'directory',
+  name: 'organization-profile',
+  callers: ['gateway', 'auth'],
+  request: z.strictObject({ shortId }),
+  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional() }),
+  errors: ['unknown_organization'],
+});
+/**
+ * Whose pages may read what the issuer of an organization answers (CORS); none of an organization that does not exist.
+ */
+export const organizationOrigins = query({
+  service: 'directory',
+  name: 'organization-origins',
+  callers: ['auth'],
+  request: z.strictObject({ shortId }),
+  reply: z.strictObject({ origins: z.array(z.string()) }),
+});
+export const suspendOrganization = command({
+  service: 'directory',
+  name: 'suspend-organization',
+  callers: ['operator'],
+  request: z.strictObject({ shortId, suspended: z.boolean() }),
+  reply: organizationSchema,
+  errors: ['unknown_organization'],
+});
+export const createApp = command({
+  service: 'directory',
+  name: 'create-app',
+  callers: ['operator'],
+  request: z.strictObject({
+    org: shortId,
+    name,
+    displayName: name.optional(),
+    kind: z.enum(appKinds),
+    audience: z.enum(['customers', 'people']).default('customers'),
+    credentialType: credentialTypeName.optional(),
+    redirectUris: z.array(redirectUri).max(20).default([]),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).default([]),
+    origins: z.array(webOrigin).max(20).default([]),
+    backchannelLogoutUri: backchannelLogoutUri.optional(),
+    refreshTokens: z.boolean().default(true),
+    pkce: z.enum(['required', 'optional']).default('required'),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    scopes: z.array(z.string().max(64)).max(50).default([]),
+  }),
+  reply: z.strictObject({ app: appSchema, ...newSecret }),
+  errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
+});
+/** Changes what is given and leaves the rest; a list replaces the list before. */
+export const updateApp = command({
+  service: 'directory',
+  name: 'update-app',
+  callers: ['operator'],
+  request: z.strictObject({
+    clientId,
+    name: name.optional(),
+    displayName: name.nullable().optional().describe('Null takes it away'),
+    credentialType: credentialTypeName.optional(),
+    redirectUris: z.array(redirectUri).max(20).optional(),
+    postLogoutRedirectUris: z.array(redirectUri).max(20).optional(),
+    origins: z.array(webOrigin).max(20).optional(),
+    backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null takes it away'),
+    refreshTokens: z.boolean().optional(),
+    pkce: z.enum(['required', 'optional']).optional(),
+    idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+  }),
+  reply: appSchema,
+  errors: ['unknown_app', 'conflict', 'invalid_request'],
+});
+export const listApps = query({
+  service: 'directory',
+  name: 'list-apps',
+  callers: ['operator'],
+  request: z.strictObject({ org: shortId }),
+  reply: z.strictObject({ items: z.array(appSchema) }),
+  errors: ['unknown_organization'],
+});
+/** `issuance` asks for the redirect URIs of an app that sent a `returnUrl`. */
+export const getApp = query({
+  service: 'directory',
+  name: 'get-app',
+  callers: ['operator', 'issuance'],
+  request: z.strictObject({ clientId }),
+  reply: appSchema,
+  errors: ['unknown_app'],
+});
+export const disableApp = command({
+  service: 'directory',
+  name: 'disable-app',
+  callers: ['operator'],
+  request: z.strictObject({ clientId, disabled: z.boolean() }),
+  reply: appSchema,
+  errors: ['unknown_app'],
+});
+export const grantOperations = command({
+  service: 'directory',
+  name: 'grant-operations',
+  callers: ['operator'],
+  request: z.strictObject({ clientId, operations: operationsAsked }),
+  reply: appSchema,
+  errors: ['unknown_app', 'not_grantable'],
+});
+export const ungrantOperations = command({
+  service: 'directory',
+  name: 'ungrant-operations',
+  callers: ['operator'],
+  request: z.strictObject({ clientId, operations: operationsAsked }),
+  reply: appSchema,
+  errors: ['unknown_app'],
+});
+export const listSecrets = query({
+  service: 'directory',
+  name: 'list-secrets',
+  callers: ['operator'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({ items: z.array(secretSchema) }),
+  errors: ['unknown_app'],
+});
+/** Two secrets may live at once, so that one can be rotated without a pause. */
+export const createSecret = command({
+  service: 'directory',
+  name: 'create-secret',
+  callers: ['operator'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({ secretId: z.string(), clientSecret: z.string() }),
+  errors: ['unknown_app', 'invalid_state'],
+});
+export const revokeSecret = command({
+  service: 'directory',
+  name: 'revoke-secret',
+  callers: ['operator'],
+  request: z.strictObject({ clientId, secretId: z.string() }),
+  reply: z.strictObject({}),
+  errors: ['unknown_app', 'unknown_secret'],
+});
+
+/**
+ * Which of these exist. `gateway`: a refused caller can name any organization in the path, and only real ones have a
+ * log. `issuance`: an operator may mistype one. `auth`: who comes to a suspended one is told in its log.
+ */
+export const knownOrganizations = query({
+  service: 'directory',
+  name: 'known-organizations',
+  callers: ['gateway', 'auth', 'issuance'],
+  request: z.strictObject({ shortIds: z.array(z.string()).max(10_000) }),
+  reply: z.strictObject({ known: z.array(z.string()) }),
+});
+
+/** What auth needs to know a client: keyed hashes of its live secrets, never the secrets. */
+export const getClient = query({
+  service: 'directory',
+  name: 'get-client',
+  callers: ['auth'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({
+    app: appSchema,
+    secrets: z.array(z.strictObject({ id: z.string(), hash: z.string().describe('base64url') })),
+    orgSuspended: z.boolean(),
+  }),
+  errors: ['unknown_app'],
+});
+
+/**
+ * What changed about an app or organization, as far as access goes. An absent entry means: nothing since before the
+ * oldest live token.
+ */
+export const accessEntrySchema = z.strictObject({
+  seq: z.int(),
+  kind: z.enum(['app', 'organization']),
+  id: z.string(),
+  disabled: z.boolean(),
+  minVersion: z.int().describe('Tokens made from an older version of the app record are refused'),
+  revokedSecrets: z.array(z.string()).describe('Tokens obtained with these are refused'),
+});
+export type AccessEntry = z.infer<typeof accessEntrySchema>;
+
+/** Changes of access after `since` (0: a snapshot of all that a live token could still meet). */
+export const accessChanges = query({
+  service: 'directory',
+  name: 'access-changes',
+  callers: ['gateway', 'auth'],
+  request: z.strictObject({ since: z.int() }),
+  reply: z.strictObject({ seq: z.int(), entries: z.array(accessEntrySchema) }),
+});
+/** The same for one app, asked per request while the feed is silent. */
+export const appAccess = query({
+  service: 'directory',
+  name: 'app-access',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, org: z.string() }),
+  reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
+});
+/**
+ * Heartbeat of the feed: the newest seq there is. Strict: JetStream's acknowledgement of an event has a `seq` as well,
+ * and goes wherever its publisher wants it.
+ */
+export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });

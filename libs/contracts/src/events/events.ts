@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { auditRecordSchema } from '../audit/audit-record.js';
+import { credentialTypeName, instant, uuid } from '../fields.js';
+import { subjectStateSchema } from '../issuance/customers.js';
+
+const customer = { subject: uuid.describe('The customer') };
+const credential = {
+  ...customer,
+  credentialId: uuid.describe('The credential'),
+  credentialType: credentialTypeName.describe('Its type'),
+};
+const ending = { ...credential, expiresAt: instant.optional().describe('When it ends, if it has an end') };
+const offer = { ...credential, offerId: uuid.describe('The offer') };
+const app = { app: z.string().describe('Client ID of the app') };
+
+/**
+ * The one catalogue of events; docs/reference/events.md is generated from it. `data` is what organizations are told, by
+ * the pull feed, webhooks and Shared Signals; without it the event stays in the house. Thin: ids and states, never a
+ * reason, a name or an address.
+ */
+export const eventTypes = {
+  'offer.created': {
+    by: 'issuance',
+    says: 'An offer was made to a customer',
+    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer ends') }),
+  },
+  'offer.expired': { by: 'issuance', says: 'An offer ran out', data: z.strictObject(offer) },
+  'offer.withdrawn': {
+    by: 'issuance',
+    says: 'An offer was withdrawn by the app, superseded by a later one, or died with its credential',
+    data: z.strictObject({
+      ...offer,
+      cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
+    }),
+  },
+  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential', data: z.strictObject(ending) },
+  'credential.renewed': {
+    by: 'issuance',
+    says: 'A sign-in renewed a credential: another document number, a later end',
+    data: z.strictObject(ending),
+  },
+  'credential.rekeyed': {
+    by: 'issuance',
+    says: 'A customer moved a credential to a new passkey (recovery)',
+    data: z.strictObject(ending),
+  },
+  'credential.suspended': { by: 'issuance', says: 'A credential was suspended', data: z.strictObject(credential) },
+  'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(ending) },
+  'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
+  'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
+  'subject.erasing': {
+    by: 'issuance',
+    says: 'A customer is gone from the truth; whoever hears it forgets them',
+    data: undefined,
+  },
+  'subject.erased': {
+    by: 'issuance',
+    says: 'Every service has forgotten a customer: the receipt',
+    data: z.strictObject(customer),
+  },
+  'credential_type.created': { by: 'issuance', says: 'A credential type was created', data: undefined },
+  'credential_type.updated': { by: 'issuance', says: 'A credential type was changed', data: undefined },
+  'presence_policy.updated': { by: 'issuance', says: 'The policy of proof of presence was changed', data: undefined },
+  'organization.created': { by: 'directory', says: 'An organization was created', data: undefined },
+  'organization.updated': {
+    by: 'directory',
+    says: 'An organization was suspended or resumed, or its RP ID was changed',
+    data: undefined,
+  },
+  'app.created': { by: 'directory', says: 'An app was created', data: z.strictObject(app) },
+  'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed', data: z.strictObject(app) },
+} as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;
+export type EventType = keyof typeof eventTypes;
+
+/** What organizations are told with an event of this type. */
+export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType
+  ? z.output<(typeof eventTypes)[T]['data']>
+  : undefined;
+
+const base = {
+  id: z.uuid().describe('The event; the same id again is the same event'),
+  occurredAt: instant.describe('When it happened'),
+  org: z.string().describe('shortId of the organization'),
+  version: z
+    .int()
+    .describe(
+      'Of the customer, app, organization or setting, one more with each event: a projection applies what is newer and passes over the rest',
+    ),
+  requestId: z.string().describe('X-Request-Id of the request that caused it'),
+  traceparent: z.string().describe('W3C Trace Context of that request'),
+  audit: auditRecordSchema
+    .optional()
+    .describe('The audit record of the change: it commits with the event because it is one row with it'),
+  data: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe('What organizations are told of it, by the schema of its type'),
+};
+
+// Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING,
+// deployability).
+
+export const customerEventTypes = [
+  'offer.created',
+  'offer.expired',
+  'offer.withdrawn',
+  'credential.issued',
+  'credential.renewed',
+  'credential.rekeyed',
+  'credential.suspended',
+  'credential.resumed',
+  'credential.revoked',
+  'credential.expired',
+  'subject.erasing',
+  'subject.erased',
+] as const satisfies EventType[];
+
+/** What issuance says of a customer: their whole public state, or that they are erased. */
+export const customerEventSchema = z.looseObject({
+  ...base,
+  type: z.enum(customerEventTypes).describe('What happened'),
+  subject: uuid.describe('The customer'),
+  state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
+  replacesPasskeys: z
+    .boolean()
+    .optional()
+    .describe('The passkeys of before have ended, and with them all that they opened'),
+});
+export type CustomerEvent = z.infer<typeof customerEventSchema>;
+
+/** What issuance says of an organization's settings. */
+export const settingEventSchema = z.looseObject({
+  ...base,
+  type: z
+    .enum(['credential_type.created', 'credential_type.updated', 'presence_policy.updated'])
+    .describe('What happened'),
+  setting: z.string().describe('Which one, such as `credential_type/customer`'),
+});
+export type SettingEvent = z.infer<typeof settingEventSchema>;
+
+export const issuanceEventSchema = z.union([customerEventSchema, settingEventSchema]);
+export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
+
+/** What directory says: which organization or app changed, ids only. */
+export const directoryEventSchema = z.looseObject({
+  ...base,
+  type: z
+    .enum(['organization.created', 'organization.updated', 'app.created', 'app.updated'])
+    .describe('What happened'),
+  app: z.string().optional().describe('Client ID of the app; absent when it is about the organization'),
+});
+export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
+export type HouseEvent = IssuanceEvent | DirectoryEvent;
+
+/**
+ * Whether a customer is to be forgotten. The receipt says it once more, since producers of before there were two say it
+ * by that alone.
+ */
+export function tellsErasure({ type }: HouseEvent): boolean {
+  return type === 'subject.erasing' || type === 'subject.erased';
+}
+
+/** Whom an event is about. A loose schema lets any member through, so the type decides. */
+export function isCustomerEvent(event: HouseEvent): event is CustomerEvent {
+  return (customerEventTypes as readonly string[]).includes(event.type);
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { command, query } from '../contract.js';
+import { relyingPartySchema, rpId } from '../directory/rp-id.js';
+import { credentialTypeName, instant, uuid } from '../fields.js';
+
+/** What a claim link carries in its fragment: 256 random bits, worth one credential, once. */
+export const claimTokenSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 43 characters after the # of the claim link')
+  .describe('What stands after the # of the claim link');
+
+export const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
+
+/** What a claim page may know before anybody has proved anything. */
+export const claimSchema = z
+  .strictObject({
+    state: z.enum(claimStates).describe('`open`: it can be claimed. A superseded offer counts as withdrawn'),
+    credentialType: z
+      .strictObject({ name: credentialTypeName.describe('For programs'), display: z.string().describe('For people') })
+      .describe('What the claim issues'),
+    recovery: z.boolean().describe('The customer holds this credential already; claiming moves it to a new passkey'),
+    expiresAt: instant.describe('When the offer ends'),
+    returnUrl: z.url().optional().describe('Where to go on after the claim'),
+  })
+  .meta({ id: 'Claim' });
+export type Claim = z.infer<typeof claimSchema>;
+
+/** JSON of the WebAuthn API (Level 3 §5.1.8–9): made and read by the WebAuthn library on both sides. */
+export const webAuthnJson = z.record(z.string(), z.unknown());
+export type WebAuthnJson = z.infer<typeof webAuthnJson>;
+
+/** SHA-256 of the secret in a browser's cookie, base64url. A ceremony that began with it ends with it alone. */
+const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+/** Asking changes nothing, so that a link scanner is harmless. */
+export const getClaim = query({
+  service: 'issuance',
+  name: 'get-claim',
+  callers: ['gateway'],
+  request: z.strictObject({ token: claimTokenSchema }),
+  reply: claimSchema,
+  errors: ['unknown_claim'],
+});
+
+export const beginClaim = command({
+  service: 'issuance',
+  name: 'begin-claim',
+  callers: ['gateway'],
+  request: z.strictObject({
+    token: claimTokenSchema,
+    organizationName: z.string(),
+    browser: browserHash.optional(),
+    relyingParty: relyingPartySchema.optional(),
+  }),
+  reply: z.strictObject({ options: webAuthnJson }),
+  errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
+});
+
+/** Exactly one wins, however many race. Writes the audit record, as the customer. */
+export const completeClaim = command({
+  service: 'issuance',
+  name: 'complete-claim',
+  callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({
+    token: claimTokenSchema,
+    response: webAuthnJson,
+    browser: browserHash.optional(),
+    relyingParty: relyingPartySchema.optional(),
+  }),
+  reply: z.strictObject({
+    returnUrl: z.url().optional(),
+    subject: uuid.describe('For the record; not shown to the page'),
+  }),
+  errors: [
+    'unknown_claim',
+    'claim_spent',
+    'claim_expired',
+    'claim_withdrawn',
+    'ceremony_expired',
+    'passkey_invalid',
+    'invalid_state',
+  ],
+});
+
+/**
+ * How many passkeys an organization has for each RP ID: what a change of the RP ID concerns, and how far a move has
+ * come.
+ */
+export const countPasskeys = query({
+  service: 'issuance',
+  name: 'count-passkeys',
+  callers: ['operator'],
+  request: z.strictObject({}),
+  reply: z.strictObject({
+    ownRpId: rpId.describe('Of the deployment'),
+    items: z.array(z.strictObject({ rpId: z.string(), passkeys: z.int() })),
+  }),
+  errors: ['unknown_organization'],
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { idempotentCommand, query } from '../contract.js';
+import { uuid } from '../fields.js';
+import { credentialSchema } from './customers.js';
+
+/**
+ * No control characters, nothing that turns the direction of text, no private use. As ranges of characters and below
+ * the surrogates, since generators and linters of other languages know neither `\p{…}` nor the `u` flag; what ranges
+ * cannot say (lone surrogates, tags, unassigned) is refused by the check behind it.
+ */
+const printable =
+  /^[ -~\u00a0-\u00ac\u00ae-\u05ff\u0606-\u061b\u061d-\u06dc\u06de-\u070e\u0710-\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\udfff\uf900-\ufefe\uff00-\ufff8]*$/;
+
+/** Body of a suspension, resumption or revocation. */
+export const reasonSchema = z
+  .strictObject({
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(printable, 'must be printable text')
+      .refine((text) => /^\P{C}*$/u.test(text), 'must be printable text')
+      .optional()
+      .describe(
+        'Why, for the record: a word for programs. Kept under a key of the customer, in the log as well, and gone when they are erased',
+      )
+      .meta({ examples: ['lost_device'] }),
+  })
+  .meta({ id: 'Reason' });
+
+/** Of the calling app alone, like everything about its customers (specification §2.5). */
+export const getIssued = query({
+  service: 'issuance',
+  name: 'get-issued',
+  callers: ['gateway'],
+  request: z.strictObject({ id: uuid }),
+  reply: credentialSchema,
+  errors: ['unknown_credential'],
+});
+
+const transition = (name: 'suspend' | 'resume' | 'revoke') =>
+  idempotentCommand({
+    service: 'issuance',
+    name: `${name}-credential`,
+    callers: ['gateway'],
+    visibleIn: 'subjects',
+    request: z.strictObject({ id: uuid, reason: reasonSchema.shape.reason }),
+    reply: credentialSchema,
+    errors: ['unknown_credential', 'not_revocable', 'invalid_state'],
+  });
+
+/** issued → suspended: sign-in is refused until it is resumed. */
+export const suspendCredential = transition('suspend');
+/** suspended → issued. */
+export const resumeCredential = transition('resume');
+/** issued or suspended → revoked, for ever. Of an offered one: withdrawn. */
+export const revokeCredential = transition('revoke');

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { credentialTypeName, instant, uuid } from '../fields.js';
+
+/** Specification §3: expiry is derived from time and never a status. */
+export const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
+export type CredentialStatus = (typeof credentialStatuses)[number];
+
+/** Specification §2.2. */
+export const credentialSchema = z
+  .strictObject({
+    id: z.string().describe('The issued credential'),
+    credentialType: credentialTypeName.describe('Name of the credential type'),
+    status: z.enum(credentialStatuses).describe('An offer that ran out leaves `offered`; expiry is no status'),
+    issuedAt: instant.optional().describe('When the customer first held it, across renewals'),
+    expiresAt: instant
+      .optional()
+      .describe('When it ends, if it has an end; of one that is only offered, the latest end that the offer fixed'),
+    revokedAt: instant.optional().describe('When it was revoked'),
+    revokedReason: z.string().optional().describe('Why it was revoked'),
+    revocable: z
+      .boolean()
+      .describe(
+        'Whether it can be revoked or suspended at all; a pass that is not revocable simply ends when it expires',
+      ),
+    holderId: uuid.describe('The customer it was issued to'),
+    holderClaimedAt: instant.optional().describe('When the customer claimed it'),
+    holderApp: z.string().optional().describe('The app through which the customer claimed it'),
+    createdAt: instant.describe('When it was created'),
+  })
+  .meta({ id: 'Credential' });
+export type Credential = z.infer<typeof credentialSchema>;
+
+/** Specification §2.1, the form of a single subject. */
+export const subjectSchema = z
+  .strictObject({
+    subject: uuid.describe('The customer'),
+    claimed: z.boolean().describe('Whether the customer has claimed a credential'),
+    credentials: z.array(credentialSchema).describe('Every credential issued to the customer'),
+  })
+  .meta({ id: 'Subject' });
+export type Subject = z.infer<typeof subjectSchema>;
+
+/** Specification §2.1, the form in lists. */
+export const subjectSummarySchema = z
+  .strictObject({
+    subject: uuid.describe('The customer'),
+    claimed: z.boolean().describe('Whether the customer has claimed a credential'),
+    credentials: z.int().describe('Count of credentials issued to the customer, in any state, unclaimed ones included'),
+    live: z
+      .int()
+      .describe('Count of credentials currently live: issued and not past their end; a suspended one is not live'),
+    openOffers: z
+      .int()
+      .describe('Count of offers still waiting to be claimed; expired, withdrawn and superseded ones do not count'),
+    lastIssuedAt: instant
+      .optional()
+      .describe('When a credential was last issued to the customer; a renewal does not count'),
+    createdAt: instant.describe('When the app first offered to this customer'),
+  })
+  .meta({ id: 'SubjectSummary' });
+export type SubjectSummary = z.infer<typeof subjectSummarySchema>;
+
+export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
+
+/** An offer as events carry it: no token, nothing that could claim. */
+export const offerStateSchema = z.looseObject({
+  id: uuid.describe('The offer'),
+  credentialId: uuid.describe('The credential that it leads to'),
+  status: z.enum(offerStatuses).describe('`open` says nothing about time: an offer that ran out stays `open`'),
+  createdAt: instant.describe('When it was made'),
+  expiresAt: instant.describe('When it ends'),
+});
+
+/** The whole public state of a customer: what an event about it carries, ids and states only. */
+export const subjectStateSchema = z.looseObject({
+  subject: uuid.describe('The customer'),
+  app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
+  createdAt: instant.describe('When the app first offered to this customer'),
+  credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
+  offers: z.array(offerStateSchema).describe('The open offers, in order of creation; those that ran out among them'),
+});
+export type SubjectState = z.infer<typeof subjectStateSchema>;

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { command, idempotentCommand } from '../contract.js';
+import { credentialTypeName, instant, uuid } from '../fields.js';
+import { presenceSchema } from './presence.js';
+
+/** Body of an offer. No field can carry a name or an address (specification §1). */
+export const offerRequestSchema = z
+  .strictObject({
+    credentialType: credentialTypeName
+      .optional()
+      .describe("Name of the credential type; the organization's default type when left out"),
+    subject: uuid
+      .optional()
+      .describe(
+        'A customer of this app, to offer a further type or to recover a lost credential; needs the scope `issued:manage` as well',
+      ),
+    offerExpiresIn: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out',
+      )
+      .meta({ examples: [259200] }),
+    validUntil: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe(
+        'RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. Not for a credential that the customer holds and that has not ended: a recovery leaves it its end',
+      ),
+    presence: presenceSchema
+      .optional()
+      .describe('Proof that a person was present on the sign-up form; good for one offer'),
+    // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
+    returnUrl: z
+      .string()
+      .max(2000)
+      .refine((url) => URL.canParse(url), 'must be a URL')
+      .meta({ format: 'uri' })
+      .optional()
+      .describe('Where the claim page leads afterwards; must equal a redirect URI registered for the calling app'),
+  })
+  .meta({ id: 'OfferRequest' });
+export type OfferRequest = z.infer<typeof offerRequestSchema>;
+
+export const offerSchema = z
+  .strictObject({
+    subject: uuid.describe("The customer's identifier, to be stored with the customer's account"),
+    claimUrl: z.url().describe('Link that claims the credential, once; hand it to the customer and keep no copy'),
+    offerId: uuid.describe('The offer, for withdrawing it'),
+    credentialId: uuid.describe('The credential that the claim will issue'),
+    credentialType: credentialTypeName.describe('Name of the credential type'),
+    expiresAt: instant.describe('When the offer ends'),
+  })
+  .meta({ id: 'Offer' });
+export type Offer = z.infer<typeof offerSchema>;
+
+export const createOffer = command({
+  service: 'issuance',
+  name: 'create-offer',
+  callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({ offer: offerRequestSchema, idempotencyKey: z.string().optional() }),
+  reply: z.strictObject({
+    offer: offerSchema,
+    replayed: z.boolean().describe('The answer of an earlier request with this Idempotency-Key'),
+  }),
+  errors: [
+    'invalid_request',
+    'unknown_subject',
+    'unknown_credential_type',
+    'invalid_state',
+    'conflict',
+    'idempotency_mismatch',
+    'idempotency_in_progress',
+    'presence_required',
+    'presence_invalid',
+    'presence_expired',
+    'presence_replayed',
+    'presence_unavailable',
+  ],
+});
+
+export const withdrawOffer = idempotentCommand({
+  service: 'issuance',
+  name: 'withdraw-offer',
+  callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({ offerId: uuid }),
+  reply: z.strictObject({}),
+  errors: ['unknown_offer', 'invalid_state'],
+});
+
+export const eraseSubject = idempotentCommand({
+  service: 'issuance',
+  name: 'erase-subject',
+  callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({ subject: uuid }),
+  reply: z.strictObject({}),
+  errors: ['unknown_subject'],
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { query } from '../contract.js';
+import { eventTypes, type EventType } from '../events/events.js';
+import { instant, pageLimit } from '../fields.js';
+
+/** Event types that leave the house, in the order of the catalogue. */
+export const publicEventTypes = (Object.keys(eventTypes) as EventType[]).filter(
+  (type) => eventTypes[type].data !== undefined,
+) as [EventType, ...EventType[]];
+
+/** An event as organizations get it: thin, ids and states only (product §8). */
+export const publicEventSchema = z.strictObject({
+  id: z.uuid().describe('The event; the same id again is the same event'),
+  type: z.enum(publicEventTypes).describe('What happened; the list may grow'),
+  occurredAt: instant.describe('When it happened'),
+  version: z
+    .int()
+    .describe('Of the customer, app or organization: counts its changes, so that what came first can be told'),
+  data: z.record(z.string(), z.json()).describe('Ids and states, by the schema of the type (docs/reference/events.md)'),
+});
+export type PublicEvent = z.infer<typeof publicEventSchema>;
+
+/** Oldest first, from where a reader was: those of one customer in the order in which they happened. */
+export const listEvents = query({
+  service: 'signals',
+  name: 'list-events',
+  callers: ['gateway'],
+  request: z.strictObject({
+    after: z.int().optional().describe('Place behind which to go on'),
+    types: z.array(z.enum(publicEventTypes)).optional(),
+    limit: pageLimit,
+  }),
+  reply: z.strictObject({
+    items: z.array(publicEventSchema),
+    next: z.int().describe('Place of the last event looked at: where to go on, now or later'),
+    hasMore: z.boolean(),
+  }),
+  errors: ['page_token_expired'],
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { query } from '../contract.js';
+import { instant, pageLimit, uuid } from '../fields.js';
+import { subjectSchema, subjectSummarySchema } from '../issuance/customers.js';
+
+/** Where a page ended: the sort key of its last row. The gateway seals it into the opaque page token. */
+export const subjectCursorSchema = z.strictObject({ createdAt: instant, subject: uuid });
+export type SubjectCursor = z.infer<typeof subjectCursorSchema>;
+
+export const listSubjects = query({
+  service: 'subjects',
+  name: 'list-subjects',
+  callers: ['gateway'],
+  request: z.strictObject({ claimed: z.boolean().optional(), limit: pageLimit, after: subjectCursorSchema.optional() }),
+  reply: z.strictObject({ items: z.array(subjectSummarySchema), next: subjectCursorSchema.optional() }),
+});
+
+export const getSubject = query({
+  service: 'subjects',
+  name: 'get-subject',
+  callers: ['gateway'],
+  request: z.strictObject({ subject: uuid }),
+  reply: subjectSchema,
+  errors: ['unknown_subject'],
+});

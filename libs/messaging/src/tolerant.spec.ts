@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { contracts } from '@holdfast/contracts';
+import { tolerant } from './tolerant.js';
+
+const reply = z.strictObject({
+  items: z.array(z.strictObject({ id: z.uuid(), note: z.string().optional() })),
+  next: z.strictObject({ seq: z.int() }).nullable(),
+  loose: z.looseObject({ a: z.int() }),
+  either: z.union([z.strictObject({ kind: z.literal('a') }), z.strictObject({ kind: z.literal('b') })]),
+});
+const id = '00000000-0000-4000-8000-000000000001';
+const fits = { items: [{ id }], next: { seq: 1 }, loose: { a: 1, b: 2 }, either: { kind: 'b' } };
+
+test('members that a newer service added are cut off, at any depth', () => {
+  const newer = {
+    ...fits,
+    added: 1,
+    items: [{ id, added: 1 }],
+    next: { seq: 1, added: 1 },
+    either: { kind: 'b', added: 1 },
+  };
+  expect(reply.safeParse(newer).success).toBe(false);
+  expect(tolerant(reply).parse(newer)).toEqual(fits);
+});
+
+test.each([
+  ['a missing member', { ...fits, items: undefined }],
+  ['a member of another type', { ...fits, next: { seq: 'x' } }],
+  ['a member of another format', { ...fits, items: [{ id: 'x' }] }],
+  ['no alternative that fits', { ...fits, either: { kind: 'c' } }],
+  ['no object', []],
+])('%s does not fit', (_, value) => {
+  expect(tolerant(reply).safeParse(value).success).toBe(false);
+});
+
+test('no reply of a contract is refused for an unknown member', () => {
+  const refused = contracts.flatMap(({ subject, reply: schema }) => {
+    const issues = tolerant(schema).safeParse({ 'a member of the future': 1 }).error?.issues ?? [];
+    return issues.some((issue) => issue.code === 'unrecognized_keys') ? [subject] : [];
+  });
+  expect(refused).toEqual([]);
+});

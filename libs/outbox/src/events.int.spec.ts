@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
+import { Database, migrate } from '@holdfast/data';
+import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
+import { outboxTables } from './outbox-table.js';
+import { insertOutboxRows, Outbox } from './outbox.js';
+import { quarantineTables } from './quarantine-table.js';
+
+class OutboxOnly1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const sql of [...outboxTables, ...quarantineTables]) await runner.query(sql);
+  }
+  async down(): Promise<void> {}
+}
+
+const quiet = createLogger('test', 'fatal');
+Logger.overrideLogger(false);
+
+describe('events', () => {
+  let nats: TestBus;
+  let tables: TestDatabase;
+  let closing: (() => unknown)[];
+
+  const connectAs = async (user: (typeof natsUsers)[number]): Promise<NatsConnection> => {
+    const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+    closing.push(() => connection.close());
+    return connection;
+  };
+  const declare = async () => {
+    const connection = await connectAs('deploy');
+    const done = await declareStreams(connection);
+    await connection.close();
+    return done;
+  };
+  const producer = async () => {
+    const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'test' });
+    closing.push(() => database.close());
+    const outbox = new Outbox(streams.directory, database, await connectAs('directory'));
+    await outbox.relay.start();
+    closing.push(() => outbox.relay.stop());
+    const emit = async (events: DirectoryEvent[]) => {
+      const rows = events.map((e) => outbox.row(e));
+      await database.transaction((sql) => insertOutboxRows(sql, rows));
+      return outbox.published(rows);
+    };
+    return { outbox, emit };
+  };
+  const consumer = async (apply: ApplyBatch<DirectoryEvent>) => {
+    const events = new EventConsumer(streams.directory, 'audit', new Bus(await connectAs('audit')), apply, {
+      retryAfterMs: 100,
+    });
+    events.start();
+    closing.push(() => events.stop());
+    // An event is confirmed once every consumer has it.
+    const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () =>
+      Promise.resolve(),
+    );
+    signals.start();
+    closing.push(() => signals.stop());
+  };
+  const unconfirmed = async () =>
+    Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
+
+  beforeEach(async () => {
+    closing = [];
+    nats = await startTestBus();
+    tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000]));
+  });
+  afterEach(async () => {
+    for (const close of closing.reverse()) await close();
+    await tables.drop();
+    await nats.stop();
+  });
+
+  it('declares streams again and again without harm', async () => {
+    const first = await declare();
+    expect(first).toContain('consumer ISSUANCE/audit');
+    const { emit } = await producer();
+    await emit([event()]);
+    expect(await declare()).toEqual(first);
+    const applied: string[] = [];
+    await consumer(async (events) => void applied.push(...events.map((e) => e.id)));
+    await eventually(() => expect(applied).toHaveLength(1));
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('takes no event that its consumers could not read', async () => {
+    const { outbox } = await producer();
+    expect(() => outbox.row({ ...event(), occurredAt: '+010000-01-01T00:00:00.000Z' })).toThrow('occurredAt');
+  });
+
+  it('holds the answer until audit has applied the event', async () => {
+    await declare();
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    const { emit } = await producer();
+    await emit([event()]);
+    for (let i = 0; i < 20; i += 1) {
+      const e = event();
+      const started = Date.now();
+      await emit([e]);
+      expect(applied.has(e.id)).toBe(true);
+      expect(Date.now() - started).toBeLessThan(500);
+    }
+  });
+
+  it('deletes what everybody has, and keeps word of an erasure for whoever writes the receipt', async () => {
+    await declare();
+    const { outbox } = await producer();
+    const row = (aggregate: string, type: string) => ({
+      ...outbox.row(event()),
+      aggregate,
+      subject: `evt.directory.${type}`,
+    });
+    const rows = [
+      row('ada', 'app.created'),
+      row('bob', 'app.created'),
+      row('ada', 'subject.erasing'),
+      row('ada', 'app.updated'),
+      row('cleo', 'subject.erased'),
+    ];
+    await tables.query(
+      'INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)',
+      [JSON.stringify(rows)],
+    );
+    await consumer(() => Promise.resolve());
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+    expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([
+      { aggregate: 'ada', subject: 'evt.directory.subject.erasing' },
+    ]);
+  });
+
+  it('reach another replica when the one that took them hangs', async () => {
+    await declare();
+    const hung = await jetstream(await connectAs('audit')).consumers.get(streams.directory.name, 'audit');
+    // As a process that stands still: what it had asked for is delivered to it, and no word of it comes back.
+    const held: unknown[] = [];
+    const pull = await hung.fetch({ max_messages: 30, expires: 30_000 });
+    void (async () => {
+      for await (const message of pull) held.push(message);
+    })().catch(() => undefined);
+    const { emit } = await producer();
+    const all = Array.from({ length: 30 }, event);
+    await emit(all);
+    await eventually(() => expect(held).toHaveLength(30), 15_000);
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied).toEqual(new Set(all.map(({ id }) => id))), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+  });
+
+  it('loses nothing when JetStream loses everything', async () => {
+    await declare();
+    const applied = new Set<string>();
+    let seen = 0;
+    await consumer(async (events) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      seen += events.length;
+      events.forEach((e) => applied.add(e.id));
+    });
+    const [one, two] = [await producer(), await producer()];
+    const all = Array.from({ length: 500 }, event);
+    const emitting = (async () => {
+      for (let i = 0; i < all.length; i += 5) {
+        void (i % 2 ? one : two).emit(all.slice(i, i + 5));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    await eventually(() => seen > 150);
+    await nats.kill();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await nats.restart({ wipe: true });
+    await declare();
+    await emitting;
+    await eventually(() => expect(applied.size).toBe(500), 20_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
+  });
+
+  it('loses nothing when the new stream grows past what the lost one had', async () => {
+    await declare();
+    const { emit } = await producer();
+    await emit(Array.from({ length: 3 }, event));
+    await nats.kill();
+    await nats.restart({ wipe: true });
+    await declare();
+    const late = Array.from({ length: 20 }, event);
+    await emit(late);
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied.size).toBe(23), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('loses nothing when JetStream comes back with older files', async () => {
+    await declare();
+    const { emit } = await producer();
+    await emit(Array.from({ length: 5 }, event));
+    cpSync(nats.storeDir, `${nats.storeDir}.older`, { recursive: true });
+    await emit(Array.from({ length: 5 }, event));
+    await nats.kill();
+    rmSync(nats.storeDir, { recursive: true });
+    renameSync(`${nats.storeDir}.older`, nats.storeDir);
+    await nats.restart();
+    await emit(Array.from({ length: 10 }, event));
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await eventually(() => expect(applied.size).toBe(20), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('confirms nothing that a consumer made anew has never seen', async () => {
+    await declare();
+    let open = false;
+    const applied = new Set<string>();
+    await consumer(async (events) => {
+      if (!open) throw Object.assign(new Error('not now'), { code: '57P01' });
+      events.forEach((e) => applied.add(e.id));
+    });
+    const { emit } = await producer();
+    await emit(Array.from({ length: 5 }, event));
+    // The consumer's own files are lost, the stream's are not: made anew, it begins where it is told that it stands.
+    await nats.kill();
+    rmSync(`${nats.storeDir}/jetstream/$G/streams/DIRECTORY/obs`, { recursive: true });
+    await nats.restart();
+    await declare();
+    open = true;
+    await emit(Array.from({ length: 5 }, event));
+    await eventually(() => expect(applied.size).toBe(10), 20_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
+  });
+
+  it('loses nothing that a killed consumer had taken when the server is killed too', async () => {
+    await declare();
+    const { emit } = await producer();
+    const taken = Array.from({ length: 5 }, event);
+    await emit(taken);
+    // Takes events and never says another word, as a process does that is killed.
+    const dead = await connectAs('audit');
+    const messages = await (
+      await jetstream(dead).consumers.get('DIRECTORY', 'audit')
+    ).fetch({ max_messages: 5, expires: 2000 });
+    let left = 5;
+    for await (const _ of messages) if ((left -= 1) === 0) break;
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    const others = Array.from({ length: 5 }, event);
+    await emit(others);
+    await eventually(() => expect(applied.size).toBeGreaterThanOrEqual(5));
+    await nats.kill();
+    await nats.restart();
+    await eventually(() => expect(applied.size).toBe(10), 20_000);
+    // What the dead one took is in its hands for ack_wait, if the server wrote that down before it was killed; 2.10
+    // counts it anew.
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 60_000);
+  }, 120_000);
+
+  it('an event that cannot be applied holds up no other, and is applied once it can be', async () => {
+    await declare();
+    const poison = event();
+    let cured = false;
+    const applied = new Set<string>();
+    await consumer(async (events) => {
+      if (!cured && events.some((e) => e.id === poison.id)) throw new Error('not now');
+      events.forEach((e) => applied.add(e.id));
+    });
+    const { emit } = await producer();
+    const others = Array.from({ length: 50 }, event);
+    await emit([...others.slice(0, 25), poison, ...others.slice(25)]);
+    await eventually(() => expect(applied.size).toBe(50));
+    expect(await unconfirmed()).toBeGreaterThan(0);
+    cured = true;
+    await eventually(() => expect(applied.size).toBe(51));
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
+  });
+
+  it('publishes what a killed process left in its outbox', async () => {
+    await declare();
+    const left = event();
+    const payload = JSON.stringify(left);
+    await tables.query(
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload) VALUES ($1, 'x', 'evt.directory.app.updated', $2)`,
+      [left.id, payload],
+    );
+    const applied = new Set<string>();
+    await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
+    await producer();
+    await eventually(() => expect([...applied]).toEqual([left.id]));
+  });
+});
+
+function event(): DirectoryEvent {
+  return {
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    version: 1,
+    requestId: 'r',
+    traceparent: '00-0-0-01',
+    type: 'app.updated',
+    app: 'app-1',
+  };
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Logger, Module } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { quarantines, streams, type DirectoryEvent } from '@holdfast/contracts';
+import { Database, migrate } from '@holdfast/data';
+import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
+import { register, startService, type RunningService } from '@holdfast/service';
+import {
+  createTestDatabase,
+  eventually,
+  startTestBus,
+  testConfig,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
+import { outboxProvider } from './outbox-provider.js';
+import { outboxTables } from './outbox-table.js';
+import { insertOutboxRows, Outbox } from './outbox.js';
+import { quarantineTables } from './quarantine-table.js';
+import { quarantineController } from './quarantine.js';
+
+class Tables1700000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const sql of [...outboxTables, ...quarantineTables]) await runner.query(sql);
+  }
+  async down(): Promise<void> {}
+}
+
+@Module({ controllers: [quarantineController(quarantines.directory)], providers: [outboxProvider(streams.directory)] })
+class Directory {}
+
+const droppedName = 'holdfast_bus_messages_dropped_total';
+const quiet = createLogger('test', 'fatal');
+let nats: TestBus;
+let tables: TestDatabase;
+let directory: RunningService;
+let operator: Bus;
+let closing: (() => unknown)[];
+/** Events that audit cannot apply, and those that it has. */
+let poison: Set<string>;
+let applied: Set<string>;
+
+const as = async (user: 'deploy' | 'audit' | 'signals' | 'operator' | 'directory'): Promise<Bus> => {
+  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
+  closing.push(() => connection.close());
+  return new Bus(connection);
+};
+const consumer = async (name: 'audit' | 'signals', apply: ApplyBatch<DirectoryEvent>): Promise<void> => {
+  const events = new EventConsumer(streams.directory, name, await as(name), apply, { retryAfterMs: 20 });
+  events.start();
+  closing.push(() => events.stop());
+};
+const emit = async (events: DirectoryEvent[]): Promise<void> => {
+  const outbox = directory.app.get(Outbox);
+  const rows = events.map((e) => outbox.row(e));
+  await directory.app.get(Database).transaction((sql) => insertOutboxRows(sql, rows));
+  await outbox.published(rows);
+};
+const unconfirmed = async (): Promise<string[]> =>
+  (await tables.query<{ id: string }>('SELECT id FROM directory.outbox WHERE NOT confirmed')).map(({ id }) => id);
+const list = () => operator.request(quarantines.directory.list, {}, testContext());
+const metric = async (name: string, labels: object): Promise<number | undefined> =>
+  (await register.getSingleMetric(name)!.get()).values.find((v) =>
+    Object.entries(labels).every(([key, value]) => v.labels[key] === value),
+  )?.value;
+
+beforeEach(async () => {
+  [closing, poison, applied] = [[], new Set(), new Set()];
+  nats = await startTestBus();
+  tables = await createTestDatabase('directory', (url) => migrate('directory', url, [Tables1700000000000]));
+  await declareStreams((await as('deploy')).connection);
+  operator = await as('operator');
+  const config = { ...testConfig(nats, 'directory'), DATABASE_URL: tables.url() };
+  directory = await startService({
+    service: 'directory',
+    config,
+    module: Directory,
+    database: { url: config.DATABASE_URL, pool: 4 },
+    logger: quiet,
+  });
+  Logger.overrideLogger(false);
+  await consumer('audit', async (events) => {
+    if (events.some((e) => poison.has(e.id))) throw new TypeError('a fault of ours');
+    for (const e of events) applied.add(e.id);
+  });
+});
+afterEach(async () => {
+  await directory.stop();
+  for (const close of closing.reverse()) await close();
+  await tables.drop();
+  await nats.stop();
+});
+
+test('an event that cannot be applied is quarantined, those behind it are confirmed, and it is applied once it can be', async () => {
+  await consumer('signals', () => Promise.resolve());
+  const [bad, others] = [event(), Array.from({ length: 50 }, event)];
+  poison.add(bad.id);
+  await emit([...others.slice(0, 25), bad, ...others.slice(25)]);
+  await eventually(
+    async () =>
+      expect(await list()).toMatchObject({
+        count: 1,
+        events: [{ event: bad.id, type: 'app.updated', consumer: 'audit', reason: 'TypeError', retries: 0 }],
+      }),
+    20_000,
+  );
+  await eventually(async () => expect(await unconfirmed()).toEqual([bad.id]), 20_000);
+  expect(applied.size).toBe(50);
+  await eventually(
+    async () => expect(await metric('holdfast_events_quarantined', { stream: 'DIRECTORY', consumer: 'audit' })).toBe(1),
+    20_000,
+  );
+
+  // Tried anew and still bad: quarantined again.
+  expect(await operator.request(quarantines.directory.retry, { event: bad.id }, testContext())).toEqual({ retried: 1 });
+  await eventually(
+    async () => expect(await list()).toMatchObject({ count: 1, events: [{ event: bad.id, retries: 1 }] }),
+    20_000,
+  );
+  expect(await unconfirmed()).toEqual([bad.id]);
+
+  poison.clear();
+  // When it is due, without anybody's doing.
+  await tables.query('UPDATE directory.quarantined_event SET retry_at = now()');
+  await eventually(() => expect(applied).toContain(bad.id), 20_000);
+  await eventually(async () => expect(await unconfirmed()).toEqual([]), 20_000);
+  expect(await list()).toEqual({ events: [], count: 0 });
+});
+
+test('an event that its producer never wrote is dropped after some attempts, and counted', async () => {
+  const stolen = await as('directory');
+  const before = (await metric(droppedName, { subject: 'evt.directory.>' })) ?? 0;
+  for (const [body, msgID] of [
+    ['', randomUUID()],
+    ['{"pattern":"rpc.directory.create-organization","id":"1","data":{}}', undefined],
+    [JSON.stringify(event()).replace('app.updated', 'no.such'), 'x'],
+  ] as const) {
+    await jetstream(stolen.connection).publish('evt.directory.app.updated', body, msgID === undefined ? {} : { msgID });
+  }
+  await eventually(
+    async () => expect(await metric(droppedName, { subject: 'evt.directory.>' })).toBe(before + 3),
+    20_000,
+  );
+  const manager = await jetstreamManager((await as('deploy')).connection, { checkAPI: false });
+  await eventually(
+    async () =>
+      expect(await manager.consumers.info('DIRECTORY', 'audit')).toMatchObject({ num_pending: 0, num_ack_pending: 0 }),
+    10_000,
+  );
+  expect(await list()).toEqual({ events: [], count: 0 });
+  const good = event();
+  await emit([good]);
+  expect(applied).toContain(good.id);
+});
+
+test('a consumer that is away fills its stream, and neither holds up the others nor misses anything afterwards', async () => {
+  // Signals has never run, and the stream takes a part of what is published.
+  const manager = await jetstreamManager((await as('deploy')).connection, { checkAPI: false });
+  const { config } = await manager.streams.info('DIRECTORY');
+  await manager.streams.update('DIRECTORY', { ...config, max_bytes: 65_536 });
+  await eventually(async () => {
+    await emit([event()]);
+    expect(await metric('holdfast_stream_max_bytes', { stream: 'DIRECTORY' })).toBe(65_536);
+  }, 20_000);
+  const events = Array.from({ length: 200 }, () => ({ ...event(), padding: 'x'.repeat(300) }));
+  for (let i = 0; i < events.length; i += 20) await emit(events.slice(i, i + 20));
+  // Audit had each within its second: JetStream refused nothing.
+  expect(events.filter((e) => !applied.has(e.id))).toEqual([]);
+  const { state } = await manager.streams.info('DIRECTORY');
+  expect(state.messages).toBeLessThan(150);
+  expect((await unconfirmed()).length).toBeGreaterThanOrEqual(200);
+
+  const bySignals = new Set<string>();
+  await consumer('signals', async (batch) => batch.forEach((e) => bySignals.add(e.id)));
+  await eventually(() => expect(events.filter((e) => !bySignals.has(e.id)).length).toBe(0), 90_000);
+  await eventually(async () => expect(await unconfirmed()).toEqual([]), 60_000);
+}, 180_000);
+
+function event(): DirectoryEvent {
+  return {
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    version: 1,
+    requestId: 'r',
+    traceparent: '00-0-0-01',
+    type: 'app.updated',
+    app: 'app-1',
+  };
+}

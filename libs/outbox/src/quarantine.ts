@@ -1,0 +1,112 @@
+import { Controller, Logger, type Type } from '@nestjs/common';
+import type { BusUser, CallContext, QuarantineContracts, ReplyOf, RequestOf } from '@holdfast/contracts';
+import { Database, statement, type Sql } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
+import { eventsQuarantined } from './metrics.js';
+
+/** Locked, so that it cannot be confirmed before this commits. */
+const find = statement('quarantine_find', 'SELECT FROM outbox WHERE id = $1 AND NOT confirmed FOR UPDATE');
+const hold = statement(
+  'quarantine_hold',
+  `INSERT INTO quarantined_event AS q (event, consumer, reason) VALUES ($1, $2, $3)
+   ON CONFLICT (event, consumer) DO UPDATE SET held = true, reason = excluded.reason`,
+);
+const list = statement(
+  'quarantine_list',
+  `SELECT q.event, regexp_replace(o.subject, '^evt\\.[^.]+\\.', '') AS type, q.consumer, q.reason, q.since, q.retries, q.retry_at, count(*) OVER ()::int AS count
+   FROM quarantined_event q JOIN outbox o ON o.id = q.event WHERE q.held ORDER BY q.since, q.event LIMIT 200`,
+);
+/** Each time later: after 1, 2, 4 … minutes, an hour at the most. */
+const release = (which: string): string =>
+  `WITH due AS (
+     UPDATE quarantined_event SET held = false, retries = retries + 1, retry_at = now() + least(interval '1 minute' * 2 ^ least(retries + 1, 6), interval '1 hour')
+     WHERE held AND ${which} RETURNING event),
+   anew AS (UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE id IN (SELECT event FROM due) AND NOT confirmed RETURNING 1)
+   SELECT count(*)::int AS count FROM anew`;
+const releaseDue = statement('quarantine_release_due', release('retry_at <= now()'));
+const releaseChosen = statement('quarantine_release', release('($1::uuid IS NULL OR event = $1)'));
+/** Everybody has these now. */
+const settle = statement(
+  'quarantine_settle',
+  'DELETE FROM quarantined_event q WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.id = q.event AND NOT o.confirmed)',
+);
+const standing = statement(
+  'quarantine_standing',
+  'SELECT consumer, count(*)::int AS count FROM quarantined_event WHERE held GROUP BY consumer',
+);
+
+interface Row {
+  event: string;
+  type: string;
+  consumer: string;
+  reason: string;
+  since: Date;
+  retries: number;
+  retry_at: Date;
+  count: number;
+}
+
+/** Delivers anew what is due, and counts what is held. The relay calls it. */
+export async function tendQuarantine(sql: Sql, stream: string, consumers: readonly string[]): Promise<void> {
+  await sql.rows(settle);
+  await sql.rows(releaseDue);
+  const held = new Map(
+    (await sql.rows<{ consumer: string; count: number }>(standing)).map(({ consumer, count }) => [consumer, count]),
+  );
+  for (const consumer of consumers) eventsQuarantined.set({ stream, consumer }, held.get(consumer) ?? 0);
+}
+
+/** The controller by which a producer keeps what its consumers have given up, and shows it to the operator. */
+export function quarantineController(contracts: QuarantineContracts): Type {
+  const logger = new Logger('quarantine');
+
+  @Controller()
+  class Quarantine {
+    constructor(private readonly database: Database) {}
+
+    @Handles(contracts.quarantine)
+    async quarantine(
+      { event, reason }: RequestOf<QuarantineContracts['quarantine']>,
+      _: CallContext,
+      consumer: BusUser,
+    ): Promise<ReplyOf<QuarantineContracts['quarantine']>> {
+      const known = await this.database.transaction(async (sql) => {
+        if ((await sql.rows(find, [event])).length === 0) return false;
+        await sql.rows(hold, [event, consumer, reason]);
+        return true;
+      });
+      if (known)
+        logger.error(
+          `${consumer} cannot apply event ${event} (${reason}): it is quarantined, and delivered anew from time to time. See "When events are quarantined" in docs/runbook.md`,
+        );
+      else
+        logger.warn(
+          `${consumer} cannot apply event ${event} (${reason}), which is not in the outbox: forged, or applied by everybody before`,
+        );
+      return { known };
+    }
+
+    @Handles(contracts.list)
+    async list(): Promise<ReplyOf<QuarantineContracts['list']>> {
+      const rows = await this.database.rows<Row>(list);
+      const events = rows.map(({ event, type, consumer, reason, since, retries, retry_at }) => ({
+        event,
+        type,
+        consumer,
+        reason,
+        since: since.toISOString(),
+        retries,
+        retryAt: retry_at.toISOString(),
+      }));
+      return { events, count: rows[0]?.count ?? 0 };
+    }
+
+    @Handles(contracts.retry)
+    async retry({ event }: RequestOf<QuarantineContracts['retry']>): Promise<ReplyOf<QuarantineContracts['retry']>> {
+      const [row] = await this.database.rows<{ count: number }>(releaseChosen, [event ?? null]);
+      return { retried: row?.count ?? 0 };
+    }
+  }
+  Reflect.defineMetadata('design:paramtypes', [Database], Quarantine);
+  return Quarantine;
+}

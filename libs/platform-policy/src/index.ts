@@ -1,0 +1,2 @@
+export * from './nats-config.js';
+export * from './database-setup.js';

@@ -1,0 +1,14 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { Outbound, type Logger, type OutboundConfig } from '@holdfast/platform';
+import { CONFIG, LOGGER } from './parts.js';
+
+/**
+ * The way out of a service whose configuration has `outboundConfigSchema`; it says at start which exceptions it was
+ * given.
+ */
+export const outboundProvider: FactoryProvider<Outbound> = {
+  provide: Outbound,
+  inject: [CONFIG, LOGGER],
+  useFactory: ({ OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports }: OutboundConfig, logger: Logger) =>
+    new Outbound({ allow, ports }, logger),
+};

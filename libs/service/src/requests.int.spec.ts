@@ -1,0 +1,210 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { Controller, Inject, Module } from '@nestjs/common';
+import { getSubject, platformKeys, withdrawOffer, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { Bus, connectBus, Handles, UncertainError } from '@holdfast/messaging';
+import { AppError, createLogger, type Logger } from '@holdfast/platform';
+import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
+import { LOGGER } from './parts.js';
+import { startService, type RunningService } from './start-service.js';
+
+const offers = {
+  slow: '00000000-0000-4000-8000-000000000001',
+  hung: '00000000-0000-4000-8000-000000000002',
+  plain: '00000000-0000-4000-8000-000000000003',
+  typed: '00000000-0000-4000-8000-000000000004',
+  away: '00000000-0000-4000-8000-000000000005',
+  logs: '00000000-0000-4000-8000-000000000006',
+};
+
+@Controller()
+class WithdrawOffer {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  @Handles(withdrawOffer)
+  async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: CallContext): Promise<Record<string, never>> {
+    if (offerId === offers.slow) await new Promise((resolve) => setTimeout(resolve, 500));
+    if (offerId === offers.hung) await new Promise((resolve) => setTimeout(resolve, 2000));
+    if (offerId === offers.plain) throw new Error('the password is hunter2');
+    if (offerId === offers.typed) throw new AppError('invalid_state', `the offer of ${org} is claimed`);
+    if (offerId === offers.away) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+    if (offerId === offers.logs) this.logger.info('working');
+    return {};
+  }
+}
+
+@Module({ controllers: [WithdrawOffer] })
+class Issuance {}
+
+describe('asking over the bus', () => {
+  let nats: TestBus;
+  let caller: NatsConnection;
+  let bus: Bus;
+  let service: RunningService;
+  const lines: string[] = [];
+  const sink = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
+
+  const start = () =>
+    startService({
+      service: 'issuance',
+      config: testConfig(nats, 'issuance'),
+      module: Issuance,
+      logger: createLogger('issuance', 'info', '1', sink),
+    });
+
+  beforeAll(async () => {
+    nats = await startTestBus();
+    caller = await connectBus(
+      { url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' },
+      createLogger('test', 'fatal'),
+    );
+    bus = new Bus(caller);
+    service = await start();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await caller.close();
+    await nats.stop();
+  });
+
+  it('gives the reply', async () => {
+    await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
+  });
+
+  it('brings a typed error over as it was thrown', async () => {
+    const error = await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()));
+    expect(error).toMatchObject({ code: 'invalid_state', status: 409, detail: 'the offer of acme is claimed' });
+  });
+
+  it('tells of any other error nothing but `internal`, and logs it', async () => {
+    const error = await failure(bus.request(withdrawOffer, { offerId: offers.plain }, testContext()));
+    expect(error.toWire()).toEqual({
+      code: 'internal',
+      status: 500,
+      origin: { dependency: 'issuance', cause: 'internal' },
+    });
+    expect(lines.join('')).toContain('hunter2');
+  });
+
+  it('answers unavailable when the database is away', async () => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({
+      code: 'unavailable',
+      retryAfter: 1,
+      origin: { dependency: 'issuance/postgres', cause: 'unreachable' },
+    });
+  });
+
+  it('refuses input that is not of the contract, member by member', async () => {
+    const input = { offerId: 'x', surprise: 1 } as never;
+    const error = await failure(bus.request(withdrawOffer, input, testContext()));
+    expect(error).toMatchObject({ code: 'invalid_request', status: 422 });
+    expect(error.errors?.map((e) => e.pointer)).toEqual(['#/offerId', '#/surprise']);
+  });
+
+  it.each(['plain', 'away'] as const)(
+    'does not know what a command did whose handler failed (%s): it may have committed',
+    async (how) => {
+      expect(await failure(bus.request(withdrawOffer, { offerId: offers[how] }, testContext()))).toBeInstanceOf(
+        UncertainError,
+      );
+      const query = { ...withdrawOffer, kind: 'query' } as const;
+      expect(await failure(bus.request(query, { offerId: offers[how] }, testContext()))).not.toBeInstanceOf(
+        UncertainError,
+      );
+    },
+  );
+
+  it('knows that a command was refused', async () => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()))).not.toBeInstanceOf(
+      UncertainError,
+    );
+  });
+
+  it('gives up on a handler that hangs, and says that the change may have happened', async () => {
+    const started = Date.now();
+    const error = await failure(
+      bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()),
+    );
+    expect(error).toBeInstanceOf(UncertainError);
+    expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: 'issuance', cause: 'timeout' } });
+    expect(Date.now() - started).toBeLessThan(1500);
+  });
+
+  it('does not begin what its caller no longer waits for, and says that nothing was done', async () => {
+    const ask = (transit: object) =>
+      caller.request(
+        withdrawOffer.subject,
+        JSON.stringify({
+          pattern: withdrawOffer.subject,
+          id: '1',
+          transit,
+          data: { input: { offerId: offers.logs }, context: testContext() },
+        }),
+      );
+    const answers = [];
+    for (const agoMs of [0, 10_000])
+      answers.push(
+        (await ask({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{
+          err?: { origin?: object };
+        }>(),
+      );
+    expect(answers.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
+  });
+
+  it('says at once that nobody answers', async () => {
+    const started = Date.now();
+    for (const contract of [getSubject, platformKeys] as const) {
+      const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        origin: { dependency: contract.service, cause: 'not_running' },
+      });
+      expect(error).not.toBeInstanceOf(UncertainError);
+    }
+    expect(Date.now() - started).toBeLessThan(500);
+  });
+
+  it('puts the request id, the organization and the actor on log lines', async () => {
+    const context = testContext({ request: { id: 'req-42' } });
+    await bus.request(withdrawOffer, { offerId: offers.logs }, context);
+    const line = lines.map((l) => JSON.parse(l) as Record<string, unknown>).find((l) => l.requestId === 'req-42');
+    expect(line).toMatchObject({ msg: 'working', org: 'acme', actor: 'app-1' });
+  });
+
+  it('answers what it has begun when it is told to stop, and then is no longer there', async () => {
+    const running = bus.request(withdrawOffer, { offerId: offers.slow }, testContext());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await service.stop();
+    await expect(running).resolves.toEqual({});
+    expect((await failure(bus.request(withdrawOffer, { offerId: offers.logs }, testContext()))).code).toBe(
+      'unavailable',
+    );
+    service = await start();
+    await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
+  });
+
+  it('loses no request while one of two replicas stops', async () => {
+    const second = await start();
+    let stopped = false;
+    const ask = async () => {
+      let count = 0;
+      for (; !stopped; count += 1) await bus.request(withdrawOffer, { offerId: offers.logs }, testContext());
+      return count;
+    };
+    const askers = Promise.all(Array.from({ length: 8 }, ask));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await second.stop();
+    stopped = true;
+    expect((await askers).reduce((a, b) => a + b)).toBeGreaterThan(0);
+  });
+});
+
+async function failure(request: Promise<unknown>): Promise<AppError> {
+  const error = await request.then(
+    () => undefined,
+    (e: unknown) => e,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
+}

@@ -1,0 +1,41 @@
+import { Logger } from '@nestjs/common';
+import type { z } from 'zod';
+import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/platform';
+import { unhandledRejections } from './metrics.js';
+import { startService, type ServiceOptions } from './start-service.js';
+
+const logger = new Logger('unhandled rejection');
+
+/**
+ * main() of a service: reads its configuration, starts it, stops it on SIGTERM and SIGINT (or when the parent that
+ * started it is gone). A fault at start is one line and exit code 1.
+ */
+export async function runService<Schema extends z.ZodType<BaseConfig>>(
+  schema: Schema,
+  options: (config: z.output<Schema>) => Omit<ServiceOptions<z.output<Schema>>, 'config'>,
+): Promise<void> {
+  try {
+    const config = loadConfig(schema);
+    if (config.HOLDFAST_TEST_CLOCK !== undefined) shiftTime(config.HOLDFAST_TEST_CLOCK);
+    const running = await startService({ ...options(config), config });
+    // The last resort: work that nobody waits for has failed. What was asked of us meanwhile is answered all the same.
+    process.on('unhandledRejection', (error) => {
+      unhandledRejections.inc();
+      logger.error(error instanceof Error ? error : new Error(String(error)));
+    });
+    const stop = (): void => {
+      // What hangs must not keep the process: Kubernetes would kill it later and say less.
+      setTimeout(() => process.exit(1), 20_000).unref();
+      void running.stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+    if (config.HOLDFAST_EXIT_WITH_PARENT) process.stdin.on('end', stop).on('error', stop).resume();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
