@@ -1,16 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What one app of one organization has to know. In your own app: an issuer, a client id, a secret, and your own
- * address.
+ * The settings of one app of one organization. Your own app needs an issuer, client id, client secret and its address.
  */
 export interface Settings {
   /** `shop` or `kiosk`: the name under which the app was registered. */
   app: string;
   organization: string;
-  /** Our own address, such as http://localhost:4000 and /acme below it. Never taken from a request's Host header. */
+  /** The shop's own address, such as http://localhost:4000. Never taken from a request's Host header. */
   origin: string;
+  /** The organization's path below it, such as /acme. */
   path: string;
   issuer: string;
   /** The customer-credentials API of the organization. */
@@ -18,12 +19,12 @@ export interface Settings {
   tokenEndpoint: string;
   clientId: string;
   clientSecret: string;
-  /** Whose holders the app signs in, so what it offers; the organization's default type when undefined. */
+  /** The type that the app offers and signs in; undefined stands for the organization's default type. */
   credentialType: string | undefined;
-  /** Where the widget on a form gets its challenge, and where the widget itself comes from. */
+  /** Where the presence widget gets its challenge, and the folder that it is loaded from. */
   challengeUrl: string;
   widget: string;
-  /** All three are registered for the app; Holdfast leads to no other address. */
+  /** All three are registered for the app: Holdfast redirects to no other address. */
   redirectUri: string;
   welcomeUri: string;
   signedOutUri: string;
@@ -43,11 +44,13 @@ export interface Config {
   ports: Record<string, number>;
   dataFolder: string;
   settings: Settings[];
-  /** Started by a launcher that holds our stdin: its end is ours. */
+  /** Signs the session cookies. */
+  sessionSecret: string;
+  /** Stop when stdin closes: the launcher that started the shop holds its other end. */
   exitWithParent: boolean;
 }
 
-/** @throws Error with a sentence for the person who started us */
+/** @throws Error with a message for the person who starts the shop */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const home = env.HOLDFAST_HOME || '.holdfast';
   const ports = {
@@ -58,6 +61,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ports,
     dataFolder: env.SHOP_DATA || join(home, 'shop'),
     settings: settingsOf(readDemo(env.DEMO_FILE || join(home, 'demo.json')), ports),
+    sessionSecret: sessionSecretOf(env.SHOP_SESSION_SECRET),
     exitWithParent: env.HOLDFAST_EXIT_WITH_PARENT === '1',
   };
 }
@@ -95,14 +99,24 @@ function readDemo(file: string): DemoFile {
     return JSON.parse(readFileSync(file, 'utf8')) as DemoFile;
   } catch (error) {
     throw new Error(
-      `${file} cannot be read (${(error as Error).message}); start Holdfast first, or name its demo.json in DEMO_FILE.`,
+      `Cannot read ${file} (${(error as Error).message}). Start Holdfast first, or set DEMO_FILE to its demo.json.`,
       { cause: error },
     );
   }
 }
 
+/**
+ * Without a setting the secret is random: sessions are in memory, so a restart ends them anyway. An app that runs on
+ * several servers needs the same secret on each.
+ */
+function sessionSecretOf(secret: string | undefined): string {
+  if (!secret) return randomBytes(32).toString('base64url');
+  if (secret.length >= 32) return secret;
+  throw new Error('SHOP_SESSION_SECRET is too short to be safe; set it to at least 32 random characters.');
+}
+
 function portOf(name: string, text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new Error(`${name} is "${text}"; it must be a number from 1 to 65535.`);
+  throw new Error(`${name} is "${text}"; set it to a number from 1 to 65535.`);
 }

@@ -1,54 +1,49 @@
 // The example shop: node src/main.ts. See README.md.
-import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { loadConfig, type Config } from './config.ts';
+import { createApp } from './server/app.ts';
 import { openShop } from './shop.ts';
-import { createShopServer } from './web/server.ts';
 
 try {
-  const servers = await open(loadConfig());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => close(servers));
+  const config = loadConfig();
+  const apps = await start(config);
+  const stop = () => void stopAll(apps);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  if (config.exitWithParent) process.stdin.resume().once('end', stop).once('error', stop);
 } catch (error) {
-  process.stderr.write(`The shop cannot open: ${(error as Error).message}\n`);
+  process.stderr.write(`The shop cannot start: ${(error as Error).message}\n`);
   process.exit(1);
 }
 
-async function open({ ports, dataFolder, settings, exitWithParent }: Config): Promise<Server[]> {
-  const shops = settings.map((one) => openShop(one, dataFolder));
-  const servers: Server[] = [];
-  for (const [app, port] of Object.entries(ports)) {
-    const ours = shops.filter((shop) => shop.settings.app === app);
-    if (!ours[0]) continue;
-    // Loopback only: this staff page asks nobody for a name, and localhost is either address.
-    for (const host of ['127.0.0.1', '::1']) {
-      const server = createShopServer(ours[0].settings.origin, ours);
-      await listening(server, port, host);
-      servers.push(server);
-    }
-    for (const { settings: s, name } of ours) process.stdout.write(`${name} is open at ${s.signedOutUri}\n`);
+async function start({ ports, dataFolder, settings, sessionSecret }: Config): Promise<FastifyInstance[]> {
+  const all = settings.map((one) => openShop(one, dataFolder));
+  const apps: FastifyInstance[] = [];
+  for (const [name, port] of Object.entries(ports)) {
+    const shops = all.filter((shop) => shop.settings.app === name);
+    if (!shops[0]) continue;
+    const app = await createApp({ origin: shops[0].settings.origin, shops, sessionSecret });
+    await listen(app, port);
+    for (const shop of shops) app.log.info(`${shop.name} is open at ${shop.settings.signedOutUri}`);
+    apps.push(app);
   }
-  if (exitWithParent)
-    process.stdin
-      .resume()
-      .once('end', () => close(servers))
-      .once('error', () => close(servers));
-  return servers;
+  return apps;
 }
 
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      // A machine without IPv6 does without it.
-      if (host === '::1' && error.code !== 'EADDRINUSE') resolve();
-      else
-        reject(new Error(`port ${port} cannot be used (${error.code}); name another one in SHOP_PORT or KIOSK_PORT`));
+/** On this machine only, since the staff page asks nobody to sign in. Fastify binds both addresses of localhost. */
+async function listen(app: FastifyInstance, port: number): Promise<void> {
+  try {
+    await app.listen({ port, host: 'localhost' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`port ${port} cannot be used (${code}); set SHOP_PORT or KIOSK_PORT to another one`, {
+      cause: error,
     });
-    server.listen({ port, host }, resolve);
-  });
+  }
 }
 
-function close(servers: Server[]): void {
-  for (const server of servers) server.close();
-  for (const server of servers) server.closeIdleConnections();
-  // What a browser keeps open is not waited for.
-  setTimeout(() => process.exit(0), 500);
+/** Connections that a browser keeps open are not waited for. */
+async function stopAll(apps: FastifyInstance[]): Promise<void> {
+  setTimeout(() => process.exit(0), 500).unref();
+  await Promise.all(apps.map((app) => app.close()));
+  process.exit(0);
 }

@@ -4,9 +4,9 @@ import type { Settings } from './config.ts';
 import { BackChannelLogout } from './holdfast/back-channel-logout.ts';
 import { CredentialsApi } from './holdfast/credentials-api.ts';
 import { SignIn } from './holdfast/sign-in.ts';
-import { Sessions } from './web/sessions.ts';
+import { SessionStore } from './server/session.ts';
 
-/** One app of one organization, with all that it remembers. */
+/** One app of one organization, with its accounts and sessions. */
 export interface Shop {
   settings: Settings;
   /** For people, such as "Acme" or "Acme Kiosk". */
@@ -15,7 +15,7 @@ export interface Shop {
   signIn: SignIn;
   backChannelLogout: BackChannelLogout;
   accounts: Accounts;
-  sessions: Sessions;
+  sessions: SessionStore;
 }
 
 export function openShop(settings: Settings, dataFolder: string): Shop {
@@ -27,8 +27,8 @@ export function openShop(settings: Settings, dataFolder: string): Shop {
     name: app === 'shop' ? organizationName : `${organizationName} Kiosk`,
     credentials: new CredentialsApi(settings),
     signIn,
-    backChannelLogout: new BackChannelLogout(settings, () => signIn.keysUrl()),
+    backChannelLogout: new BackChannelLogout(settings, () => signIn.jwksUrl()),
     accounts: new Accounts(join(dataFolder, `${app}-${organization}.json`)),
-    sessions: new Sessions(),
+    sessions: new SessionStore(),
   };
 }

@@ -1,27 +1,27 @@
 import { JsonFile } from './json-file.ts';
 
-/** An offer that may still be open, so that staff can take it back. Its link is not kept. */
+/** An offer that may still be open, so that staff can withdraw it. Its claim link is not stored. */
 export interface PendingOffer {
   offerId: string;
   credentialId: string;
   expiresAt: string;
-  /** For a customer who has claimed before: a new passkey in place of a lost one. */
-  again: boolean;
+  /** The customer had claimed before: the offer replaces a lost passkey. */
+  isReplacement: boolean;
 }
 
-/** What this shop knows of a customer. Name and e-mail stay here; Holdfast never sees them. */
+/** What the shop stores about a customer. Name and e-mail stay here; Holdfast never receives them. */
 export interface Account {
   issuer: string;
   subject: string;
   name: string;
   email: string;
   createdAt: string;
-  /** Came with a passkey that another app of the organization had offered: not in this app's list at Holdfast. */
+  /** Another app of the organization made the offer, so this app's list at Holdfast does not contain the customer. */
   joined?: true;
   offer?: PendingOffer;
 }
 
-/** The shop's accounts, keyed on issuer and subject: the two things about a customer that never change. */
+/** The shop's accounts, by issuer and subject: together they identify a customer and never change. */
 export class Accounts {
   readonly #file: JsonFile<Record<string, Account>>;
 
@@ -43,7 +43,7 @@ export class Accounts {
     await this.#file.save();
   }
 
-  async remember(account: Account, offer: PendingOffer | undefined): Promise<void> {
+  async setOffer(account: Account, offer: PendingOffer | undefined): Promise<void> {
     const { offer: _before, ...rest } = account;
     await this.put({ ...rest, ...(offer && { offer }) });
   }

@@ -3,8 +3,8 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * A value in a file. Written aside and then moved into place, so that a crash leaves the old file or the new one, never
- * half of one.
+ * A value in a JSON file. Each save writes a second file and renames it, so that a crash leaves the old file or the new
+ * one, never half of one.
  */
 export class JsonFile<T> {
   readonly value: T;
@@ -17,7 +17,7 @@ export class JsonFile<T> {
     this.value = read(path) ?? empty;
   }
 
-  /** Resolves when what is there now is on disk. One write after the other. */
+  /** Resolves when the current value is on disk. Saves run one after another. */
   save(): Promise<void> {
     const written = this.#writing.then(() => this.#write());
     this.#writing = written.catch(() => undefined);
@@ -25,19 +25,19 @@ export class JsonFile<T> {
   }
 
   async #write(): Promise<void> {
-    const aside = `${this.#path}.new`;
-    const file = await open(aside, 'w', 0o600);
+    const temporary = `${this.#path}.new`;
+    const file = await open(temporary, 'w', 0o600);
     try {
       await file.writeFile(`${JSON.stringify(this.value, null, 2)}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(aside, this.#path);
+    await rename(temporary, this.#path);
   }
 }
 
-/** A file that cannot be read stops us: going on with no accounts would soon overwrite them. */
+/** An unreadable file stops the shop: starting with no accounts would overwrite it at the next save. */
 function read<T>(path: string): T | undefined {
   let text: string;
   try {
@@ -49,6 +49,6 @@ function read<T>(path: string): T | undefined {
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new Error(`${path} is damaged; put it right, or move it away to begin with no accounts.`);
+    throw new Error(`${path} is damaged. Repair it, or move it away to start without accounts.`);
   }
 }

@@ -24,13 +24,13 @@ beforeEach(() => {
   logout = new BackChannelLogout({ issuer, clientId: 'app_1' }, async () => new URL(`${issuer}/jwks`));
 });
 
-interface Given {
+interface TokenOptions {
   claims?: Record<string, unknown>;
   typ?: string;
   key?: CryptoKey;
 }
 
-function token({ claims = {}, typ = 'logout+jwt', key = privateKey }: Given = {}): Promise<string> {
+function token({ claims = {}, typ = 'logout+jwt', key = privateKey }: TokenOptions = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const payload = {
     iss: issuer,
@@ -48,44 +48,44 @@ function token({ claims = {}, typ = 'logout+jwt', key = privateKey }: Given = {}
     .sign(key);
 }
 
-test('says whose session ended', async () => {
-  expect(await logout.take(await token())).toEqual({ issuer, subject: 'customer', sid: 'session' });
-  expect(await logout.take(await token({ claims: { sid: undefined } }))).toEqual({ issuer, subject: 'customer' });
-  expect(await logout.take(await token({ claims: { sub: undefined } }))).toEqual({ issuer, sid: 'session' });
+test('verify returns the issuer, subject and sid of a valid token', async () => {
+  expect(await logout.verify(await token())).toEqual({ issuer, subject: 'customer', sid: 'session' });
+  expect(await logout.verify(await token({ claims: { sid: undefined } }))).toEqual({ issuer, subject: 'customer' });
+  expect(await logout.verify(await token({ claims: { sub: undefined } }))).toEqual({ issuer, sid: 'session' });
 });
 
-test('counts once', async () => {
+test('verify returns undefined for a token that was verified before', async () => {
   const once = await token();
-  expect(await logout.take(once)).toBeDefined();
-  expect(await logout.take(once)).toBeUndefined();
+  expect(await logout.verify(once)).toBeDefined();
+  expect(await logout.verify(once)).toBeUndefined();
 });
 
-describe('is not believed', () => {
+describe('verify returns undefined for a token', () => {
   const past = Math.floor(Date.now() / 1000) - 1000;
-  const faults: [string, Given][] = [
+  const invalid: [string, TokenOptions][] = [
     ['of another issuer', { claims: { iss: 'http://localhost:8080/o/globex' } }],
     ['for another app', { claims: { aud: 'app_2' } }],
-    ['out of date', { claims: { iat: past, exp: past + 120 } }],
-    ['old, though it says it lives long', { claims: { iat: past, exp: past + 9000 } }],
-    ['without an end', { claims: { exp: undefined } }],
-    ['without a name of its own', { claims: { jti: undefined } }],
-    ['an ID token', { typ: 'JWT' }],
+    ['that has expired', { claims: { iat: past, exp: past + 120 } }],
+    ['issued too long ago, though it has not expired', { claims: { iat: past, exp: past + 9000 } }],
+    ['without exp', { claims: { exp: undefined } }],
+    ['without jti', { claims: { jti: undefined } }],
+    ['of type JWT, as an ID token is', { typ: 'JWT' }],
     ['with a nonce', { claims: { nonce: 'n' } }],
-    ['of another event', { claims: { events: { 'https://example.com': {} } } }],
-    ['without an event', { claims: { events: undefined } }],
-    ['about nobody', { claims: { sub: undefined, sid: undefined } }],
+    ['with another event', { claims: { events: { 'https://example.com': {} } } }],
+    ['without events', { claims: { events: undefined } }],
+    ['without sub and sid', { claims: { sub: undefined, sid: undefined } }],
   ];
-  test.each(faults)('%s', async (_, given) => expect(await logout.take(await token(given))).toBeUndefined());
+  test.each(invalid)('%s', async (_, options) => expect(await logout.verify(await token(options))).toBeUndefined());
 
-  test('with another signature, or none, or not a token at all', async () => {
-    const [head, body] = (await token()).split('.');
+  test('with a wrong or missing signature, and for text that is no token', async () => {
+    const [header, body] = (await token()).split('.');
     for (const wrong of [
       await token({ key: otherKey }),
       `${Buffer.from('{"alg":"none","typ":"logout+jwt"}').toString('base64url')}.${body}.`,
-      `${head}.${body}.`,
+      `${header}.${body}.`,
       'x',
       '',
     ])
-      expect(await logout.take(wrong)).toBeUndefined();
+      expect(await logout.verify(wrong)).toBeUndefined();
   });
 });

@@ -1,48 +1,50 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { HoldfastAway } from './trouble.ts';
+import { HoldfastUnavailable } from './errors.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
-/** Seconds: how old a logout token may be, and how far two clocks may differ. */
-const longest = 300;
-const tolerance = 30;
+const maxAgeSeconds = 300;
+const clockToleranceSeconds = 30;
+/** Loading the keys failed, so nothing is known about the token. */
+const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
-/** Whose session at Holdfast ended: that one, or without `sid` all of the customer's. */
-export interface Ended {
+/** The session revoked at Holdfast; without `sid` all sessions of the customer. */
+export interface RevokedSession {
   issuer: string;
   subject?: string;
   sid?: string;
 }
 
 /**
- * Takes the logout tokens that Holdfast sends when a customer's session ends there (OpenID Connect Back-Channel Logout
- * 1.0).
+ * Verifies the logout tokens that Holdfast sends when it revokes a session (OpenID Connect Back-Channel Logout 1.0).
  */
 export class BackChannelLogout {
   readonly #issuer: string;
   readonly #clientId: string;
-  readonly #keysUrl: () => Promise<URL>;
-  readonly #taken = new Map<string, number>();
+  readonly #jwksUrl: () => Promise<URL>;
+  readonly #seenIds = new Map<string, number>();
   #keys: JWTVerifyGetKey | undefined;
 
-  constructor({ issuer, clientId }: { issuer: string; clientId: string }, keysUrl: () => Promise<URL>) {
+  constructor({ issuer, clientId }: { issuer: string; clientId: string }, jwksUrl: () => Promise<URL>) {
     this.#issuer = issuer;
     this.#clientId = clientId;
-    this.#keysUrl = keysUrl;
+    this.#jwksUrl = jwksUrl;
   }
 
   /**
-   * Undefined when the token is not to be believed. @throws HoldfastAway when its keys cannot be had: it comes again
+   * @returns undefined when the token is not valid
+   * @throws HoldfastUnavailable when the issuer's keys cannot be loaded; Holdfast sends the token again
    */
-  async take(token: string): Promise<Ended | undefined> {
-    const claims = await this.#verify(token);
+  async verify(token: string): Promise<RevokedSession | undefined> {
+    const claims = await this.#verifySignature(token);
     if (!claims || claims.nonce !== undefined || !isObject(claims.events) || !isObject(claims.events[event]))
       return undefined;
     const { sub, sid, jti, exp } = claims;
     if (sub === undefined && typeof sid !== 'string') return undefined;
-    // Each counts once: a copy that somebody kept must not sign the customer out again.
-    if (this.#taken.has(jti!)) return undefined;
-    for (const [known, until] of this.#taken) if (until < Date.now() / 1000 - tolerance) this.#taken.delete(known);
-    this.#taken.set(jti!, exp!);
+    // Each token counts once: a recorded copy must not sign the customer out again.
+    if (this.#seenIds.has(jti!)) return undefined;
+    const now = Date.now() / 1000;
+    for (const [id, expiresAt] of this.#seenIds) if (expiresAt < now - clockToleranceSeconds) this.#seenIds.delete(id);
+    this.#seenIds.set(jti!, exp!);
     return {
       issuer: this.#issuer,
       ...(sub !== undefined && { subject: sub }),
@@ -50,9 +52,9 @@ export class BackChannelLogout {
     };
   }
 
-  /** §2.6: signature, issuer, audience, times; `typ` keeps any other kind of token out. */
-  async #verify(token: string): Promise<JWTPayload | undefined> {
-    this.#keys ??= createRemoteJWKSet(await this.#keysUrl());
+  /** Back-Channel Logout §2.6: signature, issuer, audience and times; `typ` keeps other kinds of token out. */
+  async #verifySignature(token: string): Promise<JWTPayload | undefined> {
+    this.#keys ??= createRemoteJWKSet(await this.#jwksUrl());
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
         issuer: this.#issuer,
@@ -60,13 +62,13 @@ export class BackChannelLogout {
         typ: 'logout+jwt',
         algorithms: ['RS256', 'ES256'],
         requiredClaims: ['iat', 'exp', 'jti', 'events'],
-        maxTokenAge: longest,
-        clockTolerance: tolerance,
+        maxTokenAge: maxAgeSeconds,
+        clockTolerance: clockToleranceSeconds,
       });
       return payload;
     } catch (error) {
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
-      throw new HoldfastAway(`keys: ${String(error)}`);
+      if (error instanceof errors.JOSEError && !keyErrors.has(error.code)) return undefined;
+      throw new HoldfastUnavailable(`keys: ${String(error)}`);
     }
   }
 }

@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { ClientTokens } from './client-token.ts';
-import { HoldfastAway } from './trouble.ts';
+import { HoldfastUnavailable } from './errors.ts';
 
 const client = { tokenEndpoint: 'http://localhost/oauth2/token', clientId: 'app_1', clientSecret: 's' };
-const answering = (...responses: Response[]) =>
+const respondWith = (...responses: Response[]) =>
   jest.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(responses.shift()!));
 const token = (name: string) => Response.json({ access_token: name, expires_in: 600 });
 
@@ -11,9 +11,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('a token is kept until shortly before it ends, for each scope its own', async () => {
+test('get caches one token per scope and replaces it 30 seconds before it expires', async () => {
   let now = 0;
-  const fetched = answering(token('a'), token('b'), token('c'));
+  const fetched = respondWith(token('a'), token('b'), token('c'));
   const tokens = new ClientTokens(client, () => now);
   expect(await Promise.all([tokens.get('x'), tokens.get('x')])).toEqual(['a', 'a']);
   expect(await tokens.get('y')).toBe('b');
@@ -26,8 +26,8 @@ test('a token is kept until shortly before it ends, for each scope its own', asy
   );
 });
 
-test('a refusal and a silence are not kept', async () => {
-  answering(
+test('get sends a new request after an error response, an unavailable endpoint and forget', async () => {
+  respondWith(
     Response.json({ error: 'invalid_client' }, { status: 401 }),
     new Response('', { status: 503 }),
     token('a'),
@@ -35,7 +35,7 @@ test('a refusal and a silence are not kept', async () => {
   );
   const tokens = new ClientTokens(client);
   await expect(tokens.get('x')).rejects.toMatchObject({ code: 'invalid_client', status: 401 });
-  await expect(tokens.get('x')).rejects.toBeInstanceOf(HoldfastAway);
+  await expect(tokens.get('x')).rejects.toBeInstanceOf(HoldfastUnavailable);
   expect(await tokens.get('x')).toBe('a');
   tokens.forget('x');
   expect(await tokens.get('x')).toBe('b');

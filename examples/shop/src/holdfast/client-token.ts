@@ -1,4 +1,4 @@
-import { ask, refusalOf } from './trouble.ts';
+import { apiErrorOf, send } from './errors.ts';
 
 interface Client {
   tokenEndpoint: string;
@@ -6,23 +6,24 @@ interface Client {
   clientSecret: string;
 }
 
-interface Kept {
+interface CachedToken {
   token: string;
   /** Milliseconds since 1970. */
-  until: number;
+  usableUntil: number;
 }
 
-/** A token that runs out on its way is refused, so we stop using it a little earlier. */
-const margin = 30_000;
+/** A token that expires while a request is on its way is rejected, so each is replaced a little earlier. */
+const marginMs = 30_000;
 
 /**
- * The app's own tokens (client-credentials grant), one per set of scopes, kept until they run out. Asking for no more
- * than the task at hand needs means that a token which leaks from the sign-up form cannot read or erase a customer.
+ * The app's own access tokens (client-credentials grant), one per set of scopes, cached until shortly before they
+ * expire. Each asks for the scopes of one task only: a token that leaks from the sign-up form can neither read nor
+ * erase a customer.
  */
 export class ClientTokens {
   readonly #client: Client;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Promise<Kept>>();
+  readonly #cache = new Map<string, Promise<CachedToken>>();
 
   constructor(client: Client, now: () => number = Date.now) {
     this.#client = client;
@@ -30,35 +31,35 @@ export class ClientTokens {
   }
 
   async get(scope: string): Promise<string> {
-    const before = this.#kept.get(scope);
-    const kept = before && (await before);
-    if (kept && kept.until > this.#now()) return kept.token;
-    // Kept while it is on its way, so that ten customers at once cost one request; the first of them makes it.
-    const meanwhile = this.#kept.get(scope);
+    const before = this.#cache.get(scope);
+    const cached = before && (await before);
+    if (cached && cached.usableUntil > this.#now()) return cached.token;
+    // The promise is cached, so that ten customers at once cost one request: the first of them sends it.
+    const meanwhile = this.#cache.get(scope);
     if (meanwhile && meanwhile !== before) return (await meanwhile).token;
-    const asked = this.#ask(scope);
-    this.#kept.set(scope, asked);
-    asked.catch(() => this.#kept.delete(scope));
-    return (await asked).token;
+    const requested = this.#request(scope);
+    this.#cache.set(scope, requested);
+    requested.catch(() => this.#cache.delete(scope));
+    return (await requested).token;
   }
 
   /** After a 401: the secret was rotated, or the app was changed. */
   forget(scope: string): void {
-    this.#kept.delete(scope);
+    this.#cache.delete(scope);
   }
 
-  async #ask(scope: string): Promise<Kept> {
+  async #request(scope: string): Promise<CachedToken> {
     const { tokenEndpoint, clientId, clientSecret } = this.#client;
-    const response = await ask(tokenEndpoint, {
+    const response = await send(tokenEndpoint, {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
     });
-    if (!response.ok) throw await refusalOf(response);
+    if (!response.ok) throw await apiErrorOf(response);
     const { access_token: token, expires_in: seconds } = (await response.json()) as {
       access_token: string;
       expires_in: number;
     };
-    return { token, until: this.#now() + seconds * 1000 - margin };
+    return { token, usableUntil: this.#now() + seconds * 1000 - marginMs };
   }
 }

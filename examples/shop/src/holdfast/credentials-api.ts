@@ -1,5 +1,5 @@
 import { ClientTokens } from './client-token.ts';
-import { ask, refusalOf, type HoldfastRefused } from './trouble.ts';
+import { apiErrorOf, send, type HoldfastApiError } from './errors.ts';
 
 export interface Offer {
   subject: string;
@@ -32,6 +32,8 @@ export interface Credential {
   createdAt: string;
 }
 
+export type CredentialAction = 'suspend' | 'resume' | 'revoke';
+
 export interface Customer {
   subject: string;
   claimed: boolean;
@@ -44,7 +46,7 @@ export interface Page<Item> {
   nextPageToken?: string;
 }
 
-interface Access {
+interface ApiAccess {
   api: string;
   tokenEndpoint: string;
   clientId: string;
@@ -52,37 +54,40 @@ interface Access {
   credentialType: string | undefined;
 }
 
-/** The customer-credentials API, as far as a shop needs it. Every method throws HoldfastRefused or HoldfastAway. */
+/**
+ * The part of the customer-credentials API that a shop needs. Methods throw HoldfastApiError or HoldfastUnavailable.
+ */
 export class CredentialsApi {
   readonly #api: string;
   readonly #tokens: ClientTokens;
-  /** What is offered; without one Holdfast takes the organization's default type. */
+  /** Empty: Holdfast offers the organization's default credential type. */
   readonly #offered: { credentialType?: string };
 
-  constructor(access: Access) {
+  constructor(access: ApiAccess) {
     this.#api = access.api;
     this.#tokens = new ClientTokens(access);
     this.#offered = access.credentialType === undefined ? {} : { credentialType: access.credentialType };
   }
 
   /**
-   * To a new customer. The same key again, after a lost answer or a double click, gives the same offer and not a second
-   * one.
+   * An offer to a new customer. The same key again, after a lost response or a double click, returns the same offer
+   * instead of making a second one.
    */
   offer(idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
     return this.#json('offers:write', 'POST', '/offers', {
       idempotencyKey,
-      body: { ...this.#offered, returnUrl, ...proof(altcha) },
+      body: { ...this.#offered, returnUrl, ...presence(altcha) },
     });
   }
 
   /**
-   * To a customer that we have: a new link for a lost phone. Needs issued:manage too, so the sign-up form cannot do it.
+   * An offer to an existing customer: a new link for a lost phone. It needs the scope issued:manage too, so the token
+   * of the sign-up form cannot make one.
    */
   offerAgain(subject: string, idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
     return this.#json('offers:write issued:manage', 'POST', '/offers', {
       idempotencyKey,
-      body: { ...this.#offered, subject, returnUrl, ...proof(altcha) },
+      body: { ...this.#offered, subject, returnUrl, ...presence(altcha) },
     });
   }
 
@@ -98,9 +103,9 @@ export class CredentialsApi {
     return this.#json('issued:read', 'GET', `/subjects/${encodeURIComponent(subject)}`);
   }
 
-  /** `reason` is a word for programs and stands in the organization's audit log: never a name or an address. */
-  change(credentialId: string, act: 'suspend' | 'resume' | 'revoke', reason?: string): Promise<Credential> {
-    return this.#json('issued:manage', 'POST', `/issued/${encodeURIComponent(credentialId)}/${act}`, {
+  /** `reason` is a code for programs. It is kept in the organization's audit log, so never a name or an address. */
+  change(credentialId: string, action: CredentialAction, reason?: string): Promise<Credential> {
+    return this.#json('issued:manage', 'POST', `/issued/${encodeURIComponent(credentialId)}/${action}`, {
       body: { ...(reason && { reason }) },
     });
   }
@@ -109,43 +114,49 @@ export class CredentialsApi {
     await this.#call('issued:manage', 'DELETE', `/subjects/${encodeURIComponent(subject)}`);
   }
 
-  async #json<T>(scope: string, method: string, path: string, sent: Sent = {}): Promise<T> {
-    return (await (await this.#call(scope, method, path, sent)).json()) as T;
+  async #json<T>(scope: string, method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await (await this.#call(scope, method, path, options)).json()) as T;
   }
 
-  async #call(scope: string, method: string, path: string, sent: Sent = {}): Promise<Response> {
-    const first = await this.#once(scope, method, path, sent);
+  async #call(scope: string, method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const first = await this.#once(scope, method, path, options);
     if (first.ok) return first;
-    const refusal = await refusalOf(first);
-    if (!worthAnotherTry(refusal)) throw refusal;
-    if (refusal.code === 'invalid_token') this.#tokens.forget(scope);
+    const rejection = await apiErrorOf(first);
+    if (!isRetryable(rejection)) throw rejection;
+    if (rejection.code === 'invalid_token') this.#tokens.forget(scope);
     else await new Promise((resolve) => setTimeout(resolve, 1000));
-    const second = await this.#once(scope, method, path, sent);
+    const second = await this.#once(scope, method, path, options);
     if (second.ok) return second;
-    throw await refusalOf(second);
+    throw await apiErrorOf(second);
   }
 
-  async #once(scope: string, method: string, path: string, { body, idempotencyKey }: Sent): Promise<Response> {
+  async #once(
+    scope: string,
+    method: string,
+    path: string,
+    { body, idempotencyKey }: RequestOptions,
+  ): Promise<Response> {
     const headers: Record<string, string> = { authorization: `Bearer ${await this.#tokens.get(scope)}` };
     if (idempotencyKey) headers['idempotency-key'] = idempotencyKey;
     if (body) headers['content-type'] = 'application/json';
-    return ask(this.#api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return send(this.#api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 }
 
-/** What the widget gave, under the name that the API has for it. */
-function proof(altcha: string | undefined): { presence?: { type: 'altcha'; payload: string } } {
+/** The presence proof from the widget, in the form that the API expects. */
+function presence(altcha: string | undefined): { presence?: { type: 'altcha'; payload: string } } {
   return altcha ? { presence: { type: 'altcha', payload: altcha } } : {};
 }
 
-interface Sent {
+interface RequestOptions {
   body?: object;
   idempotencyKey?: string;
 }
 
 /**
- * `invalid_token`: a fresh one may do. `idempotency_in_progress`: the other half of a double click is about to finish.
+ * `invalid_token`: a new token may be accepted. `idempotency_in_progress`: the first request of a double click is about
+ * to finish.
  */
-function worthAnotherTry({ code }: HoldfastRefused): boolean {
+function isRetryable({ code }: HoldfastApiError): boolean {
   return code === 'invalid_token' || code === 'idempotency_in_progress';
 }

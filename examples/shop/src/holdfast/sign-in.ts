@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { HoldfastAway } from './trouble.ts';
+import { HoldfastUnavailable } from './errors.ts';
 
 interface Client {
   issuer: string;
@@ -9,33 +9,32 @@ interface Client {
   signedOutUri: string;
 }
 
-/**
- * What must still be known when the customer comes back, kept in their session under the `state` that travels along.
- */
-export interface Begun {
+/** What the redirect back to the shop is checked against. It waits in the browser's session. */
+export interface PendingSignIn {
+  state: string;
   codeVerifier: string;
   nonce: string;
 }
 
-/** The customer, as the ID token names them. */
-export interface SignedIn {
-  /** These two together are the key of the account. */
+/** The customer, as described by the ID token. */
+export interface SignedInCustomer {
+  /** `iss` and `sub`: together they are the key of the account. */
   issuer: string;
   subject: string;
-  /** In place of e-mail and name. Its document_number changes on every renewal. */
+  /** Instead of name and e-mail. Its document_number changes on every renewal. */
   credential: Record<string, unknown>;
   acr?: string;
   amr?: string[];
   authTime?: number;
-  /** Of the session at Holdfast: by it we are told when that ends. */
+  /** Id of the session at Holdfast. A logout token names it when that session is revoked. */
   sid?: string;
-  /** Shown to Holdfast at sign-out. */
+  /** Hint for Holdfast at sign-out. */
   idToken: string;
 }
 
-export type Outcome = { signedIn: SignedIn } | { refused: 'not_allowed' | 'not_valid'; reason: string };
+export type SignInResult = { customer: SignedInCustomer } | { error: 'denied' | 'invalid'; reason: string };
 
-/** Sign-in by OpenID Connect: authorization code with PKCE, state, nonce and the issuer's name in the answer. */
+/** OpenID Connect sign-in: authorization code flow with PKCE, state, nonce and the `iss` parameter (RFC 9207). */
 export class SignIn {
   readonly #client: Client;
   #discovered: Promise<oidc.Configuration> | undefined;
@@ -45,10 +44,10 @@ export class SignIn {
   }
 
   /**
-   * @returns where to send the browser, and what to remember. `chooseAnew` asks for a passkey though somebody is signed
-   * in.
+   * @param anotherPasskey ask for a passkey although the browser is signed in at the issuer
+   * @returns where to send the browser, and what to keep in its session
    */
-  async begin(chooseAnew: boolean): Promise<{ url: URL; state: string; begun: Begun }> {
+  async begin(anotherPasskey: boolean): Promise<{ url: URL; pending: PendingSignIn }> {
     const config = await this.#discover();
     const codeVerifier = oidc.randomPKCECodeVerifier();
     const state = oidc.randomState();
@@ -60,31 +59,31 @@ export class SignIn {
       code_challenge_method: 'S256',
       state,
       nonce,
-      ...(chooseAnew && { prompt: 'select_account' }),
+      ...(anotherPasskey && { prompt: 'select_account' }),
     });
-    return { url, state, begun: { codeVerifier, nonce } };
+    return { url, pending: { state, codeVerifier, nonce } };
   }
 
-  /** Checks all that came back and exchanges the code. `query` is that of the callback. */
-  async finish(query: URLSearchParams, state: string, { codeVerifier, nonce }: Begun): Promise<Outcome> {
+  /** Checks the response of the issuer and exchanges the code. `query` is the query string of the callback. */
+  async finish(query: string, { state, codeVerifier, nonce }: PendingSignIn): Promise<SignInResult> {
     const config = await this.#discover();
-    // Our registered address, not what the request says of itself.
+    // The registered address, never one built from the request's Host header.
     const url = new URL(this.#client.redirectUri);
-    url.search = query.toString();
+    url.search = query;
     try {
-      // Checks state, iss (RFC 9207), nonce, audience, times and, as we asked for it, the signature of the ID token.
+      // Checks state, iss (RFC 9207), nonce, audience, times and (enableNonRepudiationChecks) the ID token's signature.
       const tokens = await oidc.authorizationCodeGrant(config, url, {
         pkceCodeVerifier: codeVerifier,
         expectedState: state,
         expectedNonce: nonce,
       });
-      return { signedIn: signedInBy(tokens.id_token!, tokens.claims()!) };
+      return { customer: customerOf(tokens.id_token!, tokens.claims()!) };
     } catch (error) {
-      return refusalBy(error);
+      return resultOf(error);
     }
   }
 
-  /** Where a browser goes to be signed out of Holdfast too. With the ID token nobody is asked "are you sure?". */
+  /** Where to send the browser to end its session at Holdfast. The ID token spares the customer a confirmation. */
   async signOutUrl(idToken: string, state: string): Promise<URL> {
     const config = await this.#discover();
     return oidc.buildEndSessionUrl(config, {
@@ -94,16 +93,16 @@ export class SignIn {
     });
   }
 
-  /** Where the issuer's public keys are. */
-  async keysUrl(): Promise<URL> {
+  /** The address of the issuer's public keys. */
+  async jwksUrl(): Promise<URL> {
     return new URL((await this.#discover()).serverMetadata().jwks_uri!);
   }
 
-  /** The issuer tells its own addresses. A failure is forgotten, so that the next customer tries anew. */
+  /** Reads the issuer's endpoints once. A failure is not cached, so that the next customer tries again. */
   #discover(): Promise<oidc.Configuration> {
     this.#discovered ??= discover(this.#client).catch((error: unknown) => {
       this.#discovered = undefined;
-      throw new HoldfastAway(`discovery: ${String(error)}`);
+      throw new HoldfastUnavailable(`discovery: ${String(error)}`);
     });
     return this.#discovered;
   }
@@ -114,13 +113,13 @@ function discover({ issuer, clientId, clientSecret }: Client): Promise<oidc.Conf
     timeout: 10,
     execute: [
       oidc.enableNonRepudiationChecks,
-      // For a Holdfast on your own machine; never against another one.
+      // Plain http for a Holdfast on your own machine only.
       ...(new URL(issuer).hostname === 'localhost' ? [oidc.allowInsecureRequests] : []),
     ],
   });
 }
 
-function signedInBy(idToken: string, claims: oidc.IDToken): SignedIn {
+function customerOf(idToken: string, claims: oidc.IDToken): SignedInCustomer {
   return {
     issuer: claims.iss,
     subject: claims.sub,
@@ -134,27 +133,27 @@ function signedInBy(idToken: string, claims: oidc.IDToken): SignedIn {
 }
 
 /**
- * `login_required` is a customer who left without a passkey, `access_denied` one without a valid credential. All else
- * is not the customer's doing.
+ * `login_required`: the customer left without signing in. `access_denied`: the customer has no valid credential. Every
+ * other error is a fault of the shop, of Holdfast or of an attacker.
  */
-function refusalBy(error: unknown): Outcome {
+function resultOf(error: unknown): SignInResult {
   if (error instanceof oidc.AuthorizationResponseError) {
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable')
-      throw new HoldfastAway(error.error);
+      throw new HoldfastUnavailable(error.error);
     return {
-      refused: error.error === 'access_denied' || error.error === 'login_required' ? 'not_allowed' : 'not_valid',
+      error: error.error === 'access_denied' || error.error === 'login_required' ? 'denied' : 'invalid',
       reason: error.error,
     };
   }
   if (error instanceof oidc.ResponseBodyError) {
-    if (error.status >= 500) throw new HoldfastAway(error.error);
-    return { refused: 'not_valid', reason: error.error };
+    if (error.status >= 500) throw new HoldfastUnavailable(error.error);
+    return { error: 'invalid', reason: error.error };
   }
   if (
     error instanceof oidc.ClientError &&
     error.code !== 'OAUTH_TIMEOUT' &&
     error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM'
   )
-    return { refused: 'not_valid', reason: error.code ?? error.name };
-  throw new HoldfastAway(String(error));
+    return { error: 'invalid', reason: error.code ?? error.name };
+  throw new HoldfastUnavailable(String(error));
 }

@@ -1,21 +1,18 @@
-/** Customers on one page of the list. */
-export const pageSize = 10;
+const pageSize = 10;
 
-/** Which part of the list is looked at, as the staff page's own address says it. */
-export interface View {
+/** The part of the list to show, from the query string of the staff page. */
+export interface ListView {
   claimed?: 'true' | 'false';
-  /** A `nextPageToken`; opaque, and good only with the filter that it came with. */
+  /** A `nextPageToken`: opaque, and valid only with the filter that it was issued for. */
   page?: string;
 }
 
-export function viewOf(query: URLSearchParams): View {
-  const claimed = query.get('claimed');
-  const page = query.get('page');
+export function listViewOf({ claimed, page }: Record<string, string | undefined>): ListView {
   return { ...((claimed === 'true' || claimed === 'false') && { claimed }), ...(page && { page }) };
 }
 
-/** What Holdfast is asked. */
-export function apiQuery({ claimed, page }: View): URLSearchParams {
+/** The query of the API request. */
+export function apiQuery({ claimed, page }: ListView): URLSearchParams {
   return new URLSearchParams({
     limit: String(pageSize),
     ...(claimed && { claimed }),
@@ -23,15 +20,15 @@ export function apiQuery({ claimed, page }: View): URLSearchParams {
   });
 }
 
-export function addressOf(path: string, { claimed, page }: View): string {
+export function addressOf(path: string, { claimed, page }: ListView): string {
   const query = new URLSearchParams({ ...(claimed && { claimed }), ...(page && { page }) }).toString();
   return query ? `${path}?${query}` : path;
 }
 
-/** The list goes on from newest to oldest; back is to the newest, since a cursor leads one way. */
+/** A page token leads to older customers only, so the way back is to the newest. */
 export function linksOf(
   path: string,
-  view: View,
+  view: ListView,
   nextPageToken: string | undefined,
 ): { newest?: string; older?: string } {
   const { page, ...filter } = view;

@@ -1,30 +1,17 @@
-import type { Settings } from '../config.ts';
-import { HoldfastRefused } from '../holdfast/trouble.ts';
-import { html, type Html } from '../web/html.ts';
-import { sessionOf, type Visit } from '../web/visit.ts';
+import type { Session } from 'fastify';
+import { HoldfastApiError } from '../holdfast/errors.ts';
 
 /**
- * The ALTCHA widget as Holdfast serves it: a web component that fills the form field `altcha` when the form is sent.
+ * The presence proof to send with the offer of this Idempotency-Key. A form that is sent again, after a lost response,
+ * brings another proof. The first one is sent again instead, so that the same key comes with the same request.
  */
-export function presenceField({ challengeUrl }: Settings): Html {
-  const configuration = JSON.stringify({ hideFooter: true, hideLogo: true });
-  return html`<altcha-widget name="altcha" auto="onsubmit" challenge="${challengeUrl}" configuration="${configuration}"></altcha-widget>
-<noscript><p class="notice">Without JavaScript we cannot check that a person sends this form. Please switch it on for this page.</p></noscript>`;
+export function presenceProofFor(session: Session, idempotencyKey: string, altcha?: string): string | undefined {
+  if (session.presenceProof?.idempotencyKey === idempotencyKey) return session.presenceProof.payload;
+  session.presenceProof = { idempotencyKey, payload: altcha || undefined };
+  return session.presenceProof.payload;
 }
 
-/**
- * What the widget gave, for the offer with this key. The same form sent again, after a lost answer, brings another
- * proof: it goes out with the first one, so that the same Idempotency-Key comes with the same request.
- */
-export function proofFor(visit: Visit, key: string): string | undefined {
-  const session = sessionOf(visit);
-  if (session.proof?.key === key) return session.proof.payload;
-  const payload = visit.form.get('altcha') || undefined;
-  session.proof = { key, payload };
-  return payload;
-}
-
-const words: Record<string, string> = {
+const textByCode: Record<string, string> = {
   presence_required:
     'We could not check that a person sends this form. Please switch JavaScript on for this page, and try again.',
   presence_invalid: 'The check that a person sends this form did not work. Please try again.',
@@ -32,7 +19,7 @@ const words: Record<string, string> = {
   presence_replayed: 'This form was sent before. Please try again.',
 };
 
-/** What to tell a visitor whose proof of presence was refused; undefined for everything else. */
-export function presenceTrouble(error: unknown): string | undefined {
-  return error instanceof HoldfastRefused ? words[error.code] : undefined;
+/** What to tell a visitor whose presence proof was rejected; undefined for every other error. */
+export function presenceErrorText(error: unknown): string | undefined {
+  return error instanceof HoldfastApiError ? textByCode[error.code] : undefined;
 }

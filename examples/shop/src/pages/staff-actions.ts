@@ -1,0 +1,116 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { HoldfastApiError } from '../holdfast/errors.ts';
+import { noticeOf } from '../server/error-pages.ts';
+import { redirectTo } from '../server/page.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { presenceProofFor } from './presence.ts';
+
+interface SubjectParams {
+  subject: string;
+}
+
+const string = { type: 'string' };
+const offerForm = { type: 'object', required: ['formId'], properties: { formId: string, altcha: string } };
+const reasonForm = { type: 'object', properties: { reason: string } };
+
+const noticeByAction = {
+  suspend: 'The credential is suspended: nobody can sign in with it until it is resumed.',
+  resume: 'The credential works again.',
+  revoke: 'The credential is revoked, for ever.',
+};
+
+/** What staff can do with a customer. Each action redirects to the customer's page and shows its result there. */
+export const staffActionRoutes: FastifyPluginAsync = async (app) => {
+  const { shop } = app;
+  const { issuer, welcomeUri } = shop.settings;
+
+  /** A new link to an existing customer, for a lost phone or mail. Subject and account stay the same. */
+  app.post<{ Params: SubjectParams; Body: { formId: string; altcha?: string } }>(
+    '/:subject/offer',
+    { schema: { body: offerForm } },
+    (request, reply) =>
+      runAction(request, reply, async () => {
+        const { subject } = request.params;
+        const { session } = request;
+        const account = shop.accounts.find(issuer, subject);
+        if (!account) return 'This shop has no account to send a link to.';
+        const key = idempotencyKey(session, request.body.formId, subject);
+        const proof = presenceProofFor(session, key, request.body.altcha);
+        const offer = await shop.credentials.offerAgain(subject, key, welcomeUri, proof);
+        const { claimUrl, offerId, credentialId, expiresAt } = offer;
+        const isReplacement = (await shop.credentials.customer(subject)).claimed;
+        await shop.accounts.setOffer(account, { offerId, credentialId, expiresAt, isReplacement });
+        session.claimEmail = { to: account.email, name: account.name, claimUrl, expiresAt, subject };
+        return 'A new link was made. A real shop would send it; here it is.';
+      }),
+  );
+
+  app.post<{ Params: SubjectParams }>('/:subject/withdraw', (request, reply) =>
+    runAction(request, reply, async () => {
+      const { subject } = request.params;
+      const { session } = request;
+      const account = shop.accounts.find(issuer, subject);
+      if (!account?.offer) return 'There is no offer to withdraw.';
+      try {
+        await shop.credentials.withdraw(account.offer.offerId);
+      } catch (error) {
+        // Used, replaced or expired: withdrawing it again would fail too. Any other error may be transient.
+        if (error instanceof HoldfastApiError && ['invalid_state', 'unknown_offer'].includes(error.code))
+          await shop.accounts.setOffer(account, undefined);
+        throw error;
+      }
+      await shop.accounts.setOffer(account, undefined);
+      if (session.claimEmail?.subject === subject) delete session.claimEmail;
+      return 'The offer is withdrawn. Its link does not work any more.';
+    }),
+  );
+
+  for (const action of ['suspend', 'resume', 'revoke'] as const)
+    app.post<{ Params: SubjectParams & { credential: string }; Body: { reason?: string } }>(
+      `/:subject/credentials/:credential/${action}`,
+      { schema: { body: reasonForm } },
+      (request, reply) =>
+        runAction(request, reply, async () => {
+          await shop.credentials.change(request.params.credential, action, request.body.reason || undefined);
+          return noticeByAction[action];
+        }),
+    );
+
+  /** Holdfast first: should the second step fail, the account is still there, and staff can try again. */
+  app.post<{ Params: SubjectParams }>('/:subject/erase', async (request, reply) => {
+    const { subject } = request.params;
+    try {
+      await shop.credentials.erase(subject);
+    } catch (error) {
+      if (!(error instanceof HoldfastApiError)) throw error;
+      if (error.code !== 'unknown_subject') return showError(request, reply, error);
+    }
+    await shop.accounts.remove(issuer, subject);
+    shop.sessions.revoke({ issuer, subject });
+    // The person at the keyboard may be that customer, whose session is revoked now.
+    if (request.session.customer?.subject === subject) await request.session.regenerate();
+    request.session.notice = { kind: 'good', text: 'The customer is erased, here and at Holdfast.' };
+    return redirectTo(reply, '/staff');
+  });
+};
+
+type StaffRequest = FastifyRequest<{ Params: SubjectParams }>;
+
+async function runAction(
+  request: StaffRequest,
+  reply: FastifyReply,
+  action: () => Promise<string>,
+): Promise<FastifyReply> {
+  try {
+    request.session.notice = { kind: 'good', text: await action() };
+  } catch (error) {
+    if (!(error instanceof HoldfastApiError)) throw error;
+    return showError(request, reply, error);
+  }
+  return redirectTo(reply, `/staff/${encodeURIComponent(request.params.subject)}`);
+}
+
+function showError(request: StaffRequest, reply: FastifyReply, error: HoldfastApiError): FastifyReply {
+  request.session.notice = noticeOf(error);
+  return redirectTo(reply, `/staff/${encodeURIComponent(request.params.subject)}`);
+}

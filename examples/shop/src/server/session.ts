@@ -1,0 +1,112 @@
+import type { SessionStore as FastifySessionStore } from '@fastify/session';
+import type { Session } from 'fastify';
+import type { RevokedSession } from '../holdfast/back-channel-logout.ts';
+import type { PendingSignIn, SignedInCustomer } from '../holdfast/sign-in.ts';
+
+/** A message that the next page shows once. */
+export interface Notice {
+  kind: 'good' | 'bad';
+  text: string;
+  /** Code and detail of an API error, for developers. */
+  small?: string;
+}
+
+/** Stands for the e-mail with the claim link. A real shop sends it and stores the link nowhere. */
+export interface ClaimEmail {
+  to: string;
+  name: string;
+  claimUrl: string;
+  expiresAt: string;
+  /** Set for a new link to an existing customer. */
+  subject?: string;
+}
+
+declare module 'fastify' {
+  interface Session {
+    customer?: SignedInCustomer;
+    pendingSignIns?: PendingSignIn[];
+    notice?: Notice;
+    claimEmail?: ClaimEmail;
+    /** The presence proof sent with the last offer, and that offer's Idempotency-Key. */
+    presenceProof?: { idempotencyKey: string; payload: string | undefined };
+  }
+}
+
+const ttlMs = 8 * 60 * 60 * 1000;
+/**
+ * A browser has few tabs open; without a bound, a script could fill the memory with sign-ins that it never finishes.
+ */
+const maxPendingSignIns = 5;
+
+interface StoredSession {
+  session: Session;
+  expiresAt: number;
+  revoked: boolean;
+}
+
+/**
+ * The sessions, in memory. The cookie holds a signed random id and nothing else. With several servers this is a table
+ * or Redis: back-channel logout and erasure must end sessions that the browser knows nothing about, which a session
+ * kept in the cookie does not allow.
+ */
+export class SessionStore implements FastifySessionStore {
+  readonly #sessions = new Map<string, StoredSession>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  get(id: string, done: (error: unknown, session?: Session | null) => void): void {
+    const stored = this.#sessions.get(id);
+    done(null, stored && !stored.revoked && stored.expiresAt > this.#now() ? stored.session : null);
+  }
+
+  /**
+   * A request that was under way when its session was revoked saves it at its end; that must not restore the session.
+   */
+  set(id: string, session: Session, done: (error?: unknown) => void): void {
+    const stored = this.#sessions.get(id);
+    if (stored) stored.session = session;
+    else {
+      this.#deleteExpired();
+      this.#sessions.set(id, { session, expiresAt: this.#now() + ttlMs, revoked: false });
+    }
+    done();
+  }
+
+  destroy(id: string, done: (error?: unknown) => void): void {
+    const stored = this.#sessions.get(id);
+    if (stored) stored.revoked = true;
+    done();
+  }
+
+  /** Ends the session that began with that session at Holdfast, or without `sid` all sessions of the customer. */
+  revoke({ issuer, subject, sid }: RevokedSession): void {
+    for (const stored of this.#sessions.values()) {
+      const { customer } = stored.session;
+      if (customer?.issuer !== issuer) continue;
+      if (sid === undefined ? customer.subject === subject : customer.sid === sid) stored.revoked = true;
+    }
+  }
+
+  /** All sessions have the same lifetime, so the oldest expire first. */
+  #deleteExpired(): void {
+    for (const [id, { expiresAt }] of this.#sessions) {
+      if (expiresAt > this.#now()) return;
+      this.#sessions.delete(id);
+    }
+  }
+}
+
+export function addPendingSignIn(session: Session, pending: PendingSignIn): void {
+  const pendingSignIns = (session.pendingSignIns ??= []);
+  pendingSignIns.push(pending);
+  pendingSignIns.splice(0, pendingSignIns.length - maxPendingSignIns);
+}
+
+/** Finds the sign-in with this `state` and removes it: each can be finished once. */
+export function takePendingSignIn(session: Session, state: string | undefined): PendingSignIn | undefined {
+  const index = session.pendingSignIns?.findIndex((pending) => pending.state === state) ?? -1;
+  return index < 0 ? undefined : session.pendingSignIns?.splice(index, 1)[0];
+}

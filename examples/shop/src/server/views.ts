@@ -1,0 +1,23 @@
+import Handlebars from 'handlebars';
+
+/** Templates that others include as {{> name}}. */
+export const partials = {
+  csrf: 'partials/csrf.hbs',
+  claimEmail: 'partials/claim-email.hbs',
+  credential: 'partials/credential.hbs',
+  presence: 'partials/presence.hbs',
+  price: 'partials/price.hbs',
+  staffWarning: 'partials/staff-warning.hbs',
+};
+
+/** Handlebars escapes whatever {{ }} inserts, so that text from customers is never taken for HTML. */
+export function createHandlebars(): typeof Handlebars {
+  const handlebars = Handlebars.create();
+  handlebars.registerHelper('time', formatTime);
+  return handlebars;
+}
+
+export function formatTime(instant: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return `${format.format(new Date(instant))} UTC`;
+}
