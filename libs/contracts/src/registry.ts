@@ -9,7 +9,7 @@ import { subjectsContracts } from './subjects/contracts.js';
 
 /**
  * Every contract of every service: NATS permissions, database grants and reference pages are generated from this list.
- * A contract that is exported and missing here fails registry.spec.ts.
+ * The test beside this file fails when an exported contract is missing here.
  */
 export const contracts: readonly Contract[] = [
   ...directoryContracts,
