@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { shortId, signInOptionsSchema, signInResultSchema, signInSchema, webAuthnJson } from '@holdfast/contracts';
-import * as reference from '../docs/issuer-reference.js';
+import * as authorizeReferences from '../issuer/authorize-reference.js';
+import { discoveryReference, jwksReference } from '../issuer/metadata-reference.js';
+import * as tokenReferences from '../issuer/token-reference.js';
 import { endpoint, type Endpoint } from '../routing/endpoint.js';
 
 const tag = 'OpenID Connect';
@@ -45,7 +47,7 @@ export const discovery = issuer(
   '/.well-known/openid-configuration',
   "Metadata of an organization's issuer (OpenID Connect Discovery)",
   'The metadata: a standard client needs nothing else',
-  { ...forEverybody, reference: reference.discoveryReference },
+  { ...forEverybody, reference: discoveryReference },
 );
 export const authorizationServer = endpoint({
   id: 'getIssuerMetadata',
@@ -56,7 +58,7 @@ export const authorizationServer = endpoint({
   params: ofOrganization,
   errorForm: 'oauth',
   ...forEverybody,
-  reference: reference.discoveryReference,
+  reference: discoveryReference,
   answers: { 200: { description: 'The metadata' } },
   errors,
 });
@@ -68,7 +70,7 @@ export const authorize = issuer(
   'A page, or with 303 the way to it',
   {
     ...signIn,
-    reference: reference.authorizeReference,
+    reference: authorizeReferences.authorizeReference,
     description:
       'Authorization code flow. PKCE with S256 is required, unless the app made it optional and sends a nonce. `response_mode`: `query` or `form_post`. The answer carries `iss` (RFC 9207).',
   },
@@ -79,7 +81,7 @@ export const authorizePost = issuer(
   '/authorize',
   'Begin a sign-in by a form',
   'With 303 the same by GET',
-  { ...signIn, reference: reference.authorizeFormReference },
+  { ...signIn, reference: authorizeReferences.authorizeFormReference },
 );
 export const resume = issuer(
   'resumeSignIn',
@@ -98,7 +100,7 @@ export const issuerToken = issuer(
   {
     action: 'customer.token',
     limit: 'token',
-    reference: reference.issuerTokenReference,
+    reference: tokenReferences.issuerTokenReference,
     description:
       'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: `client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used again within seconds, it gives the same successor once more, since two tabs or a lost response look like that; used again later, or after its successor, it ends all that came of its sign-in.',
   },
@@ -109,7 +111,7 @@ export const userinfo = issuer(
   '/userinfo',
   'The customer of an access token (OpenID Connect Core §5.3)',
   '`sub`, `credential`, `amr` and `acr`',
-  { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference },
+  { action: 'customer.userinfo', limit: 'token', reference: tokenReferences.userinfoReference },
 );
 export const userinfoPost = issuer(
   'postUserinfo',
@@ -117,11 +119,11 @@ export const userinfoPost = issuer(
   '/userinfo',
   'The same by POST',
   '`sub`, `credential`, `amr` and `acr`',
-  { action: 'customer.userinfo', limit: 'token', reference: reference.userinfoReference },
+  { action: 'customer.userinfo', limit: 'token', reference: tokenReferences.userinfoReference },
 );
 export const jwks = issuer('getIssuerKeys', 'GET', '/jwks', 'Public keys of the issuer (RFC 7517)', 'The keys', {
   ...forEverybody,
-  reference: reference.jwksReference,
+  reference: jwksReference,
 });
 export const endSession = issuer(
   'endSession',
@@ -131,7 +133,7 @@ export const endSession = issuer(
   'A page that asks, or with 303 the way back',
   {
     ...signOut,
-    reference: reference.endSessionReference,
+    reference: authorizeReferences.endSessionReference,
     description:
       'With the ID token as `id_token_hint` the customer is signed out at once; without it they are asked. `post_logout_redirect_uri` must equal a registered one.',
   },
@@ -142,7 +144,7 @@ export const endSessionPost = issuer(
   '/session/end',
   'Sign out by a form',
   'With 303 the same by GET',
-  { ...signOut, reference: reference.endSessionFormReference },
+  { ...signOut, reference: authorizeReferences.endSessionFormReference },
 );
 export const endSessionConfirm = issuer(
   'confirmEndSession',
@@ -166,7 +168,7 @@ export const revocation = issuer(
   '/token/revocation',
   'Revoke a token (RFC 7009)',
   'Done, whether there was such a token or not',
-  { action: 'customer.token_revoke', limit: 'token', reference: reference.revocationReference },
+  { action: 'customer.token_revoke', limit: 'token', reference: tokenReferences.revocationReference },
 );
 export const tokenPreflight = issuer(
   'preflightToken',

@@ -1,0 +1,81 @@
+import type { Json } from '../docs/json-schema.js';
+import { oauthErrorAnswer } from '../docs/oauth.js';
+
+/**
+ * Parts of the reference of the issuers' endpoints, as OpenID Connect and OAuth specify them: auth validates these
+ * requests, so nothing here is derived from a schema.
+ */
+
+export const example = {
+  clientId: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
+  challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+};
+
+export interface Member {
+  description: string;
+  required?: boolean;
+  example?: string;
+  values?: readonly string[];
+}
+
+const schemaOf = ({ values }: Member) => ({ type: 'string', ...(values && { enum: values }) });
+
+export const queryOf = (members: Record<string, Member>) =>
+  Object.entries(members).map(([name, member]) => ({
+    name,
+    in: 'query',
+    required: member.required ?? false,
+    description: member.description,
+    schema: schemaOf(member),
+    ...(member.example && { example: member.example }),
+  }));
+
+export function formOf(members: Record<string, Member>): Json {
+  const required = Object.keys(members).filter((name) => members[name]!.required);
+  const properties = Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, { ...schemaOf(member), description: member.description }]),
+  );
+  const shown = Object.fromEntries(
+    Object.entries(members).flatMap(([name, member]) => (member.example ? [[name, member.example]] : [])),
+  );
+  return {
+    required: required.length > 0,
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', properties, ...(required.length > 0 && { required }) },
+        example: shown,
+      },
+    },
+  };
+}
+
+export const page = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: { type: 'string' } } },
+});
+export const redirect = (description: string) => ({
+  description,
+  headers: { Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } } },
+});
+export const temporarilyUnavailable = oauthErrorAnswer(
+  '`temporarily_unavailable`: something that is needed does not answer, or the request cannot be recorded',
+  'temporarily_unavailable',
+  'try again in a moment',
+  { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+);
+export const noOrganization = { $ref: '#/components/responses/UnknownOrganization' };
+/**
+ * A form that a client authenticates: web apps by Basic or by `client_secret` in the form, public ones by naming
+ * themselves.
+ */
+export const byClient = [{ clientBasic: [] }, {}];
+export const clientId = { description: 'Of spa and native apps, which have no secret', example: example.clientId };
+export const invalidClient = oauthErrorAnswer(
+  '`invalid_client`: no such client here, a wrong secret, or a disabled app; the answer is the same',
+  'invalid_client',
+  'client authentication failed',
+  {
+    'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
+  },
+);
