@@ -2,7 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import ts from 'typescript-eslint';
-import { layers } from './tools/house/layers.mjs';
+import { layers } from './tools/architecture/layers.mjs';
 
 const noProcessEnv = {
   selector: "MemberExpression[object.name='process'][property.name='env']",

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Pool as Database } from 'pg';
 import { Pool } from 'undici';
-import type { House } from './house.ts';
+import type { House } from './stack.ts';
 import { figure, megabytes, table } from './table.ts';
 import { CookieJar } from './workers/cookie-jar.ts';
 

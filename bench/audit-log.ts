@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Case } from './cases.ts';
-import type { House } from './house.ts';
 import { answerForNothing, append, onBus, publish } from './log-load.ts';
 import type { Bench } from './measure.ts';
+import type { House } from './stack.ts';
 import { median } from './statistics.ts';
 import { figure, table } from './table.ts';
 

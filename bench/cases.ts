@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { App, House } from './house.ts';
+import type { App, House } from './stack.ts';
 import type { GetArgs, ListArgs, OfferArgs } from './statements.ts';
 import type { HttpJob, SignInJob, SqlJob } from './workers/job.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { House } from './house.ts';
 import { metric } from './metrics.ts';
 import { allStats, cpuOfTree, pssOf } from './processes.ts';
+import type { House } from './stack.ts';
 import { percentile } from './statistics.ts';
 import { figure, megabytes, table } from './table.ts';
 import { zipf } from './zipf.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { appendRecords, inboxPrefix, type AuditRecord, type BusUser, type DirectoryEvent } from '@holdfast/contracts';
-import type { House } from './house.ts';
+import type { House } from './stack.ts';
 
 /** Of one message, as a gateway under load sends them. */
 const batchSize = 200;

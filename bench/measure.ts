@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { House } from './house.ts';
+import type { House } from './stack.ts';
 import type { Job, Load, Result } from './workers/job.ts';
 import { Worker } from './workers/worker.ts';
 

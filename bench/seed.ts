@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { House } from './house.ts';
+import type { House } from './stack.ts';
 import { copySchema } from './statements.ts';
 
 const subjectsIn = (to: string): string => `

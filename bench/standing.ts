@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { House } from './house.ts';
 import { allStats, cpuOfTree, pssOf } from './processes.ts';
+import type { House } from './stack.ts';
 
 /** PSS of each process of the house, in bytes. */
 export async function memoryOf(house: House): Promise<Map<string, number>> {

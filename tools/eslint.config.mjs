@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import ts from 'typescript-eslint';
-import { layers } from './house/layers.mjs';
+import { layers } from './architecture/layers.mjs';
 
 // The tools print to the console and read the environment, and are a layer of their own.
 export default [

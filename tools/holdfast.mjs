@@ -8,7 +8,7 @@ import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';
 import { home, root } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
-import { notRunning, runningHouse } from './setup/running-house.mjs';
+import { notRunning, runningHouse } from './setup/running-stack.mjs';
 
 requireNode();
 const [command, ...args] = process.argv.slice(2);

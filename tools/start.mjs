@@ -6,7 +6,7 @@ import { ensureModules } from './setup/modules.mjs';
 import { houseNode, requireNode } from './setup/node.mjs';
 import { help, parseOptions } from './setup/options.mjs';
 import { run } from './setup/run.mjs';
-import { refuseWhileRunning } from './setup/running-house.mjs';
+import { refuseWhileRunning } from './setup/running-stack.mjs';
 import { given, settings } from './setup/settings.mjs';
 
 requireNode();

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Leash } from './leash.ts';
+import type { Leash } from './child-process-registry.ts';
 import { eventually } from './ports.ts';
 
 /** What it takes to run a process and to stop it in good order. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { Leash } from './leash.ts';
+import { Leash } from './child-process-registry.ts';
 import { eventually, freePort, stateOfPort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';

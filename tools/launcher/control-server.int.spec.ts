@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openControl } from './control-server.ts';
-import type { Member } from './house.ts';
+import type { Member } from './stack.ts';
 
 const build = mkdtempSync(join(process.env.TEST_TMP ?? '', 'other-'));
 const started: unknown[] = [];

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import { notStoringRemark } from '@holdfast/contracts';
 import { eventually } from '../infra/ports.ts';
-import type { Member } from './house.ts';
 import { readiness } from './service-program.ts';
+import type { Member } from './stack.ts';
 
 export interface ServiceStatus {
   name: string;

@@ -3,7 +3,7 @@ import { writeWhole } from '../infra/files.ts';
 import { Refusal } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
-import { launcherFile, runningHouse, type RunningHouse } from '../setup/running-house.mjs';
+import { launcherFile, runningHouse, type RunningHouse } from '../setup/running-stack.mjs';
 
 /** One launcher per home: whoever links launcher.json first has it. */
 export function takeHouse(baseUrl: string): void {

@@ -4,11 +4,11 @@ import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { openControl } from './control-server.ts';
-import { farewell } from './farewell.ts';
-import { House } from './house.ts';
+import { farewell } from './exit-notice.ts';
 import { announceHouse, leaveHouse, takeHouse } from './lock.ts';
 import { ownBuild } from './own-build.ts';
 import { reset } from './reset.ts';
+import { House } from './stack.ts';
 
 const began = Date.now();
 const options = parseOptions(process.argv.slice(2), settings());

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endOrphans } from '../infra/leash.ts';
+import { endOrphans } from '../infra/child-process-registry.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { say } from '../infra/say.ts';
 import { buildOf, home } from '../setup/paths.mjs';

@@ -1,7 +1,7 @@
 // `npm run holdfast -- service …`: asks the running launcher.
 import { resolve } from 'node:path';
 import { say, warn } from '../infra/say.ts';
-import { notRunning, runningHouse } from '../setup/running-house.mjs';
+import { notRunning, runningHouse } from '../setup/running-stack.mjs';
 import { given } from '../setup/settings.mjs';
 import type { ServiceStatus, StartOptions } from './control-server.ts';
 import { serviceSettings } from './service-env.ts';

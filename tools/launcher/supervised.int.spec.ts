@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { Leash } from '../infra/leash.ts';
+import { Leash } from '../infra/child-process-registry.ts';
 import { eventually } from '../infra/ports.ts';
 import { Supervised } from './supervised.ts';
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Leash } from '../infra/leash.ts';
+import type { Leash } from '../infra/child-process-registry.ts';
 import { eventually } from '../infra/ports.ts';
 import { hasEnded, rotateLog, spawnProgram, stopProgram, type Program } from '../infra/program.ts';
 import { shown, warn } from '../infra/say.ts';

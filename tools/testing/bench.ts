@@ -1,10 +1,10 @@
 // `npm run bench`: a throwaway house with one of each service, and bench/main.ts against it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { Throwaway } from '../infra/ephemeral.ts';
 import { warn } from '../infra/say.ts';
-import { Throwaway } from '../infra/throwaway.ts';
 import { root } from '../setup/paths.mjs';
-import { startHouse } from './e2e-house.ts';
+import { startHouse } from './e2e-stack.ts';
 
 const script = join(root, 'bench', 'main.ts');
 // The text of --help needs no stack.

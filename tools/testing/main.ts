@@ -1,8 +1,8 @@
 // The tests: throwaway servers for the integration tests, a throwaway house for the e2e tests, one jest run per stage.
+import { Throwaway } from '../infra/ephemeral.ts';
 import { natsBinary } from '../infra/nats-binary.ts';
 import { say, warn } from '../infra/say.ts';
-import { Throwaway } from '../infra/throwaway.ts';
-import { startHouse } from './e2e-house.ts';
+import { startHouse } from './e2e-stack.ts';
 import { runJest } from './run-jest.ts';
 import { budgets, parseTestArgs, table, type Result, type Stage } from './stages.ts';
 

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, requestToken } from './client.ts';
 import { cleanEnvironment } from './config.ts';
 import { eventually, inParallel, sleep } from './eventually.ts';
-import { root, type App } from './house.ts';
 import { closeConnections, exchange, type Problem } from './http.ts';
+import { root, type App } from './stack.ts';
 import { customerScopes, demoClient, house, newClients } from './under-test.ts';
 
 const second = 1000;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chaos, killAtRandom, type Oracle } from './chaos/chaos.ts';
 import { hangAtRandom, type Hang } from './chaos/hangs.ts';
 import { judge } from './chaos/judge.ts';
-import { PrivateHouse } from './chaos/private-house.ts';
+import { PrivateHouse } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
 import { house } from './under-test.ts';

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
-import type { App, House } from './house.ts';
 import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
+import type { App, House } from './stack.ts';
 
 export interface Page<Item> {
   items: Item[];

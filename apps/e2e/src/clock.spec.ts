@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FeedReader } from './chaos/feed-reader.ts';
 import { Holders, redirectUris, type Devices } from './chaos/holder.fixture.ts';
-import { PrivateHouse } from './chaos/private-house.ts';
+import { PrivateHouse } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
 import { eventually } from './eventually.ts';
-import type { App } from './house.ts';
 import { closeConnections, exchange } from './http.ts';
+import type { App } from './stack.ts';
 import { customerScopes, house } from './under-test.ts';
 
 const own = new PrivateHouse(join(house.home, 'clock'), 'gateway=1');

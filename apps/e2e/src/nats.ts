@@ -8,7 +8,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@holdfast/contracts';
-import type { House } from './house.ts';
+import type { House } from './stack.ts';
 
 /** Someone who got hold of a service's login to the bus. */
 export async function connectAs(

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { cleanEnvironment } from './config.ts';
-import { root, type App } from './house.ts';
+import { root, type App } from './stack.ts';
 import { house } from './under-test.ts';
 
 const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');

@@ -4,9 +4,9 @@ import * as openid from 'openid-client';
 import { neverGrantable } from '@holdfast/contracts';
 import { basic, requestToken, type TokenAnswer } from './client.ts';
 import { inParallel, times } from './eventually.ts';
-import type { App } from './house.ts';
 import { closeConnections, exchange, type Reply } from './http.ts';
 import { claimsOf, headerOf } from './jwt.ts';
+import type { App } from './stack.ts';
 import { house } from './under-test.ts';
 
 const shop = house.app('acme', 'shop');

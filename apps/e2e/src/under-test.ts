@@ -1,7 +1,7 @@
 import type { AppKind } from '@holdfast/contracts';
 import { Client } from './client.ts';
 import { houseUnderTest } from './config.ts';
-import { House } from './house.ts';
+import { House } from './stack.ts';
 
 export const house = new House(houseUnderTest());
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { PrivateHouse } from './chaos/private-house.ts';
+import { PrivateHouse } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
 import { house } from './under-test.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { cleanEnvironment } from '../config.ts';
-import { root } from '../house.ts';
+import { root } from '../stack.ts';
 
 /** Runs the command line itself, as somebody with nothing of the house but its program. */
 export function holdfast(

@@ -1,8 +1,8 @@
 import type { Operation } from '@holdfast/contracts';
 import { Client } from '../client.ts';
 import { eventually, sleep, times } from '../eventually.ts';
-import type { House } from '../house.ts';
 import { randomSequence } from '../random.ts';
+import type { House } from '../stack.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
 import { live, type Known } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { House } from '../house.ts';
+import type { House } from '../stack.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 

@@ -1,6 +1,6 @@
 import { sleep } from '../eventually.ts';
-import type { House } from '../house.ts';
 import { randomSequence } from '../random.ts';
+import type { House } from '../stack.ts';
 import type { Load } from './chaos.ts';
 
 /** As a machine that stands still, and as a network that drops each packet. */

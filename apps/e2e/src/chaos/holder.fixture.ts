@@ -2,9 +2,9 @@ import * as oidc from 'openid-client';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { sleep } from '../eventually.ts';
-import type { App, House } from '../house.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
+import type { App, House } from '../stack.ts';
 
 const redirectUri = 'https://shop.example/callback';
 

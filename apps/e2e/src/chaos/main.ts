@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { chaos, killAtRandom, type Load } from './chaos.ts';
 import { hangAtRandom } from './hangs.ts';
 import { judge } from './judge.ts';
-import { PrivateHouse } from './private-house.ts';
+import { PrivateHouse } from './private-stack.ts';
 import { throughput } from './throughput.ts';
 
 const { values } = parseArgs({

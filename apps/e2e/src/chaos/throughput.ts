@@ -1,5 +1,5 @@
 import { sleep } from '../eventually.ts';
-import type { House } from '../house.ts';
+import type { House } from '../stack.ts';
 import type { Load } from './chaos.ts';
 import { hangOnce, measured, type Hang, type Way } from './hangs.ts';
 

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { SoftwareAuthenticator } from '@holdfast/testing';
-import type { App } from '../house.ts';
+import type { App } from '../stack.ts';
 import { house } from '../under-test.ts';
 import { signIn } from './customer.fixture.ts';
 import { UserAgent } from './user-agent.ts';

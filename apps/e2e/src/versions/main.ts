@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PrivateHouse } from '../chaos/private-house.ts';
+import { PrivateHouse } from '../chaos/private-stack.ts';
 import { buildVersion, previousVersion } from './previous-version.ts';
 import { orderOfServices } from './replace.ts';
 import { sideBySide } from './side-by-side.ts';

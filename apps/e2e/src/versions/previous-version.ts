@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment } from '../config.ts';
-import { root } from '../house.ts';
+import { root } from '../stack.ts';
 
 const run = promisify(execFile);
 /** What is deployed: tests and texts are not. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attempt } from '../chaos/patient-client.ts';
 import { eventually } from '../eventually.ts';
-import { root, type House } from '../house.ts';
+import { root, type House } from '../stack.ts';
 
 /** From when until when one replica was not there, since the other version's took its place. */
 export interface Replacement {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { underLoad, type Oracle } from '../chaos/chaos.ts';
 import { query } from '../chaos/everywhere.ts';
 import { judge } from '../chaos/judge.ts';
-import type { PrivateHouse } from '../chaos/private-house.ts';
+import type { PrivateHouse } from '../chaos/private-stack.ts';
 import { Client } from '../client.ts';
 import { cleanEnvironment } from '../config.ts';
 import { eventually } from '../eventually.ts';

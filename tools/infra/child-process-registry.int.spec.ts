@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { startTimeOf } from '../setup/processes.mjs';
-import { endOrphans } from './leash.ts';
+import { endOrphans } from './child-process-registry.ts';
 import { eventually } from './ports.ts';
 
-const owner = fileURLToPath(new URL('./leash.fixture.ts', import.meta.url));
+const owner = fileURLToPath(new URL('./child-process-registry.fixture.ts', import.meta.url));
 
 /** A launcher of one child that minds neither SIGTERM nor the end of its stdin. */
 async function launch(folder: string): Promise<{ launcher: ChildProcess; child: number; guard: number }> {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOf, root } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
-import { Leash } from './leash.ts';
+import { Leash } from './child-process-registry.ts';
 import { eventually, freePort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';

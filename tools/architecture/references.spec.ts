@@ -4,7 +4,8 @@ import { filesBelow, textOf } from './files.ts';
 
 // This file and its folder name references that do not exist.
 const files = filesBelow().filter(
-  (f) => !f.startsWith(posix.join('tools', 'house')) && f !== 'package-lock.json' && !/\.(png|ico|woff2)$/.test(f),
+  (f) =>
+    !f.startsWith(posix.join('tools', 'architecture')) && f !== 'package-lock.json' && !/\.(png|ico|woff2)$/.test(f),
 );
 const exists = new Set(filesBelow());
 const documents = files.filter((f) => f.endsWith('.md'));

@@ -1,6 +1,6 @@
 // A launcher for leash.int.spec.ts to kill.
 import { join } from 'node:path';
-import { Leash } from './leash.ts';
+import { Leash } from './child-process-registry.ts';
 import { spawnProgram } from './program.ts';
 
 const folder = process.argv[2] ?? '';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { farewell } from './farewell.ts';
+import { farewell } from './exit-notice.ts';
 
 const app = (name: string, scopes: string[]) => ({
   name,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
-import { endOrphans, Leash } from '../infra/leash.ts';
+import { endOrphans, Leash } from '../infra/child-process-registry.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Throwaway } from '../infra/ephemeral.ts';
 import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
-import type { Throwaway } from '../infra/throwaway.ts';
 import { root } from '../setup/paths.mjs';
 
 /** So that a test can wait for the end of an offer. */

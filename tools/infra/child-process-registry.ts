@@ -32,7 +32,7 @@ export class Leash {
     mkdirSync(folder, { recursive: true });
     this.#file = childrenFile(folder);
     this.#write();
-    const script = fileURLToPath(new URL('./leash-guard.ts', import.meta.url));
+    const script = fileURLToPath(new URL('./orphan-reaper.ts', import.meta.url));
     this.#guard = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', script, this.#file, String(process.pid)],

@@ -160,7 +160,7 @@ describe('who uses whom', () => {
 function lint(planted: { file: string; text: string }[]): string[][] {
   const printed = execFileSync(
     process.execPath,
-    [join(root, 'tools', 'house', 'planted.mjs'), JSON.stringify(planted)],
+    [join(root, 'tools', 'architecture', 'lint-fixtures.mjs'), JSON.stringify(planted)],
     { cwd: root, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false' } },
   );
   return JSON.parse(printed) as string[][];
@@ -170,7 +170,7 @@ describe('what is written', () => {
   const code = all.filter((f) => /\.(ts|tsx|mjs|js|sh)$/.test(f));
   // This file names what it looks for.
   const others = all.filter(
-    (f) => !f.startsWith('tools/house/') && !/\.(png|ico|woff2)$/.test(f) && f !== 'package-lock.json',
+    (f) => !f.startsWith('tools/architecture/') && !/\.(png|ico|woff2)$/.test(f) && f !== 'package-lock.json',
   );
 
   test('the environment is read in config.ts only', () => {

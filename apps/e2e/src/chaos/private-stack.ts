@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanEnvironment } from '../config.ts';
-import { House, root } from '../house.ts';
+import { House, root } from '../stack.ts';
 
 /** A house of our own, which may be killed, stopped, robbed of its files and started again. */
 export class PrivateHouse extends House {
