@@ -16,12 +16,12 @@ import {
 } from '@holdfast/testing';
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
+import { Log } from './append/audit-log.js';
 import type { AuditConfig } from './config.js';
-import { Log } from './entries/log.js';
-import { Names } from './entries/names.js';
-import { Opened } from './entries/opened.js';
-import { Partitions } from './entries/partitions.js';
 import { migrations } from './migrations/index.js';
+import { Names } from './privacy/pseudonym-mappings.js';
+import { Opened } from './query/entry-decryption.js';
+import { Partitions } from './retention/partitions.js';
 
 export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIGNING_KEYS' | 'CHECKPOINT_DIR'> {
   return {

@@ -123,7 +123,7 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   },
   'DO $$': {
     why: 'needs a log that is damaged',
-    file: 'apps/audit/src/entries/damaged.int.spec.ts',
+    file: 'apps/audit/src/quarantine/damaged-log.int.spec.ts',
     as: 'docs/runbook.md',
   },
 };

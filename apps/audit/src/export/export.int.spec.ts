@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '@holdfast/data';
 import { auditDatabase } from '../audit.fixture.js';
-import { generateLog, type GeneratedLog } from '../entries/generated-log.fixture.js';
+import { generateLog, type GeneratedLog } from '../query/generated-log.fixture.js';
 import { isStored, LogPages } from './log-pages.js';
 import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
-import type { StoredEntry } from '../entries/opened.js';
+import type { StoredEntry } from '../query/entry-decryption.js';
 import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
 
 export interface Place {

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AuditRecord } from '@holdfast/contracts';
+import type { TestDatabase } from '@holdfast/testing';
+import { Sequencer } from '../append/sequencer.js';
+import { assertWhole, auditDatabase, auditKeys, recordOf, replicaOf } from '../audit.fixture.js';
+
+type Replica = Awaited<ReturnType<typeof replicaOf>>;
+
+describe('a log whose database fails', () => {
+  let tables: TestDatabase;
+  let replicas: Replica[];
+  const keys = auditKeys();
+
+  beforeEach(async () => {
+    tables = await auditDatabase();
+    replicas = await Promise.all([replicaOf(tables, keys), replicaOf(tables, keys)]);
+  });
+  afterEach(async () => {
+    await Promise.all(replicas.map((r) => r.stop()));
+    await tables.drop();
+  });
+
+  it('has no gap, no fork and nothing lost or twice, though connections of two replicas are cut in the middle of their batches', async () => {
+    let writing = true;
+    const answered: string[] = [];
+    let cut = 0;
+    const killer = (async () => {
+      while (writing) {
+        cut += (
+          await tables.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'replica' AND (state = 'active' OR random() < 0.2)",
+          )
+        ).length;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    })();
+    const writers = Array.from({ length: 6 }, async (_, n) => {
+      for (let batch = 0; batch < 10; batch += 1) {
+        const records = Array.from({ length: 1 + ((n * 7 + batch * 3) % 40) }, () => recordOf());
+        const items = records.map((record) => ({ org: `org-${(n + batch) % 2}`, record }));
+        // Whoever gets no answer says the same again.
+        while (
+          !(await replicas[n % 2]!.log.append(items).then(
+            () => true,
+            () => false,
+          ))
+        );
+        answered.push(...records.map((r) => r.id));
+      }
+    });
+    await Promise.all(writers);
+    writing = false;
+    await killer;
+    expect(cut).toBeGreaterThan(3);
+    expect(await assertWhole(tables)).toBe(answered.length);
+    const ids = await tables.query<{ id: string }>('SELECT id FROM audit.place');
+    expect(ids.map((r) => r.id).sort()).toEqual(answered.sort());
+  });
+
+  const faults: [what: string, code: string, breaking: string[], mending: string[]][] = [
+    [
+      'the right to write is revoked',
+      '42501',
+      ['REVOKE INSERT ON audit.entry FROM holdfast_audit'],
+      ['GRANT INSERT ON audit.entry TO holdfast_audit'],
+    ],
+    [
+      'the disk is full',
+      '53100',
+      [
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$",
+        'CREATE TRIGGER full_disk BEFORE INSERT ON audit.place EXECUTE FUNCTION full_disk()',
+      ],
+      ['DROP TRIGGER full_disk ON audit.place'],
+    ],
+    [
+      'the server only reads',
+      '25006',
+      ['ALTER ROLE holdfast_audit IN DATABASE current SET default_transaction_read_only = on'],
+      ['ALTER ROLE holdfast_audit IN DATABASE current RESET default_transaction_read_only'],
+    ],
+  ];
+
+  it.each(faults)(
+    'when %s, refuses a batch at once and as a whole, and takes it afterwards, once',
+    async (_, code, breaking, mending) => {
+      const [{ name }] = (await tables.query('SELECT current_database() AS name')) as [{ name: string }];
+      const run = async (statements: string[]) => {
+        for (const sql of statements) await tables.query(sql.replace('current', name));
+      };
+      await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
+      await run(breaking);
+      const [replica] = replicas.splice(0, 1, await replicaOf(tables, keys));
+      await replica!.stop();
+      let attempts = 0;
+      const counted = {
+        append: (...items: Parameters<Replica['log']['append']>) => (
+          (attempts += 1),
+          replicas[0]!.log.append(...items)
+        ),
+      };
+      const sequencer = new Sequencer(counted as never);
+      const records: AuditRecord[] = Array.from({ length: 300 }, () => recordOf());
+      const append = () => sequencer.append(records.map((record) => ({ org: 'acme', record })));
+      await expect(append()).rejects.toMatchObject({ code });
+      expect(attempts).toBe(1);
+      await run(mending);
+      const fresh = await replicaOf(tables, keys);
+      await replicas.splice(0, 1, fresh)[0]!.stop();
+      await append();
+      await append();
+      expect(await assertWhole(tables)).toBe(301);
+    },
+  );
+
+  it('gives the others of a batch their places when one record cannot be stored', async () => {
+    const sequencer = new Sequencer(replicas[0]!.log);
+    const bad = recordOf({ id: 'not-a-uuid' });
+    const results = await Promise.allSettled(
+      [recordOf(), bad, recordOf()].map((record) => sequencer.append([{ org: 'acme', record }])),
+    );
+    expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await assertWhole(tables)).toBe(2);
+  });
+
+  it('waits seconds at most for a replica that stands still in the middle of a batch', async () => {
+    await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
+    const began = Date.now();
+    // Stands still for ever, with the head of the log in its hands; PostgreSQL takes it away.
+    const still = replicas[1]!.database.transaction(async (sql) => {
+      await sql.rows({ name: '', text: "SELECT FROM head WHERE org = 'acme' FOR UPDATE" });
+      await new Promise((resolve) => setTimeout(resolve, 6500));
+      return sql.rows({ name: '', text: 'SELECT 1' });
+    });
+    const failed = expect(still).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
+    expect(Date.now() - began).toBeLessThan(6400);
+    await failed;
+    expect(await assertWhole(tables)).toBe(2);
+  }, 30_000);
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AuditRecord } from '@holdfast/contracts';
+import { guessed, testContext, traces, type TestDatabase } from '@holdfast/testing';
+import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
+import { assertWhole, auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
+import type { StoredEntry } from '../query/entry-decryption.js';
+import { hashReader } from '../transparency/tree.js';
+
+const address = '198.51.100.23';
+const userAgent = 'Mozilla/5.0 (Canary)';
+
+describe('after an erasure', () => {
+  let tables: TestDatabase;
+  let replica: Awaited<ReturnType<typeof replicaOf>>;
+  const keys = auditKeys();
+  const [who, other, third, credential] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const request = () => ({ ...testContext().request, address, userAgent });
+  const acts = (id: string, request_ = request()): AuditRecord =>
+    recordOf({
+      action: 'customer.sign_in',
+      actor: { type: 'customer', id },
+      targets: [
+        { type: 'customer', id, holder: id },
+        { type: 'credential', id: id === who ? credential : `credential of ${id}`, holder: id },
+      ],
+      request: request_,
+    });
+  const append = (...records: AuditRecord[]) => replica.log.append(records.map((record) => ({ org: 'acme', record })));
+  const erase = (id = who) =>
+    replica.log.append([
+      {
+        org: 'acme',
+        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }),
+        erases: id,
+      },
+    ]);
+  const entries = () =>
+    replica.database.rows<StoredEntry>({
+      name: '',
+      text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq',
+    });
+  const events = async () => openedBy(replica.database, keys).events('acme', await entries());
+
+  /** Every row of every table, with bytes in hexadecimal: what pg_dump would write. */
+  const dump = async (): Promise<string> => {
+    const all = await tables.query<{ name: string }>(
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+    );
+    const texts = await Promise.all(
+      all.map(async ({ name }) =>
+        (await tables.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map((r) => r.row),
+      ),
+    );
+    return texts.flat().join('\n');
+  };
+
+  beforeAll(async () => {
+    tables = await auditDatabase();
+    replica = await replicaOf(tables, keys);
+  });
+  afterAll(async () => {
+    await replica.stop();
+    await tables.drop();
+  });
+
+  it('nothing of the customer is in a dump of the database, in any encoding, nor can it be guessed; all else stands and is proved', async () => {
+    await append(
+      acts(who),
+      acts(other),
+      acts(who),
+      recordOf({ targets: [{ type: 'credential', id: credential, holder: who }] }),
+    );
+    const before = await entries();
+    const [first] = await events();
+    expect(first).toMatchObject({ actor: { id: who }, request: { address, userAgent } });
+    // Were the search blind, it would find nothing now.
+    expect(traces(await dump(), [who, credential])).not.toEqual([]);
+    const [head] = await replica.database.rows<{ seq: number; range: Buffer }>({
+      name: '',
+      text: 'SELECT seq, range FROM head',
+    });
+    const proof = await inclusionProof(0, 4, hashReader(replica.database, 'acme'));
+
+    await erase();
+    await append(acts(who), recordOf({ targets: [{ type: 'credential', id: credential }] }));
+    const [ofOther] = (await entries()).filter((e) => e.seq === 2);
+    const after = await dump();
+    expect(traces(after, [who, credential])).toEqual([]);
+    expect(guessed(after, [who, credential, address, userAgent])).toEqual([]);
+    const read = await events();
+    expect(JSON.stringify(read)).not.toMatch(new RegExp(`${who}|${credential}`));
+    expect(read.filter((e) => e.request.address !== undefined).map((e) => e.seq)).toEqual([2]);
+    expect(read[1]).toMatchObject({ actor: { id: other }, request: { address, userAgent } });
+    expect(ofOther!.leaf).toEqual(before[1]!.leaf);
+
+    expect((await entries()).slice(0, 4).map((e) => e.leaf)).toEqual(before.map((e) => e.leaf));
+    const root = CompactRange.from(head!.seq, head!.range).root();
+    expect(verifyInclusion({ index: 0, size: 4, leafHash: leafHash(before[0]!.leaf), proof, root })).toBe(true);
+    expect(await assertWhole(tables)).toBe(7);
+  });
+
+  it('whoever reads meanwhile never sees a name that opens beside values that do not: a verifier takes that for tampering', async () => {
+    await append(acts(third));
+    const stored = (await entries()).slice(-1);
+    const opening = openedBy(replica.database, keys);
+    // The erasure commits as late as it can: just before the key is looked up.
+    const rows = replica.database.rows.bind(replica.database);
+    replica.database.rows = async (statement, ...rest) => {
+      if (statement.name === 'person_keys') {
+        await sleep(100);
+        await erase(third);
+      }
+      return rows<never>(statement, ...rest);
+    };
+    const { names, personal } = await opening.open('acme', stored).finally(() => (replica.database.rows = rows));
+    expect([[...names.keys()], personal]).toEqual([[], [{}]]);
+  });
+
+  it('what comes in the same batch as the erasure, or while two replicas append, leaves nothing either', async () => {
+    const second = await replicaOf(tables, keys);
+    const late = Array.from({ length: 20 }, () => acts(who));
+    await Promise.all([
+      ...late.map((record, i) => [replica, second][i % 2]!.log.append([{ org: 'acme', record }])),
+      replica.log.append([
+        { org: 'acme', record: acts(who) },
+        {
+          org: 'acme',
+          record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, holder: who }] }),
+          erases: who,
+        },
+        { org: 'acme', record: acts(who) },
+      ]),
+    ]);
+    await second.stop();
+    const after = await dump();
+    expect(traces(after, [who, credential])).toEqual([]);
+    expect(guessed(after, [who, credential, address])).toEqual([]);
+    await assertWhole(tables);
+  });
+
+  it('nor is it there as the id that callers gave to their requests, whomever these named', async () => {
+    const gone = randomUUID();
+    const chosen = {
+      ...testContext().request,
+      callerId: gone,
+      callerTraceparent: `00-${gone.replaceAll('-', '')}-00f067aa0ba902b7-01`,
+    };
+    const records = [
+      recordOf({ action: 'subject.list', request: chosen }),
+      recordOf({ targets: [{ type: 'customer', id: gone, holder: gone }], request: chosen }),
+    ];
+    await append(...records);
+    expect((await events()).slice(-2).map(({ request: { id, traceparent } }) => [id, traceparent])).toEqual([
+      [gone, chosen.callerTraceparent],
+      [gone, chosen.callerTraceparent],
+    ]);
+    await erase(gone);
+    // Late, or from an app that goes on with it.
+    await append(
+      recordOf({ action: 'subject.list', request: chosen }),
+      recordOf({ targets: [{ type: 'customer', id: other, holder: other }], request: chosen }),
+    );
+    const after = await dump();
+    expect(traces(after, [gone])).toEqual([]);
+    expect(guessed(after, [gone, chosen.callerTraceparent])).toEqual([]);
+    const read = await events();
+    expect(JSON.stringify(read)).not.toContain(gone);
+    expect(read.filter((e) => records.some((r) => r.id === e.id)).map((e) => e.request.id)).toEqual(
+      records.map((r) => r.request.id),
+    );
+  });
+});

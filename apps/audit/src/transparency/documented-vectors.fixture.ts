@@ -1,0 +1,84 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import {
+  CompactRange,
+  formatVerifierKey,
+  inclusionProof,
+  leafHash,
+  rootOf,
+  signCheckpoint,
+  verifierKeyOf,
+} from '@holdfast/tlog';
+import { leafOf } from '../append/leaf.js';
+import { commitment, pseudonymOf } from '../privacy/pseudonym.js';
+
+const origin = 'id.example/o/acme/audit';
+
+/** Ed25519 in PKCS #8 (RFC 8410): the same key from the same byte each time. */
+function keyOf(byte: number): KeyObject {
+  return createPrivateKey({
+    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, byte)]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+}
+
+const customer = { value: '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03', salt: Buffer.alloc(16, 1) };
+const address = { value: '2001:db8::7', salt: Buffer.alloc(16, 2) };
+
+function leaf(n: number, outcome: { replay?: true } = {}): Buffer {
+  const id = `00000000-0000-4000-8000-00000000000${n}`;
+  const request = {
+    id,
+    traceparent: `00-${'0'.repeat(31)}${n}-00f067aa0ba902b7-00`,
+    method: 'POST',
+    route: '/o/{shortId}/api/credentials/offers',
+  };
+  const record = {
+    id,
+    occurredAt: `2026-11-21T09:30:0${n}.000Z`,
+    action: 'offer.create' as const,
+    actor: { type: 'app' as const, id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
+    targets: [{ type: 'customer' as const, id: customer.value, holder: customer.value }],
+    outcome: { result: 'success' as const, status: 201, ...outcome },
+    request,
+  };
+  return leafOf(record, () => pseudonymOf(customer), { address }).bytes;
+}
+
+/** What docs/audit-proof-vectors.json holds: a log of five entries in the middle of a rotation of its key. */
+export async function documentedVectors(): Promise<object> {
+  const leaves = [1, 2, 3, 4, 5].map((n) => leaf(n));
+  const replay = leaf(6, { replay: true });
+  const hashes = leaves.map(leafHash);
+  const range = CompactRange.empty();
+  for (const hash of hashes) range.append(hash);
+  const [fresh, old] = [keyOf(7), keyOf(8)];
+  const [note, other] = [fresh, old].map((key) => signCheckpoint({ origin, size: 5, root: range.root() }, key)) as [
+    string,
+    string,
+  ];
+  const checkpoint = note + other.slice(other.lastIndexOf('\n\n') + 2);
+  const subtree = ({ level, index }: { level: number; index: number }) =>
+    rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level));
+  const proof = await inclusionProof(2, 5, (subtrees) => Promise.resolve(subtrees.map(subtree)));
+  const opened = ({ value, salt }: typeof customer) => ({ value, salt: salt.toString('base64') });
+  return {
+    origin,
+    verifierKeys: [fresh, old].map((key) => formatVerifierKey(verifierKeyOf(origin, createPublicKey(key)))),
+    proof: {
+      id: '00000000-0000-4000-8000-000000000003',
+      seq: 3,
+      leaf: leaves[2]!.toString('base64'),
+      hashes: proof.map((hash) => hash.toString('base64')),
+      checkpoint,
+    },
+    leafHashes: hashes.map((hash) => hash.toString('base64')),
+    replay: { leaf: replay.toString('base64'), leafHash: leafHash(replay).toString('base64') },
+    pseudonym: {
+      ...opened(customer),
+      sha256: createHash('sha256').update(customer.salt).update(customer.value).digest('hex'),
+      pseudonym: pseudonymOf(customer),
+    },
+    personal: { ...opened(address), hash: commitment(address).toString('base64url') },
+  };
+}

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { documentedVectors } from './documented-vectors.fixture.js';
+
+interface Vectors {
+  origin: string;
+  verifierKeys: [string, string];
+  proof: { hashes: string[]; checkpoint: string };
+}
+
+const docs = join(import.meta.dirname, '../../../../docs');
+const vectors = JSON.parse(readFileSync(join(docs, 'audit-proof-vectors.json'), 'utf8')) as Vectors;
+
+test('the vectors that are documented are what the code makes', async () => {
+  expect(vectors).toEqual(await documentedVectors());
+});
+
+const has = (code: string) => spawnSync('python3', ['-c', code]).status === 0;
+
+describe('the snippets that are documented, run by Python', () => {
+  const [inclusion, signature] = [
+    ...readFileSync(join(docs, 'audit-proofs.md'), 'utf8').matchAll(/```python\n([\s\S]*?)```/g),
+  ].map(([, code]) => code) as [string, string];
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'snippets-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function run(code: string, proof: object, key: string) {
+    const file = join(folder, 'proof.json');
+    writeFileSync(file, JSON.stringify(proof));
+    const { status, stdout } = spawnSync('python3', ['-c', code, file, vectors.origin, key], { encoding: 'utf8' });
+    return { status, stdout };
+  }
+
+  const withPython = has('') ? test : test.skip;
+  withPython('prove the event, and nothing that was changed', () => {
+    expect(run(inclusion, vectors.proof, '')).toEqual({
+      status: 0,
+      stdout: 'In the log: offer.create 2026-11-21T09:30:03.000Z\n',
+    });
+    expect(run(inclusion, { ...vectors.proof, hashes: vectors.proof.hashes.toReversed() }, '').status).toBe(1);
+  });
+
+  const withCryptography = has('import cryptography') ? test : test.skip;
+  withCryptography(
+    'take the signature of the pinned key, whichever of two it is during a rotation, and no other',
+    () => {
+      for (const key of vectors.verifierKeys) expect(run(inclusion + signature, vectors.proof, key).status).toBe(0);
+      const forged = vectors.proof.checkpoint.replace('\n5\n', '\n6\n');
+      expect(
+        run(
+          signature.replace(/^/, 'import base64, json, sys\nproof = json.load(open(sys.argv[1]))\n'),
+          { ...vectors.proof, checkpoint: forged },
+          vectors.verifierKeys[0],
+        ).status,
+      ).toBe(1);
+      const [name, hash] = vectors.verifierKeys[0].split('+');
+      expect(
+        run(inclusion + signature, vectors.proof, `${name}+${hash}+${vectors.verifierKeys[1].split('+')[2]}`).status,
+      ).toBe(1);
+    },
+  );
+});
