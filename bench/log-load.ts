@@ -28,7 +28,7 @@ function record(): AuditRecord {
     occurredAt: new Date().toISOString(),
     action: 'subject.read',
     actor: { type: 'app', id: 'app_bench', name: 'bench' },
-    targets: [{ type: 'customer', id: subject, holder: subject }],
+    targets: [{ type: 'customer', id: subject, dataSubject: subject }],
     outcome: { result: 'success', status: 200 },
     request: {
       id: randomUUID(),

@@ -1,14 +1,14 @@
 import {
-  accessFeedSubject,
   contracts,
   databaseRole,
   databaseServices,
-  marksSchema,
   natsUsers,
   probeStream,
+  revocationFeedSubject,
   serviceNames,
   services,
   streams,
+  watermarksSchema,
 } from '@holdfast/contracts';
 import { busPermissions, databaseSetup } from '@holdfast/platform-policy';
 import { code, codes, page, table } from './markdown.ts';
@@ -52,7 +52,7 @@ function picture(): string {
   for (const { callers, service } of contracts) for (const caller of callers) asks.set(`${caller} --> ${service}`, 1);
   const tells = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
   const hears = natsUsers
-    .filter((u) => busPermissions(u).subscribe.includes(accessFeedSubject))
+    .filter((u) => busPermissions(u).subscribe.includes(revocationFeedSubject))
     .map((u) => `directory ==> ${u}`);
   const nodes = natsUsers.map(
     (u) =>
@@ -88,7 +88,7 @@ function roleRows(): string[][] {
   });
   return databaseServices.flatMap((service) => {
     const role = databaseRole(service);
-    return [service, marksSchema].flatMap((schema) => {
+    return [service, watermarksSchema].flatMap((schema) => {
       const may = grants.filter((g) => g.role === role && g.schema === schema).map((g) => g.may);
       return may.length > 0 ? [[code(role), code(schema), [...new Set(may)].join('; ')]] : [];
     });

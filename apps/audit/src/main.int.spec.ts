@@ -103,7 +103,7 @@ describe('the process', () => {
 function record(): AuditRecord {
   const { auditId: id, actor, request } = testContext();
   const who = randomUUID();
-  const targets = [{ type: 'customer' as const, id: who, holder: who }];
+  const targets = [{ type: 'customer' as const, id: who, dataSubject: who }];
   return {
     id,
     occurredAt: new Date().toISOString(),

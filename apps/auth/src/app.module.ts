@@ -1,5 +1,5 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness } from '@holdfast/service';
@@ -30,9 +30,9 @@ import { StateStore } from './state/state-store.js';
 import { StateSweeper } from './state/state-sweeper.js';
 
 const feed = {
-  provide: AccessFeed,
+  provide: RevocationFeed,
   inject: [Bus, Readiness],
-  useFactory: (bus: Bus, readiness: Readiness) => new AccessFeed(bus, 'auth', readiness),
+  useFactory: (bus: Bus, readiness: Readiness) => new RevocationFeed(bus, 'auth', readiness),
 };
 const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) };
 const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus) => new RefusalCounter(bus, 'auth') };
@@ -69,7 +69,7 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
   ],
 })
 export class AuthModule implements OnApplicationBootstrap {
-  constructor(private readonly feed: AccessFeed) {}
+  constructor(private readonly feed: RevocationFeed) {}
 
   onApplicationBootstrap(): void {
     this.feed.start();

@@ -4,25 +4,25 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import {
   accessChanges,
-  accessFeedSubject,
   appendRecords,
   beginSignIn,
   completeSignIn,
-  countRefusals,
+  countDeniedRequests,
   customerStatus,
   getClient,
   knownOrganizations,
   organizationOrigins,
   organizationProfile,
   recordReading,
+  revocationFeedSubject,
   webOrigins,
   type App,
   type AuditRecord,
   type BusUser,
-  type CallContext,
   type CredentialClaim,
   type RelyingPartyIds,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
   type ServiceName,
 } from '@holdfast/contracts';
@@ -181,7 +181,7 @@ class Audit {
   @Handles(recordReading)
   async read(
     { action, targets }: RequestOf<typeof recordReading>,
-    { org, auditId: id, actor, request }: CallContext,
+    { org, auditId: id, actor, request }: RequestContext,
   ): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
     book.records.push({
@@ -200,8 +200,8 @@ class Audit {
   }
 
   /** As audit does when the minute is over: one record of each, with the last count. */
-  @Handles(countRefusals)
-  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+  @Handles(countDeniedRequests)
+  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
     const counted = new Set(refusals.map((r) => r.record.id));
     book.records = [...book.records.filter((r) => !counted.has(r.record.id)), ...refusals];
@@ -323,7 +323,7 @@ export async function startAuthHouse({
   };
   await declareStreams(await connect('deploy'));
   const heart = await connect('directory');
-  const beat = () => heart.publish(accessFeedSubject, JSON.stringify({ seq: book.seq }));
+  const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
   const beating = setInterval(beat, 100);
   const neighbours = await Promise.all([start('directory', DirectoryModule), start('audit', AuditModule)]);
   let issuance = await start('issuance', IssuanceModule);

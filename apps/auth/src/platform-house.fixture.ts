@@ -4,10 +4,10 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import {
   accessChanges,
-  accessFeedSubject,
   appendRecords,
-  countRefusals,
+  countDeniedRequests,
   getClient,
+  revocationFeedSubject,
   type App,
   type AuditRecord,
   type BusUser,
@@ -77,8 +77,8 @@ class Audit {
   }
 
   /** As audit does when the minute is over: one record of each, with the last count. */
-  @Handles(countRefusals)
-  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+  @Handles(countDeniedRequests)
+  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
     if (log.away) throw new AppError('unavailable');
     const counted = new Set(refusals.map((r) => r.record.id));
     log.records = [...log.records.filter((r) => !counted.has(r.record.id)), ...refusals];
@@ -112,7 +112,7 @@ const configOf = (user: BusUser): BaseConfig => ({
 const silent = createLogger('test', 'fatal');
 const start = (service: ServiceName, module: typeof AuditModule) =>
   startService({ service, config: configOf(service), module, logger: silent });
-const beat = () => heart.publish(accessFeedSubject, JSON.stringify({ seq: book.seq }));
+const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
 const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, silent);
 
 async function startAuth(httpPort: number): Promise<RunningService> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { InputFault } from '@holdfast/contracts';
+import type { ValidationIssue } from '@holdfast/contracts';
 
 /** Members of a request that no option is named after. */
 const optionOf: Record<string, string> = {
@@ -13,7 +13,7 @@ const optionOf: Record<string, string> = {
  * stands for is named by its path in the request.
  */
 export function fieldError(
-  { pointer = '', parameter, header, detail }: InputFault,
+  { pointer = '', parameter, header, detail }: ValidationIssue,
   command: Command | undefined,
 ): string {
   const [member = '', at, ...deeper] = pointer.replace(/^#\/?/, '').split('/').map(unescape);

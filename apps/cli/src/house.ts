@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { BusUser, CallContext, Contract, ReplyOf } from '@holdfast/contracts';
+import type { BusUser, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
 import { Bus, connectBus, Replicas } from '@holdfast/messaging/client';
 import { createLogger, newId } from '@holdfast/platform';
 import { busConfig } from './config.js';
@@ -61,7 +61,7 @@ export function withHouse<T>(command: string, work: (house: House) => Promise<T>
   });
 }
 
-export function operatorContext(command: string, org: string): CallContext {
+export function operatorContext(command: string, org: string): RequestContext {
   const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
   return {
     org,

@@ -1,5 +1,5 @@
 import { Controller, Module } from '@nestjs/common';
-import { recordReading, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { recordReading, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError, type BaseConfig } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
@@ -12,7 +12,7 @@ class Audit {
   @Handles(recordReading)
   async read(
     { action, targets }: RequestOf<typeof recordReading>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<Record<string, never>> {
     if (told.away) throw new AppError('unavailable');
     told.read.push([org, action, ...targets.map((t) => t.id)].join(' '));

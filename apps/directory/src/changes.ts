@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Action, App, AuditRecord, AuditTarget, CallContext, DirectoryEvent } from '@holdfast/contracts';
+import type { Action, App, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
@@ -40,7 +40,7 @@ export class Changes {
 
   /** Runs `work` in a transaction and answers what it answers, once gateways were told and the record has its place. */
   async commit<Reply>(
-    context: CallContext,
+    context: RequestContext,
     work: (sql: Sql) => Promise<{ change: Change; reply: Reply }>,
   ): Promise<Reply> {
     const { reply, row } = await this.database.transaction(async (sql) => {
@@ -60,7 +60,7 @@ export class Changes {
 
   private event(
     { type, org, app, version, action, targets = [], changes }: Change,
-    context: CallContext,
+    context: RequestContext,
   ): DirectoryEvent {
     const now = this.clock.now();
     const target: AuditTarget = app ? { type: 'app', id: app } : { type: 'organization', id: org };

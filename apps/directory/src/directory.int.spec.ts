@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   accessChanges,
-  accessFeedSubject,
   createApp,
   createOrganization,
   createSecret,
@@ -12,6 +11,7 @@ import {
   listApps,
   listSecrets,
   organizationProfile,
+  revocationFeedSubject,
   revokeSecret,
   suspendOrganization,
   ungrantOperations,
@@ -357,7 +357,7 @@ describe('the feed of access', () => {
   test('a heartbeat comes four times a second and right after a change', async () => {
     const seqs: number[] = [];
     const gateway = buses.get('gateway')!.connection;
-    const subscription = gateway.subscribe(accessFeedSubject, {
+    const subscription = gateway.subscribe(revocationFeedSubject, {
       callback: (_, message) => void seqs.push(message.json<{ seq: number }>().seq),
     });
     await eventually(() => seqs.length >= 4, 1500);
@@ -371,7 +371,7 @@ describe('the feed of access', () => {
     let heard = 0;
     const subscription = buses
       .get('gateway')!
-      .connection.subscribe(accessFeedSubject, { callback: () => void (heard += 1) });
+      .connection.subscribe(revocationFeedSubject, { callback: () => void (heard += 1) });
     await database.refuseConnections(true);
     heard = 0;
     await new Promise((resolve) => setTimeout(resolve, 700));

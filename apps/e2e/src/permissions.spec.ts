@@ -92,7 +92,7 @@ describe.each(databaseServices)('the database role of %s', (service) => {
   });
 
   it("may not see another service's tables", async () => {
-    const foreign = tables.filter((t) => t.schema !== service && t.schema !== 'marks');
+    const foreign = tables.filter((t) => t.schema !== service && t.schema !== 'watermarks');
     expect(new Set(foreign.map((t) => t.schema)).size).toBe(databaseServices.length - 1);
     await withRole(service, async (client) => {
       for (const { schema, name } of foreign) {
@@ -111,8 +111,8 @@ describe.each(databaseServices)('the database role of %s', (service) => {
   it('may do with marks what it must, and no more', async () => {
     await withRole(service, async (client) => {
       const may = onMarks[service] ?? [];
-      expect(await privileges(client, 'marks.subjects')).toEqual(may);
-      if (may.length === 0) expect(await refusal(client, 'SELECT 1 FROM marks.subjects')).toBe(forbidden);
+      expect(await privileges(client, 'watermarks.subjects')).toEqual(may);
+      if (may.length === 0) expect(await refusal(client, 'SELECT 1 FROM watermarks.subjects')).toBe(forbidden);
     });
   });
 
@@ -122,7 +122,7 @@ describe.each(databaseServices)('the database role of %s', (service) => {
       `CREATE TABLE ${service}.mine (x int)`,
       `CREATE TABLE ${other}.mine (x int)`,
       'CREATE TABLE public.mine (x int)',
-      'CREATE TABLE marks.mine (x int)',
+      'CREATE TABLE watermarks.mine (x int)',
       'CREATE SCHEMA mine',
       'CREATE DATABASE mine',
       'CREATE ROLE mine',

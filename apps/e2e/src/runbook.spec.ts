@@ -58,7 +58,7 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast org suspend': () => house.operator('org', 'suspend', org),
   'holdfast presence set <org> --turnstile-secret-stdin': () =>
     house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
-  'SELECT * FROM marks.subjects': undone('SELECT * FROM marks.subjects'),
+  'SELECT * FROM watermarks.subjects': undone('SELECT * FROM watermarks.subjects'),
   'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone(
     'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org',
   ),

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { knownOrganizations } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
@@ -75,7 +75,7 @@ import { RouteTable } from './routing/route-table.js';
     OrganizationProfiles,
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
     { provide: RefusalCounter, inject: [Bus], useFactory: refusalCounter },
-    { provide: AccessFeed, inject: [Bus, Readiness], useFactory: accessFeed },
+    { provide: RevocationFeed, inject: [Bus, Readiness], useFactory: accessFeed },
   ],
 })
 export class GatewayModule {}
@@ -86,8 +86,8 @@ function refusalCounter(bus: Bus): RefusalCounter {
   return new RefusalCounter(bus, 'gateway', exists);
 }
 
-function accessFeed(bus: Bus, readiness: Readiness): AccessFeed {
-  const feed = new AccessFeed(bus, 'gateway', readiness);
+function accessFeed(bus: Bus, readiness: Readiness): RevocationFeed {
+  const feed = new RevocationFeed(bus, 'gateway', readiness);
   feed.start();
   return feed;
 }

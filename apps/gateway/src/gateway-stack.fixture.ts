@@ -8,7 +8,13 @@ import {
 } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
-import { countRefusals, knownOrganizations, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import {
+  countDeniedRequests,
+  knownOrganizations,
+  type AuditRecord,
+  type ReplyOf,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { createLogger, type BaseConfig } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
@@ -22,8 +28,8 @@ export const counted = new Map<string, AuditRecord>();
 
 @Controller()
 class Audit {
-  @Handles(countRefusals)
-  async count({ refusals }: RequestOf<typeof countRefusals>): Promise<Record<string, never>> {
+  @Handles(countDeniedRequests)
+  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
     for (const { record } of refusals) counted.set(record.id, record);
     return {};
   }

@@ -13,10 +13,10 @@ import {
   streams,
   withdrawOffer,
   type BusUser,
-  type CallContext,
   type CustomerEvent,
-  type HouseEvent,
+  type DomainEvent,
   type OfferRequest,
+  type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
@@ -50,7 +50,7 @@ describe('claim and sign in', () => {
   let service: RunningService;
   let gateway: Bus;
   let auth: Bus;
-  let heard: HouseEvent[] = [];
+  let heard: DomainEvent[] = [];
   const clock = new FakeClock(start);
   const lines: string[] = [];
   const connections: NatsConnection[] = [];
@@ -66,7 +66,7 @@ describe('claim and sign in', () => {
     return connection;
   };
   const anonymous = (org = 'acme') => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
-  const offer = async (body: OfferRequest = {}, context: CallContext = testContext()) => {
+  const offer = async (body: OfferRequest = {}, context: RequestContext = testContext()) => {
     const { offer: made } = await gateway.request(createOffer, { offer: body }, context);
     return { ...made, token: made.claimUrl.split('#')[1]! };
   };
@@ -169,7 +169,7 @@ describe('claim and sign in', () => {
         version: 2,
         audit: { action: 'credential.claim', actor: { type: 'customer', id: subject }, outcome: { result: 'success' } },
       });
-      expect(event!.audit!.targets.map((t) => [t.type, t.id, t.holder])).toEqual([
+      expect(event!.audit!.targets.map((t) => [t.type, t.id, t.dataSubject])).toEqual([
         ['customer', subject, subject],
         ['credential', credentialId, subject],
         ['offer', offerId, subject],

@@ -4,11 +4,11 @@ import {
   completeClaim,
   completeSignIn,
   createOffer,
-  type CallContext,
   type CustomerEvent,
   type Offer,
   type OfferRequest,
   type ReplyOf,
+  type RequestContext,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import type { SettingsHouse } from './settings-house.fixture.js';
@@ -24,7 +24,7 @@ export interface Holder extends Offer {
 export class Holders {
   constructor(private readonly house: SettingsHouse) {}
 
-  async offer(body: OfferRequest = {}, context: CallContext = testContext()): Promise<Offer & { token: string }> {
+  async offer(body: OfferRequest = {}, context: RequestContext = testContext()): Promise<Offer & { token: string }> {
     const { offer } = await this.house.gateway.request(createOffer, { offer: body }, context);
     return { ...offer, token: offer.claimUrl.split('#')[1]! };
   }

@@ -8,9 +8,9 @@ import {
   streams,
   withdrawOffer,
   type BusUser,
-  type CallContext,
-  type HouseEvent,
+  type DomainEvent,
   type OfferRequest,
+  type RequestContext,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer } from '@holdfast/messaging';
@@ -38,7 +38,7 @@ describe('issuance', () => {
   const connections: NatsConnection[] = [];
   const consumers: EventConsumer<typeof streams.issuance>[] = [];
   let bus: Bus;
-  let heard: HouseEvent[] = [];
+  let heard: DomainEvent[] = [];
   /** What auth cannot apply: word of the erasure of these customers. */
   const stuck = new Set<string>();
 
@@ -55,7 +55,7 @@ describe('issuance', () => {
       new Bus(await as(consumer)),
       async (events) => {
         if (consumer === 'subjects') collectOnce(heard, events);
-        if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasing' && stuck.has(e.subject)))
+        if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasure_started' && stuck.has(e.subject)))
           throw new TypeError('a fault of ours');
       },
       { retryAfterMs: 20 },
@@ -64,7 +64,7 @@ describe('issuance', () => {
     consumers.push(c);
     return c;
   };
-  const offer = (body: OfferRequest = {}, context: CallContext = testContext(), idempotencyKey?: string) =>
+  const offer = (body: OfferRequest = {}, context: RequestContext = testContext(), idempotencyKey?: string) =>
     bus.request(createOffer, { offer: body, ...(idempotencyKey && { idempotencyKey }) }, context);
   const count = async (table: string) =>
     Number((await database.query(`SELECT count(*) AS n FROM issuance.${table}`))[0]!.n);
@@ -218,7 +218,7 @@ describe('issuance', () => {
         "SELECT type FROM (SELECT payload::json->>'type' AS type FROM issuance.outbox WHERE aggregate = $1) e",
         [made.subject],
       ),
-    ).toEqual([{ type: 'subject.erasing' }]);
+    ).toEqual([{ type: 'subject.erasure_started' }]);
     await expect(offer({}, context, 'gone')).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -230,7 +230,7 @@ describe('issuance', () => {
     const about = () => heard.filter((e) => 'subject' in e && e.subject === made.subject);
     const receipts = () => about().filter((e) => e.type === 'subject.erased');
     await new Promise((resolve) => setTimeout(resolve, 4500));
-    expect(about().map((e) => e.type)).toEqual(['offer.created', 'subject.erasing']);
+    expect(about().map((e) => e.type)).toEqual(['offer.created', 'subject.erasure_started']);
     await listen(streams.issuance.consumers.at(-1)!);
     await eventually(() => expect(receipts()).toHaveLength(1), 10_000);
     expect(receipts()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
@@ -254,7 +254,7 @@ describe('issuance', () => {
       async () =>
         expect(await list()).toMatchObject({
           count: 1,
-          events: [{ type: 'subject.erasing', consumer: 'auth', reason: 'TypeError' }],
+          events: [{ type: 'subject.erasure_started', consumer: 'auth', reason: 'TypeError' }],
         }),
       10_000,
     );
@@ -293,7 +293,7 @@ describe('issuance', () => {
     const { offer: made } = await offer();
     const key = customerKey('acme', made.subject);
     expect(
-      await database.query('SELECT version FROM marks.subjects WHERE org = $1 AND aggregate = $2', ['acme', key]),
+      await database.query('SELECT version FROM watermarks.subjects WHERE org = $1 AND aggregate = $2', ['acme', key]),
     ).toEqual([{ version: 1 }]);
     await listen('subjects');
     await eventually(() => heard.some((e) => 'subject' in e && e.subject === made.subject), 10_000);

@@ -9,7 +9,7 @@ import {
   revokeCredential,
   suspendCredential,
   withdrawOffer,
-  type CallContext,
+  type RequestContext,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { Holders, type Holder } from './holders.fixture.js';
@@ -35,12 +35,12 @@ describe('the life of a credential', () => {
   afterAll(() => house?.stop());
   beforeEach(() => clock.set(start));
 
-  const suspend = ({ credentialId: id }: Holder, reason?: string, context: CallContext = testContext()) =>
+  const suspend = ({ credentialId: id }: Holder, reason?: string, context: RequestContext = testContext()) =>
     house.gateway.request(suspendCredential, { id, reason }, context);
   const resume = ({ credentialId: id }: Holder) => house.gateway.request(resumeCredential, { id }, testContext());
   const revoke = ({ credentialId: id }: Holder, reason?: string) =>
     house.gateway.request(revokeCredential, { id, reason }, testContext());
-  const read = ({ credentialId: id }: Pick<Holder, 'credentialId'>, context: CallContext = testContext()) =>
+  const read = ({ credentialId: id }: Pick<Holder, 'credentialId'>, context: RequestContext = testContext()) =>
     house.gateway.request(getIssued, { id }, context);
   const status = ({ subject, credentialType }: Holder) =>
     house.auth.request(customerStatus, { subject, credentialType }, testContext());
@@ -286,7 +286,7 @@ describe('the life of a credential', () => {
       for (const { subject } of held)
         expect(typesOf(subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
       await eventually(
-        () => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasing', 'subject.erased']),
+        () => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasure_started', 'subject.erased']),
         10_000,
       );
       const [, , event] = holders.eventsOf(held[0]!.subject);

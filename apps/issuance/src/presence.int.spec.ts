@@ -6,10 +6,10 @@ import {
   presenceChallenge,
   presenceOrigin,
   setPresencePolicy,
-  type CallContext,
   type CustomerEvent,
   type OfferRequest,
   type Presence,
+  type RequestContext,
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
@@ -50,7 +50,7 @@ describe('proof of presence', () => {
 
   const contextOf = (org = 'acme', app = org === 'acme' ? shop : ofGlobex) =>
     testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
-  const offer = (body: OfferRequest, context: CallContext = contextOf(), idempotencyKey?: string) =>
+  const offer = (body: OfferRequest, context: RequestContext = contextOf(), idempotencyKey?: string) =>
     house.gateway.request(
       createOffer,
       { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) },

@@ -104,14 +104,14 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
     'credential.suspended': ['issued'],
     'credential.resumed': ['suspended'],
     'credential.revoked': ['issued', 'suspended'],
-    'subject.erasing': ['issued', 'suspended', 'revoked'],
+    'subject.erasure_started': ['issued', 'suspended', 'revoked'],
   };
   const leads: Partial<Record<CustomerEvent['type'], Credential['status'] | 'erased'>> = {
     'credential.issued': 'issued',
     'credential.suspended': 'suspended',
     'credential.resumed': 'issued',
     'credential.revoked': 'revoked',
-    'subject.erasing': 'erased',
+    'subject.erasure_started': 'erased',
   };
   for (const { type } of events) {
     if (needs[type]) expect(needs[type]).toContain(status);
@@ -141,7 +141,7 @@ it(
             happened('credential.resumed'),
             happened('credential.revoked'),
             happened('credential.rekeyed'),
-            happened('subject.erasing'),
+            happened('subject.erasure_started'),
           ]).toEqual([count('suspend'), count('resume'), count('revoke'), count('claim'), count('erase')]),
         10_000,
       );

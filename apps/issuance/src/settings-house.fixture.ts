@@ -9,10 +9,10 @@ import {
   streams,
   type App,
   type BusUser,
-  type CallContext,
   type Contract,
-  type HouseEvent,
+  type DomainEvent,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
@@ -69,7 +69,10 @@ class Directory {
 @Controller()
 class Audit {
   @Handles(recordReading)
-  async read({ action }: RequestOf<typeof recordReading>, { org, actor }: CallContext): Promise<Record<string, never>> {
+  async read(
+    { action }: RequestOf<typeof recordReading>,
+    { org, actor }: RequestContext,
+  ): Promise<Record<string, never>> {
     book.read.push(`${action} of ${org} by ${actor.id}`);
     return {};
   }
@@ -82,7 +85,7 @@ class AuditModule {}
 
 /** Issuance between a real bus and a real database, with a directory that knows what the test says. */
 export class SettingsHouse {
-  readonly heard: HouseEvent[] = [];
+  readonly heard: DomainEvent[] = [];
   readonly lines: string[] = [];
   database!: TestDatabase;
   gateway!: Bus;

@@ -53,7 +53,7 @@ describe('the read model of customers', () => {
     const createdAt = new Date(at).toISOString();
     return customerEventSchema.parse({
       id: randomUUID(),
-      type: erased ? 'subject.erasing' : 'offer.created',
+      type: erased ? 'subject.erasure_started' : 'offer.created',
       occurredAt: createdAt,
       org: 'acme',
       subject,
@@ -178,7 +178,7 @@ describe('the read model of customers', () => {
 
   it('answers 503 while it is behind a mark, for that organization only, and by itself no longer than that', async () => {
     const subject = randomUUID();
-    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
+    await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
       'acme',
       customerKey('acme', subject),
     ]);
@@ -187,14 +187,14 @@ describe('the read model of customers', () => {
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
     await publish(event(subject, 1));
     await known(subject);
-    expect(await database.query('SELECT 1 FROM marks.subjects')).toEqual([]);
+    expect(await database.query('SELECT 1 FROM watermarks.subjects')).toEqual([]);
   });
 
   it('takes a mark of an erasure down when the customer is gone', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1));
     await known(subject);
-    await database.query('INSERT INTO marks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
+    await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
       'acme',
       customerKey('acme', subject),
     ]);

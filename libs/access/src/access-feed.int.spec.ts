@@ -3,8 +3,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import {
   accessChanges,
-  accessFeedSubject,
   appAccess,
+  revocationFeedSubject,
   type AccessEntry,
   type ReplyOf,
   type RequestOf,
@@ -13,7 +13,7 @@ import { Bus, connectBus, Handles } from '@holdfast/messaging';
 import { AppError, createLogger, type BaseConfig } from '@holdfast/platform';
 import { Readiness, startService, type RunningService } from '@holdfast/service';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
-import { AccessFeed } from './access-feed.js';
+import { RevocationFeed } from './access-feed.js';
 
 /** A directory that the test writes. */
 const book = { seq: 3, entries: [] as AccessEntry[], asked: 0, loaded: 0, broken: false };
@@ -53,11 +53,11 @@ let nats: TestBus;
 let directory: RunningService;
 let heart: NatsConnection;
 let gateway: NatsConnection;
-let feed: AccessFeed;
+let feed: RevocationFeed;
 let readiness: Readiness;
 let beating: NodeJS.Timeout | undefined;
 
-const beat = () => heart.publish(accessFeedSubject, JSON.stringify({ seq: book.seq }));
+const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
 const live = () => (beating ??= setInterval(beat, 100));
 const silence = () => (beating = void clearInterval(beating));
 const disable = (id: string) => book.entries.push(app((book.seq += 1), id, { disabled: true }));
@@ -85,7 +85,7 @@ beforeEach(async () => {
     createLogger('test', 'fatal'),
   );
   readiness = new Readiness();
-  feed = new AccessFeed(new Bus(gateway), 'gateway', readiness);
+  feed = new RevocationFeed(new Bus(gateway), 'gateway', readiness);
 });
 afterEach(async () => {
   silence();
@@ -175,7 +175,7 @@ test('a late heartbeat confirms nothing', async () => {
   await started();
   silence();
   for (let i = 0; i < 12; i += 1) {
-    heart.publish(accessFeedSubject, JSON.stringify({ seq: 1 }));
+    heart.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -196,7 +196,7 @@ test('a heartbeat that announces what directory does not have makes no loop, and
   await started();
   const [began, before] = [performance.now(), book.loaded];
   const forging = setInterval(
-    () => heart.publish(accessFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })),
+    () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })),
     5,
   );
   await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -212,7 +212,7 @@ test('a heartbeat of an older change, while directory is silent, takes nothing a
   silence();
   await eventually(() => !feed.fresh, 1500);
   book.broken = true;
-  heart.publish(accessFeedSubject, JSON.stringify({ seq: 1 }));
+  heart.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect([await readiness.ready(), feed.fresh]).toEqual([true, false]);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });

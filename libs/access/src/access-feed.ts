@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import {
   accessChanges,
-  accessFeedSubject,
   accessHeartbeatSchema,
+  revocationFeedSubject,
   type AccessEntry,
   type ServiceName,
 } from '@holdfast/contracts';
@@ -26,7 +26,7 @@ const keyOf = (kind: AccessEntry['kind'], id: string) => `${kind} ${id}`;
  * shows that there are some, and doubt as soon as the heartbeats stop. While in doubt nothing here is trusted, see
  * check().
  */
-export class AccessFeed {
+export class RevocationFeed {
   private readonly logger = new Logger('access feed');
   private readonly questions: AccessQuestions;
   private readonly known = new Map<string, { entry: AccessEntry; at: number }>();
@@ -50,7 +50,7 @@ export class AccessFeed {
 
   /** Subscribes first, so that no change falls between snapshot and heartbeat. */
   start(): void {
-    listen(this.bus.connection, accessFeedSubject, accessHeartbeatSchema, ({ seq }) => this.hear(seq));
+    listen(this.bus.connection, revocationFeedSubject, accessHeartbeatSchema, ({ seq }) => this.hear(seq));
     void this.refresh();
   }
 
@@ -109,7 +109,11 @@ export class AccessFeed {
       }
       if (this.seq === undefined || this.seq >= this.announced) continue;
       // Directory read its database after the heartbeat and knows of no such change: the heartbeat was not directory's.
-      countDropped(accessFeedSubject, 'body', `it announced change ${this.announced}, and directory is at ${this.seq}`);
+      countDropped(
+        revocationFeedSubject,
+        'body',
+        `it announced change ${this.announced}, and directory is at ${this.seq}`,
+      );
       this.announced = this.seq;
       if (this.seq === before) await new Promise((resolve) => setTimeout(resolve, retryAfter));
     }

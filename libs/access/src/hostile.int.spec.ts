@@ -5,9 +5,9 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import {
   accessChanges,
-  accessFeedSubject,
   appliedSubject,
   inboxPrefix,
+  revocationFeedSubject,
   withdrawOffer,
   type BusUser,
   type ReplyOf,
@@ -25,7 +25,7 @@ import {
 import { createLogger } from '@holdfast/platform';
 import { Readiness, startService, type RunningService } from '@holdfast/service';
 import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
-import { AccessFeed } from './access-feed.js';
+import { RevocationFeed } from './access-feed.js';
 
 /**
  * What a stolen service can do with its own rights: everything here is tried as a user of the bus, on a real
@@ -99,35 +99,35 @@ afterAll(async () => {
 beforeEach(() => void (carriedOut.length = 0));
 
 test('the access feed goes on when JetStream is made to deliver into it', async () => {
-  const feed = new AccessFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
+  const feed = new RevocationFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
   feed.start();
   await eventually(() => feed.fresh);
-  const before = await dropped(accessFeedSubject);
+  const before = await dropped(revocationFeedSubject);
   const audit = await as('audit');
-  deliverTo(audit, accessFeedSubject);
+  deliverTo(audit, revocationFeedSubject);
   // Of an API call and of an acknowledgement the answer goes where the thief wants it as well.
-  audit.publish('$JS.API.CONSUMER.INFO.DIRECTORY.audit', '', { reply: accessFeedSubject });
+  audit.publish('$JS.API.CONSUMER.INFO.DIRECTORY.audit', '', { reply: revocationFeedSubject });
   await jetstream(await as('directory')).publish('evt.directory.app.updated', '{"seq":1}');
-  deliverTo(audit, accessFeedSubject);
-  await eventually(async () => expect((await dropped(accessFeedSubject)) - before).toBe(3));
+  deliverTo(audit, revocationFeedSubject);
+  await eventually(async () => expect((await dropped(revocationFeedSubject)) - before).toBe(3));
   await eventually(() => !feed.fresh);
   const directory = await as('directory');
-  directory.publish(accessFeedSubject, '{"seq":1}');
+  directory.publish(revocationFeedSubject, '{"seq":1}');
   await eventually(() => feed.fresh);
 });
 
 test("JetStream's acknowledgement of an event is no heartbeat, though it has a number of the same name", async () => {
-  const feed = new AccessFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
+  const feed = new RevocationFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
   feed.start();
   await eventually(() => feed.fresh);
-  const [directory, before] = [await as('directory'), await dropped(accessFeedSubject)];
+  const [directory, before] = [await as('directory'), await dropped(revocationFeedSubject)];
   const forging = setInterval(
-    () => directory.publish('evt.directory.app.updated', '{}', { reply: accessFeedSubject }),
+    () => directory.publish('evt.directory.app.updated', '{}', { reply: revocationFeedSubject }),
     50,
   );
   await eventually(() => !feed.fresh, 5000);
   clearInterval(forging);
-  expect(await dropped(accessFeedSubject)).toBeGreaterThan(before);
+  expect(await dropped(revocationFeedSubject)).toBeGreaterThan(before);
 });
 
 test('notices of applied events go on when JetStream is made to deliver into them', async () => {

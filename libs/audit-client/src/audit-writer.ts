@@ -1,4 +1,4 @@
-import { appendRecords, type AuditRecord, type CallContext } from '@holdfast/contracts';
+import { appendRecords, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 
@@ -95,6 +95,6 @@ export class AuditWriter {
 }
 
 /** A batch speaks for many requests; the message itself carries the first one's context. */
-function contextOf({ org, record }: Waiting): CallContext {
+function contextOf({ org, record }: Waiting): RequestContext {
   return { org, actor: record.actor, request: record.request, auditId: record.id };
 }

@@ -1,4 +1,4 @@
-import { recordReading, type AuditTarget, type CallContext, type OperatorReading } from '@holdfast/contracts';
+import { recordReading, type AuditTarget, type OperatorReading, type RequestContext } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 
 /**
@@ -7,7 +7,7 @@ import type { Bus } from '@holdfast/messaging';
  */
 export async function recordOperator(
   bus: Bus,
-  context: CallContext,
+  context: RequestContext,
   action: OperatorReading,
   targets: AuditTarget[] = [],
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { countRefusals, type AuditRecord, type RequestOf } from '@holdfast/contracts';
+import { countDeniedRequests, type AuditRecord, type RequestOf } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { RefusalCounter } from './refusals.js';
 
 const refusal = (code: string, occurredAt = '2026-11-21T09:30:00.000Z', route = '/x'): Omit<AuditRecord, 'id'> => ({
   occurredAt,
-  action: 'api.refused',
+  action: 'request.denied',
   actor: { type: 'anonymous', id: 'anonymous' },
   targets: [],
   outcome: { result: 'denied', status: 401, code },
@@ -22,7 +22,7 @@ describe('refusals before a caller is known', () => {
   let away: boolean;
   let hold: Promise<void>;
   const bus = {
-    request: async (_: unknown, { refusals }: RequestOf<typeof countRefusals>) => {
+    request: async (_: unknown, { refusals }: RequestOf<typeof countDeniedRequests>) => {
       if (away) throw new AppError('unavailable');
       for (const {
         record: { action, outcome, request },
@@ -88,7 +88,7 @@ describe('refusals before a caller is known', () => {
       new Promise((r) => setTimeout(r, 50)).then(() => counting.count('acme', refusal('b'), 'n')),
     ]);
     expect(results.map((r) => r.status)).toEqual(['rejected', 'rejected']);
-    expect(performance.now() - began).toBeLessThan(countRefusals.timeout + 400);
+    expect(performance.now() - began).toBeLessThan(countDeniedRequests.timeout + 400);
     answer();
   });
 
@@ -127,6 +127,6 @@ describe('refusals before a caller is known', () => {
       ),
     );
     await counting.count('acme', refusal('missing_token', undefined, '/r999'), 'loud');
-    expect(together).toEqual({ 'claim.read success': 50, 'api.refused denied': 1 });
+    expect(together).toEqual({ 'claim.read success': 50, 'request.denied denied': 1 });
   });
 });

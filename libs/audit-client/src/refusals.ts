@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { countRefusals, type AuditRecord, type ServiceName } from '@holdfast/contracts';
+import { countDeniedRequests, type AuditRecord, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable } from '@holdfast/platform';
 import { minuteOf, refusalId } from './refusal-id.js';
@@ -94,7 +94,7 @@ export class RefusalCounter {
     this.changed = new Set();
     for (let i = 0; i < refusals.length; i += batchSize) {
       await this.bus.request(
-        countRefusals,
+        countDeniedRequests,
         { source: this.source, refusals: refusals.slice(i, i + batchSize) },
         systemContext(this.service),
       );
@@ -111,7 +111,7 @@ function together({
 }: Omit<AuditRecord, 'id'>): Omit<AuditRecord, 'id'> {
   return {
     occurredAt,
-    action: result === 'success' ? action : 'api.refused',
+    action: result === 'success' ? action : 'request.denied',
     actor: { type: 'anonymous', id: 'anonymous' },
     targets: [],
     outcome: { result: result === 'success' ? result : 'denied' },
@@ -125,7 +125,7 @@ async function inTime(kept: Promise<void>): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })),
-      countRefusals.timeout,
+      countDeniedRequests.timeout,
     );
   });
   await Promise.race([kept, late]).finally(() => clearTimeout(timer));

@@ -59,11 +59,11 @@ export type RequestInfo = z.infer<typeof requestInfoSchema>;
  * What every call on the bus carries besides its input. Identity comes from the verified token alone: handlers read
  * organization and actor here and nowhere else.
  */
-export const callContextSchema = z.strictObject({
+export const requestContextSchema = z.strictObject({
   org: z.string(),
   actor: actorSchema,
   request: requestInfoSchema,
   /** Id of the one audit record of this request, whoever writes it. Made by the gateway, never by the caller. */
   auditId: z.uuid(),
 });
-export type CallContext = z.infer<typeof callContextSchema>;
+export type RequestContext = z.infer<typeof requestContextSchema>;

@@ -1,14 +1,14 @@
 import { serviceNames, services, type ServiceName } from './services.js';
 
 /** The schema of high-water marks: the one place two services share, see docs/adr/0004-read-your-writes.md. */
-export const marksSchema = 'marks';
+export const watermarksSchema = 'watermarks';
 
 /**
  * An empty table that is locked while a service's tables are migrated. No service's role has a right to it, so none can
  * hold it.
  */
 export function migrationLock(service: ServiceName): string {
-  return `${marksSchema}.migration_lock_${service}`;
+  return `${watermarksSchema}.migration_lock_${service}`;
 }
 
 /** Services with a database: each one's schema has its name. */

@@ -85,7 +85,7 @@ export const errorCatalogue = {
     title: 'This link has been used',
     help: 'The credential was claimed with it. If that was not the customer, the organization can revoke it and offer again.',
   },
-  claim_expired: { status: 410, title: 'This link has run out', help: 'Ask the organization for a new one.' },
+  claim_expired: { status: 410, title: 'This link has expired', help: 'Ask the organization for a new one.' },
   claim_withdrawn: {
     status: 410,
     title: 'This link was withdrawn',
@@ -104,7 +104,7 @@ export const errorCatalogue = {
   unknown_sign_in: {
     status: 404,
     title: 'This sign-in is over',
-    help: 'It has run out, was finished, or began in another browser. Go back to the app and sign in again.',
+    help: 'It has expired, was finished, or began in another browser. Go back to the app and sign in again.',
   },
   cross_site_request: {
     status: 403,
@@ -149,7 +149,7 @@ export const errorCatalogue = {
   },
   presence_expired: {
     status: 422,
-    title: 'The proof of presence has run out',
+    title: 'The proof of presence has expired',
     help: 'Let the visitor solve a new challenge.',
   },
   presence_replayed: {
@@ -210,7 +210,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 /** One fault of the input: where it is (exactly one of the three) and what is wrong with it. */
-export interface InputFault {
+export interface ValidationIssue {
   /** JSON Pointer as a fragment into the request body, such as `#/offerExpiresIn`. */
   pointer?: string;
   parameter?: string;
@@ -254,7 +254,7 @@ export interface WireError {
   detail?: string;
   /** Differs from the catalogue's only for `invalid_request`, which is 400 or 422. */
   status?: number;
-  errors?: InputFault[];
+  errors?: ValidationIssue[];
   /** Seconds. */
   retryAfter?: number;
   /** What it was refused of: for the audit record, never for the answer. */

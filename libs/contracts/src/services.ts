@@ -1,5 +1,5 @@
 /**
- * Who runs in the house. The launcher, the NATS permissions, the database roles and the charts all read this table,
+ * The services of a deployment. The launcher, the NATS permissions, the database roles and the charts all read this table,
  * so that the picture in docs/architecture.md and the run-time permissions cannot drift apart.
  */
 export const services = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databaseRole, databaseServices, marksSchema, migrationLock } from '@holdfast/contracts';
-import { databaseSetup, markWriters } from '@holdfast/platform-policy';
+import { databaseRole, databaseServices, migrationLock, watermarksSchema } from '@holdfast/contracts';
+import { databaseSetup, watermarkWriters } from '@holdfast/platform-policy';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 
@@ -28,9 +28,9 @@ describe('what the database refuses', () => {
       'CREATE SCHEMA mine',
       'CREATE ROLE mine',
     ];
-    const marks = markWriters()
+    const marks = watermarkWriters()
       .filter(({ readModel, writers }) => readModel !== service && !writers.includes(service))
-      .map(({ readModel }) => `SELECT * FROM ${marksSchema}.${readModel}`);
+      .map(({ readModel }) => `SELECT * FROM ${watermarksSchema}.${readModel}`);
     for (const sql of [...forbidden, ...own, ...marks])
       await expect(run(sql)).rejects.toThrow(/permission denied|must be owner/);
     await database.close();

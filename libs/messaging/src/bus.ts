@@ -4,9 +4,9 @@ import { z } from 'zod';
 import {
   addressedSubject,
   errorCatalogue,
-  type CallContext,
   type Contract,
   type ReplyOf,
+  type RequestContext,
   type ServiceName,
   type WireError,
 } from '@holdfast/contracts';
@@ -70,7 +70,7 @@ export class Bus {
    * A query that one replica does not answer is asked of another. A command never is, once a replica may have received
    * it.
    */
-  request<C extends Contract>(contract: C, input: z.input<C['request']>, context: CallContext): Promise<ReplyOf<C>> {
+  request<C extends Contract>(contract: C, input: z.input<C['request']>, context: RequestContext): Promise<ReplyOf<C>> {
     const send = () => this.send(contract, input, context);
     return this.limits ? this.limits.run(contract, context, send) : send();
   }
@@ -78,7 +78,7 @@ export class Bus {
   private async send<C extends Contract>(
     contract: C,
     input: z.input<C['request']>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
     // Of one who is asked by somebody else: no longer than that one still waits.

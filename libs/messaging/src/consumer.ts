@@ -2,7 +2,7 @@ import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream
 import { ClosedConnectionError, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
-import { quarantines, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { isFaultOfData } from '@holdfast/data';
 import { announceApplied } from './applied.js';
 import type { Bus } from './bus.js';
@@ -188,7 +188,7 @@ export class EventConsumer<S extends Stream> {
         this.connection,
         this.consumer,
         this.stream.producer,
-        events.map((e) => (e as HouseEvent).id),
+        events.map((e) => (e as DomainEvent).id),
       );
     }
   }

@@ -2,14 +2,14 @@ import { Logger } from '@nestjs/common';
 import { MessagePattern, RpcException } from '@nestjs/microservices';
 import { z } from 'zod';
 import {
-  callContextSchema,
   natsUsers,
+  requestContextSchema,
   type BusUser,
-  type CallContext,
   type Contract,
-  type InputFault,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
+  type ValidationIssue,
 } from '@holdfast/contracts';
 import { whyDatabaseIsAway } from '@holdfast/data';
 import {
@@ -18,13 +18,17 @@ import {
   LogBudget,
   unavailable,
   unprocessable,
+  validationIssues,
   withDeadline,
-  zodFaults,
 } from '@holdfast/platform';
 import { admissionOf } from './admission.js';
 import { handlerSeconds } from './metrics.js';
 
-type Handler<C extends Contract> = (input: RequestOf<C>, context: CallContext, caller: BusUser) => Promise<ReplyOf<C>>;
+type Handler<C extends Contract> = (
+  input: RequestOf<C>,
+  context: RequestContext,
+  caller: BusUser,
+) => Promise<ReplyOf<C>>;
 
 const logger = new Logger('bus');
 /** Unexpected errors, each with its stack: the first ones tell as much as all of them. */
@@ -41,7 +45,7 @@ export function Handles<C extends Contract>(contract: C) {
   // Caller and expiration are the transport's word (transport.ts), not the sender's.
   const envelope = z.strictObject({
     input: contract.request,
-    context: callContextSchema,
+    context: requestContextSchema,
     caller: z.enum(natsUsers),
     expiresAt: z.number().optional(),
   });
@@ -56,10 +60,10 @@ export function Handles<C extends Contract>(contract: C) {
       let code = 'ok';
       try {
         const parsed = envelope.safeParse(message);
-        if (!parsed.success) throw unprocessable(zodFaults(parsed.error.issues).map(ofInput));
+        if (!parsed.success) throw unprocessable(validationIssues(parsed.error.issues).map(ofInput));
         const { input, context, caller, expiresAt } = parsed.data as {
           input: RequestOf<C>;
-          context: CallContext;
+          context: RequestContext;
           caller: BusUser;
           expiresAt?: number;
         };
@@ -80,7 +84,7 @@ export function Handles<C extends Contract>(contract: C) {
 }
 
 /** Handlers point into their input: the envelope around it is nothing that a caller has written. */
-function ofInput({ pointer, detail }: { pointer: string; detail: string }): InputFault {
+function ofInput({ pointer, detail }: { pointer: string; detail: string }): ValidationIssue {
   return { pointer: pointer.replace(/^#\/input(?=\/|$)/, '#'), detail };
 }
 

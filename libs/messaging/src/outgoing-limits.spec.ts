@@ -5,8 +5,8 @@ import {
   getSubject,
   listSubjects,
   withdrawOffer,
-  type CallContext,
   type Contract,
+  type RequestContext,
 } from '@holdfast/contracts';
 import type { AppError } from '@holdfast/platform';
 import { testContext } from '@holdfast/testing';
@@ -18,7 +18,7 @@ import { systemContext } from './system-context.js';
 function asking(limits: OutgoingLimits) {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const ask = (contract: Contract, context: CallContext = testContext()) =>
+  const ask = (contract: Contract, context: RequestContext = testContext()) =>
     limits
       .run(contract, context, () => ended)
       .then(

@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-import type { CallContext, Contract, ServiceName } from '@holdfast/contracts';
+import type { Contract, RequestContext, ServiceName } from '@holdfast/contracts';
 import { unavailable } from '@holdfast/platform';
 
 export interface OutgoingLimitsOptions {
@@ -31,7 +31,7 @@ export class OutgoingLimits {
   constructor(private readonly options: OutgoingLimitsOptions) {}
 
   /** @throws unavailable, with nothing sent */
-  async run<T>(contract: Contract, { actor }: CallContext, ask: () => Promise<T>): Promise<T> {
+  async run<T>(contract: Contract, { actor }: RequestContext, ask: () => Promise<T>): Promise<T> {
     const { service, kind } = contract;
     // What audit is told is of work that has been done, and what a service asks for itself keeps it going.
     if (actor.type === 'system' || (service === 'audit' && kind === 'command')) return ask();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
 import {
-  accessFeedSubject,
   appliedSubject,
   contracts,
   inboxPrefix,
   natsUsers,
   probeSubject,
+  revocationFeedSubject,
   serviceNames,
   streams,
   type BusUser,
@@ -44,7 +44,7 @@ function forbiddenToPublish(user: BusUser): string[] {
     ...all.flatMap((s) =>
       s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer)),
     ),
-    ...(user === 'directory' ? [] : [accessFeedSubject]),
+    ...(user === 'directory' ? [] : [revocationFeedSubject]),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.forged`),
     ...api,
     '$JS.API.STREAM.CREATE.mine',

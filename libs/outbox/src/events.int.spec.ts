@@ -123,7 +123,7 @@ describe('events', () => {
     const rows = [
       row('ada', 'app.created'),
       row('bob', 'app.created'),
-      row('ada', 'subject.erasing'),
+      row('ada', 'subject.erasure_started'),
       row('ada', 'app.updated'),
       row('cleo', 'subject.erased'),
     ];
@@ -134,7 +134,7 @@ describe('events', () => {
     await consumer(() => Promise.resolve());
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
     expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([
-      { aggregate: 'ada', subject: 'evt.directory.subject.erasing' },
+      { aggregate: 'ada', subject: 'evt.directory.subject.erasure_started' },
     ]);
   });
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     // Of which a consumer lacks all but the first hundred: word of twenty erasures and eighty others.
     await tables.query(
       `INSERT INTO directory.outbox (id, aggregate, subject, payload, stream_seq, published_at)
-       SELECT gen_random_uuid(), 'a' || i / 3, CASE WHEN i % 5 = 0 THEN 'evt.issuance.subject.erasing' ELSE 'evt.issuance.offer.created' END, repeat('x', 500), i, now() - interval '1 minute'
+       SELECT gen_random_uuid(), 'a' || i / 3, CASE WHEN i % 5 = 0 THEN 'evt.issuance.subject.erasure_started' ELSE 'evt.issuance.offer.created' END, repeat('x', 500), i, now() - interval '1 minute'
        FROM generate_series(1, ${count}) i`,
     );
     await tables.query('VACUUM ANALYZE directory.outbox');

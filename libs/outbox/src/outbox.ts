@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { marksSchema, type HouseEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import { watermarksSchema, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
 import { AppliedNotices } from '@holdfast/messaging';
 import { waitsRunOut } from './metrics.js';
@@ -54,7 +54,7 @@ export class Outbox {
     if (readModel) {
       this.raiseMark = statement(
         'mark_raise',
-        `INSERT INTO ${marksSchema}.${readModel} AS m (org, aggregate, version) VALUES ($1, $2, $3)
+        `INSERT INTO ${watermarksSchema}.${readModel} AS m (org, aggregate, version) VALUES ($1, $2, $3)
          ON CONFLICT (org, aggregate) DO UPDATE SET version = greatest(m.version, excluded.version)`,
       );
     }
@@ -64,7 +64,7 @@ export class Outbox {
    * The row of an event, for a statement that inserts it together with the change. Throws for one that its consumers
    * could not read: it would stand in the way of all that comes after it.
    */
-  row(event: HouseEvent): OutboxRow {
+  row(event: DomainEvent): OutboxRow {
     this.stream.event.parse(event);
     const { subject, app, setting } = event as { subject?: string; app?: string; setting?: string };
     return {

@@ -1,5 +1,5 @@
 import { Controller, Logger, type Type } from '@nestjs/common';
-import type { BusUser, CallContext, QuarantineContracts, ReplyOf, RequestOf } from '@holdfast/contracts';
+import type { BusUser, QuarantineContracts, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { eventsQuarantined } from './metrics.js';
@@ -67,7 +67,7 @@ export function quarantineController(contracts: QuarantineContracts): Type {
     @Handles(contracts.quarantine)
     async quarantine(
       { event, reason }: RequestOf<QuarantineContracts['quarantine']>,
-      _: CallContext,
+      _: RequestContext,
       consumer: BusUser,
     ): Promise<ReplyOf<QuarantineContracts['quarantine']>> {
       const known = await this.database.transaction(async (sql) => {

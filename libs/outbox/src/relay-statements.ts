@@ -29,7 +29,7 @@ export const forgetOld = statement(
  */
 const passed = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2
      AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id)`;
-const erasing = `subject LIKE '%.subject.erasing'`;
+const erasing = `subject LIKE '%.subject.erasure_started'`;
 /**
  * Every consumer has these, and nothing asks for them again: one deletion in place of an update of every index and a
  * deletion later.

@@ -2,13 +2,13 @@ import {
   contracts,
   databaseRole,
   databaseServices,
-  marksSchema,
   migrationLock,
+  watermarksSchema,
   type ServiceName,
 } from '@holdfast/contracts';
 
 /** Per read model: who announces to it that it is behind. */
-export function markWriters(): { readModel: ServiceName; writers: ServiceName[] }[] {
+export function watermarkWriters(): { readModel: ServiceName; writers: ServiceName[] }[] {
   const models = new Map<ServiceName, Set<ServiceName>>();
   for (const { visibleIn, service } of contracts) {
     if (visibleIn) models.set(visibleIn, (models.get(visibleIn) ?? new Set()).add(service));
@@ -84,7 +84,7 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
   const statements = [
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     ...takenFromAll,
-    `CREATE SCHEMA IF NOT EXISTS ${marksSchema}`,
+    `CREATE SCHEMA IF NOT EXISTS ${watermarksSchema}`,
   ];
   for (const service of databaseServices) {
     const role = databaseRole(service);
@@ -103,13 +103,13 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
       `ALTER DEFAULT PRIVILEGES IN SCHEMA ${service} GRANT USAGE ON SEQUENCES TO ${role}`,
     );
   }
-  for (const { readModel, writers } of markWriters()) {
-    const table = `${marksSchema}.${readModel}`;
+  for (const { readModel, writers } of watermarkWriters()) {
+    const table = `${watermarksSchema}.${readModel}`;
     statements.push(
       `CREATE TABLE IF NOT EXISTS ${table} (org text NOT NULL, aggregate bytea NOT NULL, version bigint NOT NULL, at timestamptz(3) NOT NULL DEFAULT now(), PRIMARY KEY (org, aggregate))`,
       // As in the schemas of the services, see keepNoStatistics.
       `ALTER TABLE ${table} ${['org', 'aggregate', 'version', 'at'].map((column) => `ALTER ${column} SET STATISTICS 0`).join(', ')}`,
-      ...[readModel, ...writers].map((s) => `GRANT USAGE ON SCHEMA ${marksSchema} TO ${databaseRole(s)}`),
+      ...[readModel, ...writers].map((s) => `GRANT USAGE ON SCHEMA ${watermarksSchema} TO ${databaseRole(s)}`),
       `GRANT SELECT, DELETE ON ${table} TO ${databaseRole(readModel)}`,
       // UPDATE and SELECT too: raising a mark is INSERT … ON CONFLICT DO UPDATE.
       ...writers.map((s) => `GRANT SELECT, INSERT, UPDATE ON ${table} TO ${databaseRole(s)}`),

@@ -1,5 +1,4 @@
 import {
-  accessFeedSubject,
   addressedSubject,
   aliveSubject,
   appliedSubject,
@@ -9,6 +8,7 @@ import {
   natsUsers,
   probeStream,
   probeSubject,
+  revocationFeedSubject,
   serviceNames,
   streams,
   type BusUser,
@@ -71,8 +71,8 @@ export function busPermissions(user: BusUser): Permissions {
       ...(s.awaited.includes(user) ? [appliedSubject(user, s.producer)] : []),
     );
   }
-  if (user === 'directory') publish.push(accessFeedSubject);
-  if (user === 'gateway' || user === 'auth') subscribe.push(accessFeedSubject);
+  if (user === 'directory') publish.push(revocationFeedSubject);
+  if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
   return { publish, subscribe, responds: answers };
 }
 

@@ -3,7 +3,7 @@ import {
   type AuditTarget,
   type ErrorCode,
   type ErrorOrigin,
-  type InputFault,
+  type ValidationIssue,
   type WireError,
 } from '@holdfast/contracts';
 
@@ -13,7 +13,7 @@ import {
  */
 export class AppError extends Error {
   readonly status: number;
-  readonly errors?: InputFault[];
+  readonly errors?: ValidationIssue[];
   readonly retryAfter?: number;
   readonly targets?: AuditTarget[];
   readonly origin?: ErrorOrigin;
@@ -59,7 +59,7 @@ export function unavailable(detail: string, retryAfter = 1, origin?: ErrorOrigin
 }
 
 /** 422: reads well, but is not acceptable (product §3, order of checks). */
-export function unprocessable(errors: InputFault[]): AppError {
+export function unprocessable(errors: ValidationIssue[]): AppError {
   return new AppError('invalid_request', undefined, { status: 422, errors });
 }
 

@@ -1,4 +1,4 @@
-import type { Action, AuditRecord, AuditTarget, CallContext } from '@holdfast/contracts';
+import type { Action, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
 
 export interface Audited {
   action: Action;
@@ -9,7 +9,7 @@ export interface Audited {
 
 /** The one audit record of a request: who and how come from the call's context alone. */
 export function auditRecord(
-  { auditId, actor, request }: CallContext,
+  { auditId, actor, request }: RequestContext,
   now: Date,
   { changes, ...what }: Audited,
 ): AuditRecord {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
-import type { CallContext } from '@holdfast/contracts';
+import type { RequestContext } from '@holdfast/contracts';
 
 export type { Logger } from 'pino';
 
-const calls = new AsyncLocalStorage<CallContext>();
+const calls = new AsyncLocalStorage<RequestContext>();
 
 /** Runs `work` so that every log line in it carries the request id, the organization and the actor. */
-export function inContext<T>(context: CallContext, work: () => T): T {
+export function inContext<T>(context: RequestContext, work: () => T): T {
   return calls.run(context, work);
 }
 

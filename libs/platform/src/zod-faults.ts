@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { InputFault } from '@holdfast/contracts';
+import type { ValidationIssue } from '@holdfast/contracts';
 
 /** Points at each fault by JSON Pointer (RFC 6901); unknown members are pointed at one by one. */
-export function zodFaults(issues: readonly z.core.$ZodIssue[]): (InputFault & { pointer: string })[] {
+export function validationIssues(issues: readonly z.core.$ZodIssue[]): (ValidationIssue & { pointer: string })[] {
   return issues.flatMap((issue) => {
     const pointer = jsonPointer(issue.path);
     if (issue.code === 'unrecognized_keys') {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Inject, Module } from '@nestjs/common';
-import { getSubject, platformKeys, withdrawOffer, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { getSubject, platformKeys, withdrawOffer, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, connectBus, Handles, UncertainError } from '@holdfast/messaging';
 import { AppError, createLogger, type Logger } from '@holdfast/platform';
 import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
@@ -23,7 +23,7 @@ class WithdrawOffer {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   @Handles(withdrawOffer)
-  async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: CallContext): Promise<Record<string, never>> {
+  async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: RequestContext): Promise<Record<string, never>> {
     if (offerId === offers.slow) await new Promise((resolve) => setTimeout(resolve, 500));
     if (offerId === offers.hung) await new Promise((resolve) => setTimeout(resolve, 2000));
     if (offerId === offers.plain) throw new Error('the password is hunter2');

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { CallContext, RequestInfo } from '@holdfast/contracts';
+import type { RequestContext, RequestInfo } from '@holdfast/contracts';
 
-type Given = Partial<Omit<CallContext, 'request'>> & { request?: Partial<RequestInfo> };
+type Given = Partial<Omit<RequestContext, 'request'>> & { request?: Partial<RequestInfo> };
 
 /** The context of a call: an app of organization `acme`, a request of its own, unless told otherwise. */
-export function testContext({ request, ...given }: Given = {}): CallContext {
+export function testContext({ request, ...given }: Given = {}): RequestContext {
   return {
     org: 'acme',
     actor: { type: 'app', id: 'app-1', name: 'Shop' },

@@ -9,7 +9,7 @@ import {
   type AuditRecord,
   type CustomerEvent,
   type DirectoryEvent,
-  type HouseEvent,
+  type DomainEvent,
 } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
@@ -50,7 +50,7 @@ describe('the log', () => {
     bus.request(appendRecords, { records: [{ org: 'acme', record: r, provisional: true }] }, testContext());
   const list = async (filter = {}, org = 'acme') =>
     (await bus.request(listAuditEvents, { filter, limit: 200 }, testContext({ org }))).items;
-  const publish = async (event: HouseEvent) => {
+  const publish = async (event: DomainEvent) => {
     const [connection, producer] = 'subject' in event ? [issuance, 'issuance'] : [directory, 'directory'];
     await jetstream(connection).publish(`evt.${producer}.${event.type}`, JSON.stringify(event));
   };
@@ -120,7 +120,7 @@ describe('the log', () => {
   it('gives an event by its id, to its own organization', async () => {
     const r = record({ targets: [customer('c')], changes: { status: { from: 'offered', to: 'issued' } } });
     await append(r);
-    const { holder: _, ...target } = r.targets[0]!;
+    const { dataSubject: _, ...target } = r.targets[0]!;
     await expect(bus.request(getAuditEvent, { id: r.id }, testContext())).resolves.toEqual({
       ...r,
       seq: 1,
@@ -250,7 +250,7 @@ describe('the log', () => {
 
     it('is named by a pseudonym in what is stored and by the id in what is read', async () => {
       const who = customer();
-      const offer = { type: 'offer', id: randomUUID(), holder: who.id } as const;
+      const offer = { type: 'offer', id: randomUUID(), dataSubject: who.id } as const;
       await append(record({ targets: [who, offer] }), record({ targets: [who] }), record({ targets: [customer()] }));
       expect((await leaves()).join()).not.toContain(who.id);
       expect((await leaves()).join()).not.toContain(offer.id);
@@ -266,13 +266,13 @@ describe('the log', () => {
     it('once erased, is found by nobody; the bare pseudonym stays and every byte with it', async () => {
       const [who, other] = [customer(), customer()];
       await append(
-        record({ targets: [who, { type: 'offer', id: 'offer-1', holder: who.id }] }),
+        record({ targets: [who, { type: 'offer', id: 'offer-1', dataSubject: who.id }] }),
         record({ targets: [other] }),
       );
       const before = await leaves();
       await publish(
         issuanceEvent({
-          type: 'subject.erasing',
+          type: 'subject.erasure_started',
           subject: who.id,
           audit: record({ action: 'subject.erase', targets: [who] }),
         }),
@@ -291,7 +291,7 @@ describe('the log', () => {
 
     it('stays unknown when something about the customer comes after the erasure, or with it', async () => {
       const who = customer();
-      const late = { type: 'offer', id: randomUUID(), holder: who.id } as const;
+      const late = { type: 'offer', id: randomUUID(), dataSubject: who.id } as const;
       const created = issuanceEvent({
         subject: who.id,
         audit: record({ action: 'offer.create', targets: [who, late] }),
@@ -299,7 +299,7 @@ describe('the log', () => {
       await Promise.all([
         publish(
           issuanceEvent({
-            type: 'subject.erasing',
+            type: 'subject.erasure_started',
             subject: who.id,
             audit: record({ action: 'subject.erase', targets: [who] }),
           }),
@@ -309,7 +309,7 @@ describe('the log', () => {
       await eventually(async () => expect(await list()).toHaveLength(2));
       await append(
         record({ action: 'subject.read', targets: [{ type: 'customer', id: who.id }] }),
-        record({ targets: [{ ...late, holder: who.id }] }),
+        record({ targets: [{ ...late, dataSubject: who.id }] }),
       );
       await guess(record({ targets: [who] }));
       clock.advance(patience);
@@ -335,7 +335,7 @@ const success = { result: 'success', status: 201 } as const;
 const failure = { result: 'failure', status: 503, code: 'unavailable' } as const;
 
 function customer(id: string = randomUUID()) {
-  return { type: 'customer', id, holder: id } as const;
+  return { type: 'customer', id, dataSubject: id } as const;
 }
 
 function record(given: Partial<AuditRecord> = {}): AuditRecord {

@@ -9,7 +9,7 @@ const record: AuditRecord = {
   action: 'offer.create',
   actor: { type: 'app', id: 'app-1', name: 'Shöp' },
   targets: [
-    { type: 'customer', id: 'c', holder: 'c' },
+    { type: 'customer', id: 'c', dataSubject: 'c' },
     { type: 'app', id: 'app-1' },
   ],
   outcome: { result: 'success', status: 201 },
@@ -51,7 +51,7 @@ describe('a customer who acts', () => {
   const acting = { ...record, actor: { type: 'customer', id: 'c', name: 'Ada' }, targets: [] } as AuditRecord;
 
   it('is named by a pseudonym, and never by a name', () => {
-    expect(namesIn(acting)).toEqual([{ value: 'c', holder: 'c' }]);
+    expect(namesIn(acting)).toEqual([{ value: 'c', dataSubject: 'c' }]);
     const leaf = leafOf(acting, () => pseudonym);
     expect(leaf.actorId).toBe(pseudonym);
     expect(leaf.bytes.toString()).not.toContain('Ada');

@@ -8,7 +8,7 @@ export interface Name {
   /**
    * Absent when the record's writer did not know whom the id belongs to: then it is replaced only if somebody else did.
    */
-  holder?: string;
+  dataSubject?: string;
 }
 
 /** What the log keeps of a record: its bytes, and the columns by which it is found. */
@@ -24,12 +24,12 @@ const somebody = new Set(['customer', 'person']);
 /** Every id in a record that names somebody, or may. */
 export function namesIn({ actor, targets }: AuditRecord): Name[] {
   const names: Name[] = targets
-    .filter(({ type, holder }) => holder !== undefined || ofSomebody.has(type))
-    .map(({ type, id, holder = type === 'customer' ? id : undefined }) => ({
+    .filter(({ type, dataSubject }) => dataSubject !== undefined || ofSomebody.has(type))
+    .map(({ type, id, dataSubject = type === 'customer' ? id : undefined }) => ({
       value: id,
-      ...(holder !== undefined && { holder }),
+      ...(dataSubject !== undefined && { dataSubject }),
     }));
-  return somebody.has(actor.type) ? [...names, { value: actor.id, holder: actor.id }] : names;
+  return somebody.has(actor.type) ? [...names, { value: actor.id, dataSubject: actor.id }] : names;
 }
 
 /**

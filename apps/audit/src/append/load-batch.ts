@@ -32,8 +32,8 @@ const lookUp = statement(
    SELECT 'erased', '', encode(q.key, 'hex'), '', NULL
      FROM unnest((SELECT $5::bytea[])) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e
    UNION ALL
-   SELECT 'person', q.org, q.holder, k.person::text, k.key
-     FROM unnest((SELECT $6::text[]), (SELECT $7::text[])) AS q(org, holder), LATERAL (SELECT person, key FROM person_key WHERE org = q.org AND holder = q.holder LIMIT 1) k`,
+   SELECT 'person', q.org, q.data_subject, k.person::text, k.key
+     FROM unnest((SELECT $6::text[]), (SELECT $7::text[])) AS q(org, data_subject), LATERAL (SELECT person, key FROM person_key WHERE org = q.org AND data_subject = q.data_subject LIMIT 1) k`,
 );
 
 interface Found {
@@ -70,9 +70,9 @@ async function known(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Pr
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
   const names = distinct(
     records.flatMap(({ org, record }) => [
-      ...namesIn(record).flatMap(({ value, holder = value }) => [
+      ...namesIn(record).flatMap(({ value, dataSubject = value }) => [
         { org, value },
-        { org, value: holder },
+        { org, value: dataSubject },
       ]),
       ...idsChosen(record).map((value) => ({ org, value })),
     ]),

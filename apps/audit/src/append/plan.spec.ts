@@ -25,7 +25,7 @@ const headAt = (seq: number): Head => ({
 /** Of the nth chance that was taken. */
 const pseudonym = (value: string, n: number) => pseudonymOf({ value, salt: Buffer.alloc(16, n) });
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const customer = { type: 'customer', id: 'c', holder: 'c' } as const;
+const customer = { type: 'customer', id: 'c', dataSubject: 'c' } as const;
 
 function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> = {}): Item {
   const request = { id: `request-${n}`, traceparent: '', method: 'GET', route: '/' };
@@ -111,8 +111,8 @@ describe('names', () => {
     ]);
     expect(targets).toEqual([[pseudonym('c', 1)], [pseudonym('c', 1)], [pseudonym('c', 2)]]);
     expect(named).toEqual([
-      { org: 'acme', value: 'c', holder: 'c', pseudonym: pseudonym('c', 1), salt: Buffer.alloc(16, 1) },
-      { org: 'other', value: 'c', holder: 'c', pseudonym: pseudonym('c', 2), salt: Buffer.alloc(16, 2) },
+      { org: 'acme', value: 'c', dataSubject: 'c', pseudonym: pseudonym('c', 1), salt: Buffer.alloc(16, 1) },
+      { org: 'other', value: 'c', dataSubject: 'c', pseudonym: pseudonym('c', 2), salt: Buffer.alloc(16, 2) },
     ]);
   });
 
@@ -125,9 +125,12 @@ describe('names', () => {
 
   it('that are erased become a pseudonym which means nobody', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
-    const { targets, named } = arranged([item(1, { targets: [customer, { type: 'offer', id: 'o', holder: 'c' }] })], {
-      erased,
-    });
+    const { targets, named } = arranged(
+      [item(1, { targets: [customer, { type: 'offer', id: 'o', dataSubject: 'c' }] })],
+      {
+        erased,
+      },
+    );
     expect([targets, named]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
   });
 
@@ -151,9 +154,12 @@ it('that came when somebody was erased already say which of their pseudonyms nev
   const erased = new Set([customerKey('acme', 'c').toString('hex')]);
   const {
     entries: [late, other],
-  } = arranged([item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', holder: 'd' }] })], {
-    erased,
-  });
+  } = arranged(
+    [item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', dataSubject: 'd' }] })],
+    {
+      erased,
+    },
+  );
   expect((JSON.parse(late!.leaf.bytes.toString()) as { erased: string[] }).erased).toEqual(late!.leaf.targets);
   expect(other!.leaf.bytes.toString()).not.toContain('erased');
   expect(eventOf(1, late!.leaf.bytes, new Map())).not.toHaveProperty('erased');
@@ -169,7 +175,7 @@ describe('what is personal', () => {
 
   it('stands in the leaf as a hash, with one key for all of a person', () => {
     const { entries, persons } = arranged([item(1, acting), item(2, { request, targets: [customer] })]);
-    expect(persons).toMatchObject([{ org: 'acme', holder: 'c' }]);
+    expect(persons).toMatchObject([{ org: 'acme', dataSubject: 'c' }]);
     expect(entries.map((e) => e.personal?.person)).toEqual([persons[0]!.person.id, persons[0]!.person.id]);
     expect(
       entries.map((e) => Object.keys((JSON.parse(e.leaf.bytes.toString()) as { personal: object }).personal)),
@@ -225,7 +231,7 @@ describe('what is personal', () => {
       } = arranged([item(1, { request: chosen, targets: [customer] })]);
       const text = entry!.leaf.bytes.toString();
       expect(text).not.toMatch(/019aa5f2|caller/);
-      expect([hashesOf(text), persons.map((p) => p.holder)]).toEqual([['requestId', 'traceparent'], ['c']]);
+      expect([hashesOf(text), persons.map((p) => p.dataSubject)]).toEqual([['requestId', 'traceparent'], ['c']]);
       const opened = unsealPersonal(entry!.personal!.sealed, persons[0]!.person.key, 'acme', id(1));
       expect(eventOf(1, entry!.leaf.bytes, new Map(), opened).request).toEqual({
         id: uuid,
@@ -247,7 +253,7 @@ describe('what is personal', () => {
         entries: [entry],
         persons,
       } = arranged([list]);
-      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.holder)]).toEqual([
+      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.dataSubject)]).toEqual([
         ['requestId', 'traceparent'],
         [''],
       ]);

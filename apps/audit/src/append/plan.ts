@@ -22,7 +22,7 @@ export interface Known {
   entries: ReadonlyMap<string, boolean>;
   /** By key() of organization and value. */
   pseudonyms: ReadonlyMap<string, string>;
-  /** By key() of organization and holder; undefined for those whose keys cannot be opened. */
+  /** By key() of organization and dataSubject; undefined for those whose keys cannot be opened. */
   persons: ReadonlyMap<string, Person | undefined>;
   /** customerKey() in hex of values that were erased. */
   erased: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export interface Arranged {
   /** Pseudonyms to remember. */
   named: (Required<Name> & { org: string; pseudonym: string; salt: Buffer })[];
   /** Persons whose first personal values these are. */
-  persons: { org: string; holder: string; person: Person }[];
+  persons: { org: string; dataSubject: string; person: Person }[];
   /** Handlers' records that came when the gateway's guess had its place already. */
   late: AuditRecord[];
 }
@@ -82,22 +82,23 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
       if (!name) return undefined;
       const there = pseudonyms.get(key(org, value));
       if (there !== undefined) return there;
-      const gone = [value, name.holder].some((v) => v !== undefined && isGone(org, v));
-      if (!gone && name.holder === undefined) return undefined;
+      const gone = [value, name.dataSubject].some((v) => v !== undefined && isGone(org, v));
+      if (!gone && name.dataSubject === undefined) return undefined;
       const id = salted(value, random);
       const pseudonym = pseudonymOf(id);
       pseudonyms.set(key(org, value), pseudonym);
       // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
       if (gone) late.add(pseudonym);
-      if (!gone && name.holder !== undefined) named.push({ org, value, holder: name.holder, pseudonym, salt: id.salt });
+      if (!gone && name.dataSubject !== undefined)
+        named.push({ org, value, dataSubject: name.dataSubject, pseudonym, salt: id.salt });
       return pseudonym;
     };
 
-  const personOf = (org: string, holder: string): Person | undefined => {
-    if (people.has(key(org, holder))) return people.get(key(org, holder));
+  const personOf = (org: string, dataSubject: string): Person | undefined => {
+    if (people.has(key(org, dataSubject))) return people.get(key(org, dataSubject));
     const person = newPerson(random);
-    people.set(key(org, holder), person);
-    persons.push({ org, holder, person });
+    people.set(key(org, dataSubject), person);
+    persons.push({ org, dataSubject, person });
     return person;
   };
 
@@ -105,10 +106,10 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
   const entries = chosen.map(({ org, record, provisional }): Entry => {
     let log = logs.get(org);
     if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
-    const holder = holderOf(record);
-    const gone = isGone(org, holder) || idsChosen(record).some((id) => isGone(org, id));
+    const dataSubject = holderOf(record);
+    const gone = isGone(org, dataSubject) || idsChosen(record).some((id) => isGone(org, id));
     const values = gone ? {} : personalOf(record, random);
-    const person = Object.keys(values).length === 0 ? undefined : personOf(org, holder);
+    const person = Object.keys(values).length === 0 ? undefined : personOf(org, dataSubject);
     const personal = person ? values : {};
     const leaf = leafOf(record, replacement(org, namesIn(record)), personal, late);
     const entry = {

@@ -20,10 +20,10 @@ export function storable(record: AuditRecord): AuditRecord {
   return {
     ...record,
     actor: { ...actor, id: storableId(actor.id) },
-    targets: targets.map(({ type, id, holder }) => ({
+    targets: targets.map(({ type, id, dataSubject }) => ({
       type,
       id: storableId(id),
-      ...(holder !== undefined && { holder: storableId(holder) }),
+      ...(dataSubject !== undefined && { dataSubject: storableId(dataSubject) }),
     })),
   };
 }

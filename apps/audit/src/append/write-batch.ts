@@ -67,14 +67,14 @@ const subtrees: Columns<Arranged['subtrees'][number]> = {
 const named: Columns<Arranged['named'][number]> = {
   table: 'named',
   types: ['text', 'text', 'text', 'text', 'bytea'],
-  write: insert('pseudonym (org, value, holder, pseudonym, salt)'),
-  values: (n) => [n.org, n.value, n.holder, n.pseudonym, n.salt],
+  write: insert('pseudonym (org, value, data_subject, pseudonym, salt)'),
+  values: (n) => [n.org, n.value, n.dataSubject, n.pseudonym, n.salt],
 };
-const persons: Columns<OrgAnd<{ holder: string; person: string; sealed: Buffer; keyId: Buffer }>> = {
+const persons: Columns<OrgAnd<{ dataSubject: string; person: string; sealed: Buffer; keyId: Buffer }>> = {
   table: 'persons',
   types: ['text', 'text', 'uuid', 'bytea', 'bytea'],
-  write: insert('person_key (org, holder, person, key, key_id)'),
-  values: (p) => [p.org, p.holder, p.person, p.sealed, p.keyId],
+  write: insert('person_key (org, data_subject, person, key, key_id)'),
+  values: (p) => [p.org, p.dataSubject, p.person, p.sealed, p.keyId],
 };
 /**
  * A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time.
@@ -86,11 +86,11 @@ const settled: Columns<OrgAnd<{ id: string; guess: boolean }>> = {
     `DELETE FROM provisional w USING (${rows}) AS s(org, id, guess) WHERE w.org = s.org AND w.id = s.id AND (w.guess OR NOT s.guess)`,
   values: (s) => [s.org, s.id, s.guess],
 };
-const erasing: Columns<OrgAnd<{ holder: string }>> = {
+const erasing: Columns<OrgAnd<{ dataSubject: string }>> = {
   table: 'erasing',
   types: ['text', 'text'],
-  write: (rows) => `SELECT * FROM (${rows}) AS e(org, holder)`,
-  values: (e) => [e.org, e.holder],
+  write: (rows) => `SELECT * FROM (${rows}) AS e(org, data_subject)`,
+  values: (e) => [e.org, e.dataSubject],
 };
 
 const parts = [entries, places, targets, heads, subtrees, named, persons, settled, erasing];
@@ -104,10 +104,10 @@ const parts = [entries, places, targets, heads, subtrees, named, persons, settle
 export const writeBatch = statement(
   'entry_write',
   `WITH ${withRows()},
-   unnamed AS (DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.holder = e.holder RETURNING p.org, p.value),
-   unsealed AS (DELETE FROM person_key k USING erasing e WHERE k.org = e.org AND (k.holder = e.holder OR k.holder = '${nobody}'))
+   unnamed AS (DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.data_subject = e.data_subject RETURNING p.org, p.value),
+   unsealed AS (DELETE FROM person_key k USING erasing e WHERE k.org = e.org AND (k.data_subject = e.data_subject OR k.data_subject = '${nobody}'))
    INSERT INTO erased (key)
-   SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8')) FROM (SELECT org, value FROM unnamed UNION ALL SELECT org, holder FROM erasing) AS gone(org, value)
+   SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8')) FROM (SELECT org, value FROM unnamed UNION ALL SELECT org, data_subject FROM erasing) AS gone(org, value)
    ON CONFLICT DO NOTHING`,
 );
 
@@ -144,9 +144,9 @@ export function batchValues(
     ...columns(named, n),
     ...columns(
       persons,
-      p.map(({ org, holder, person }) => ({
+      p.map(({ org, dataSubject, person }) => ({
         org,
-        holder,
+        dataSubject,
         person: person.id,
         sealed: keys.seal(person.key, personKeyContext(org, person.id)),
         keyId: keys.id,
@@ -161,7 +161,7 @@ export function batchValues(
     ),
     ...columns(
       erasing,
-      items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, holder: erases }])),
+      items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, dataSubject: erases }])),
     ),
   ];
 }

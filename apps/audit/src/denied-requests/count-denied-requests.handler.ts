@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { minuteOf } from '@holdfast/audit-client';
-import { countRefusals, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { countDeniedRequests, type AuditRecord, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, unavailable, type Clock } from '@holdfast/platform';
@@ -30,8 +30,11 @@ export class CountRefusalsHandler {
   ) {}
 
   /** @throws unavailable when the record may have its place already: nothing would ever count it */
-  @Handles(countRefusals)
-  async handle({ source, refusals }: RequestOf<typeof countRefusals>): Promise<ReplyOf<typeof countRefusals>> {
+  @Handles(countDeniedRequests)
+  async handle({
+    source,
+    refusals,
+  }: RequestOf<typeof countDeniedRequests>): Promise<ReplyOf<typeof countDeniedRequests>> {
     const records = refusals.map((r) => r.record);
     const due = records.map(dueOf);
     if (due.some((at) => at <= this.clock.now())) throw unavailable('the minute of a refusal is over');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { refusalId } from '@holdfast/audit-client';
-import { appendRecords, countRefusals, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
+import { appendRecords, countDeniedRequests, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
@@ -15,7 +15,7 @@ const quiet = createLogger('test', 'fatal');
 function refusal(code: string, count: number, occurredAt = '2026-11-21T09:30:10.000Z'): AuditRecord {
   const record = {
     occurredAt,
-    action: 'api.refused' as const,
+    action: 'request.denied' as const,
     actor: { type: 'anonymous' as const, id: 'anonymous' },
     targets: [],
     outcome: { result: 'denied' as const, status: 401, code, count },
@@ -42,9 +42,13 @@ describe('counted refusals', () => {
     });
   };
   const count = (source: string, ...records: AuditRecord[]) =>
-    bus.request(countRefusals, { source, refusals: records.map((record) => ({ org: 'acme', record })) }, testContext());
+    bus.request(
+      countDeniedRequests,
+      { source, refusals: records.map((record) => ({ org: 'acme', record })) },
+      testContext(),
+    );
   const list = async () =>
-    (await bus.request(listAuditEvents, { filter: { action: 'api.refused' }, limit: 200 }, testContext())).items.map(
+    (await bus.request(listAuditEvents, { filter: { action: 'request.denied' }, limit: 200 }, testContext())).items.map(
       ({ outcome, occurredAt }) => [outcome.code, outcome.count, occurredAt],
     );
   const kept = async () => (await tables.query('SELECT * FROM audit.refusal')).length;
@@ -116,7 +120,7 @@ describe('counted refusals', () => {
   it('of an organization that somebody made up are forgotten, and of one whose making is not here yet are kept a while', async () => {
     const made = { ...refusal('missing_token', 1, '2026-11-21T09:30:20.000Z'), id: randomUUID() };
     await bus.request(
-      countRefusals,
+      countDeniedRequests,
       { source: randomUUID(), refusals: [{ org: 'made-up', record: made }] },
       testContext(),
     );

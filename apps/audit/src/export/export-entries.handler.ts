@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { exportAuditEntries, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { exportAuditEntries, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { idsIn } from '../append/leaf.js';
@@ -36,7 +36,7 @@ export class ExportEntriesHandler {
   @Handles(exportAuditEntries)
   async handle(
     { after, limit }: RequestOf<typeof exportAuditEntries>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof exportAuditEntries>> {
     const { org } = context;
     const { note, size } = await this.checkpoints.toRead(org, after);

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isCustomerEvent, streams, tellsErasure, type HouseEvent } from '@holdfast/contracts';
+import { isCustomerEvent, streams, tellsErasure, type DomainEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer } from '@holdfast/messaging';
 import { Shutdown } from '@holdfast/service';
 import type { Item } from '../append/select.js';
@@ -28,7 +28,7 @@ export class EventRecords implements OnApplicationBootstrap {
    * What a log refuses waits in a table: an event that is never acknowledged would keep the whole house's outbox rows
    * and receipts of erasures from being confirmed. An erasure is done all the same: it needs no place.
    */
-  async apply(events: HouseEvent[]): Promise<void> {
+  async apply(events: DomainEvent[]): Promise<void> {
     const refused = await this.sequencer.place(events.flatMap(itemOf));
     if (refused.length === 0) return;
     await this.waiting.park(refused);
@@ -38,7 +38,7 @@ export class EventRecords implements OnApplicationBootstrap {
   }
 }
 
-export function itemOf(event: HouseEvent): Item[] {
+export function itemOf(event: DomainEvent): Item[] {
   const { org, audit: record } = event;
   const erases = isCustomerEvent(event) && tellsErasure(event) ? event.subject : undefined;
   if (!record && erases === undefined) return [];

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Action, AuditTarget, CallContext } from '@holdfast/contracts';
+import type { Action, AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/platform';
 import { Sequencer } from '../append/sequencer.js';
@@ -38,7 +38,7 @@ export class OperatorRecords {
    * @throws unavailable when it cannot be recorded, unknown_organization when there is no log: a name that was mistyped
    * must not begin one
    */
-  async recorded(context: CallContext, action: Action): Promise<void> {
+  async recorded(context: RequestContext, action: Action): Promise<void> {
     const { org, actor } = context;
     if (actor.type !== 'operator') return;
     const act = `${org}/${context.auditId}/${action}`;
@@ -51,7 +51,7 @@ export class OperatorRecords {
   }
 
   /** @throws unavailable */
-  async append(context: CallContext, action: Action, targets: AuditTarget[] = []): Promise<void> {
+  async append(context: RequestContext, action: Action, targets: AuditTarget[] = []): Promise<void> {
     const { org } = context;
     const record = auditRecord(context, this.clock.now(), { action, targets, outcome: { result: 'success' } });
     try {

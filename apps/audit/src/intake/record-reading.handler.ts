@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordReading, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { recordReading, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { OperatorRecords } from './operator-records.js';
@@ -12,7 +12,7 @@ export class RecordReadingHandler {
   @Handles(recordReading)
   async handle(
     { action, targets }: RequestOf<typeof recordReading>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof recordReading>> {
     if (context.actor.type !== 'operator')
       throw new AppError('invalid_request', 'only what the operator reads is recorded here');

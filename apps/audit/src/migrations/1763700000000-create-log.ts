@@ -43,11 +43,11 @@ const tables = [
   `CREATE TABLE pseudonym (
      org text NOT NULL,
      value text NOT NULL,
-     holder text NOT NULL,
+     data_subject text NOT NULL,
      pseudonym text NOT NULL,
      PRIMARY KEY (org, value),
      CONSTRAINT pseudonym_once UNIQUE (org, pseudonym))`,
-  'CREATE INDEX pseudonym_holder ON pseudonym (org, holder)',
+  'CREATE INDEX pseudonym_data_subject ON pseudonym (org, data_subject)',
   // Hashes of ids that were erased: a late record finds them here and makes no new mapping.
   `CREATE TABLE erased (
      key bytea PRIMARY KEY,

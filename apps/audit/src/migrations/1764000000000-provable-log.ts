@@ -76,10 +76,10 @@ const tables = [
   // Keys of persons, sealed. Deleting one makes unreadable what the log holds of that person's.
   `CREATE TABLE person_key (
      org text NOT NULL,
-     holder text NOT NULL,
+     data_subject text NOT NULL,
      person uuid NOT NULL,
      key bytea NOT NULL,
-     PRIMARY KEY (org, holder),
+     PRIMARY KEY (org, data_subject),
      CONSTRAINT person_key_person UNIQUE (org, person))`,
   // A pseudonym made from now on is the hash of salt and value, so that a changed row can be told. Older ones are
   // random.

@@ -22,8 +22,8 @@ describe('after an erasure', () => {
       action: 'customer.sign_in',
       actor: { type: 'customer', id },
       targets: [
-        { type: 'customer', id, holder: id },
-        { type: 'credential', id: id === who ? credential : `credential of ${id}`, holder: id },
+        { type: 'customer', id, dataSubject: id },
+        { type: 'credential', id: id === who ? credential : `credential of ${id}`, dataSubject: id },
       ],
       request: request_,
     });
@@ -32,7 +32,7 @@ describe('after an erasure', () => {
     replica.log.append([
       {
         org: 'acme',
-        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }),
+        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, dataSubject: id }] }),
         erases: id,
       },
     ]);
@@ -70,7 +70,7 @@ describe('after an erasure', () => {
       acts(who),
       acts(other),
       acts(who),
-      recordOf({ targets: [{ type: 'credential', id: credential, holder: who }] }),
+      recordOf({ targets: [{ type: 'credential', id: credential, dataSubject: who }] }),
     );
     const before = await entries();
     const [first] = await events();
@@ -127,7 +127,7 @@ describe('after an erasure', () => {
         { org: 'acme', record: acts(who) },
         {
           org: 'acme',
-          record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, holder: who }] }),
+          record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, dataSubject: who }] }),
           erases: who,
         },
         { org: 'acme', record: acts(who) },
@@ -149,7 +149,7 @@ describe('after an erasure', () => {
     };
     const records = [
       recordOf({ action: 'subject.list', request: chosen }),
-      recordOf({ targets: [{ type: 'customer', id: gone, holder: gone }], request: chosen }),
+      recordOf({ targets: [{ type: 'customer', id: gone, dataSubject: gone }], request: chosen }),
     ];
     await append(...records);
     expect((await events()).slice(-2).map(({ request: { id, traceparent } }) => [id, traceparent])).toEqual([
@@ -160,7 +160,7 @@ describe('after an erasure', () => {
     // Late, or from an app that goes on with it.
     await append(
       recordOf({ action: 'subject.list', request: chosen }),
-      recordOf({ targets: [{ type: 'customer', id: other, holder: other }], request: chosen }),
+      recordOf({ targets: [{ type: 'customer', id: other, dataSubject: other }], request: chosen }),
     );
     const after = await dump();
     expect(traces(after, [gone])).toEqual([]);

@@ -29,10 +29,10 @@ export function newPerson(random: Random): Person {
   return { id: randomUUID(), key: random(32) };
 }
 
-/** Whose the personal values of a record are: who acts, or else the first holder among its targets, or else nobody. */
+/** Whose the personal values of a record are: who acts, or else the first dataSubject among its targets, or else nobody. */
 export function holderOf(record: AuditRecord): string {
-  const holders = namesIn(record).flatMap(({ holder }) => holder ?? []);
-  return holders.find((holder) => holder === record.actor.id) ?? holders[0] ?? nobody;
+  const holders = namesIn(record).flatMap(({ dataSubject }) => dataSubject ?? []);
+  return holders.find((dataSubject) => dataSubject === record.actor.id) ?? holders[0] ?? nobody;
 }
 
 /** Ids that a customer may have, in what the caller chose: as they are, and the 16 bytes of a trace as a UUID. */

@@ -49,7 +49,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     log.append([
       {
         org: 'acme',
-        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, holder: id }] }),
+        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, dataSubject: id }] }),
         erases: id,
       },
     ]);
@@ -116,8 +116,8 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     expect(left).toBe(0);
     const remaining = all.filter((id) => !gone.includes(id));
     expect(
-      (await tables.query<{ holder: string }>('SELECT holder FROM audit.person_key'))
-        .map((row) => row.holder)
+      (await tables.query<{ data_subject: string }>('SELECT data_subject FROM audit.person_key'))
+        .map((row) => row.data_subject)
         .toSorted(),
     ).toEqual(remaining.toSorted());
     expect(await addresses(await started(finished))).toEqual(remaining);

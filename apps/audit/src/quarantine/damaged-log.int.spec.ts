@@ -7,7 +7,7 @@ import { register } from 'prom-client';
 import { AuditWriter } from '@holdfast/audit-client';
 import {
   appendRecords,
-  countRefusals,
+  countDeniedRequests,
   listAuditEvents,
   type AuditRecord,
   type CustomerEvent,
@@ -155,8 +155,8 @@ describe('one bad row takes nothing from the others', () => {
         }),
       );
       expect(
-        await tables.query('SELECT holder FROM audit.pseudonym UNION SELECT holder FROM audit.person_key'),
-      ).toEqual([{ holder: who }]);
+        await tables.query('SELECT data_subject FROM audit.pseudonym UNION SELECT data_subject FROM audit.person_key'),
+      ).toEqual([{ data_subject: who }]);
       await damage(3);
 
       const changes = Array.from({ length: 3 }, () => recordOf({ id: newId(), action: 'offer.create' }));
@@ -170,9 +170,9 @@ describe('one bad row takes nothing from the others', () => {
       const erase = recordOf({
         id: newId(),
         action: 'subject.erase',
-        targets: [{ type: 'customer', id: who, holder: who }],
+        targets: [{ type: 'customer', id: who, dataSubject: who }],
       });
-      const { seq: last } = await publish(event({ type: 'subject.erasing', subject: who, audit: erase }));
+      const { seq: last } = await publish(event({ type: 'subject.erasure_started', subject: who, audit: erase }));
 
       const jsm = await jetstreamManager(issuance, { checkAPI: false });
       await eventually(async () =>
@@ -181,7 +181,7 @@ describe('one bad row takes nothing from the others', () => {
       expect((await ids('globex')).slice(1)).toEqual(others.map((r) => r.id));
       expect((await waiting()).map((w) => w.id).toSorted()).toEqual([...changes, erase].map((r) => r.id).toSorted());
       expect(
-        await tables.query('SELECT holder FROM audit.pseudonym UNION SELECT holder FROM audit.person_key'),
+        await tables.query('SELECT data_subject FROM audit.pseudonym UNION SELECT data_subject FROM audit.person_key'),
       ).toEqual([]);
       expect(traces(JSON.stringify(await waiting()), [who])).toEqual([]);
 
@@ -262,12 +262,12 @@ describe('one bad row takes nothing from the others', () => {
     await guess('globex', open);
     const refused = recordOf({
       occurredAt: clock.now().toISOString(),
-      action: 'api.refused',
+      action: 'request.denied',
       actor: { type: 'anonymous', id: 'anonymous' },
       outcome: { result: 'denied', status: 401, count: 2 },
     });
     await bus.request(
-      countRefusals,
+      countDeniedRequests,
       { source: randomUUID(), refusals: [{ org: 'globex', record: refused }] },
       testContext(),
     );
@@ -290,11 +290,11 @@ describe('one bad row takes nothing from the others', () => {
       org,
       record: recordOf({
         occurredAt: clock.now().toISOString(),
-        action: 'api.refused',
+        action: 'request.denied',
         outcome: { result: 'denied', status: 401, count: 1 },
       }),
     }));
-    await bus.request(countRefusals, { source: randomUUID(), refusals }, testContext());
+    await bus.request(countDeniedRequests, { source: randomUUID(), refusals }, testContext());
     const [refused, , changed, emptied] = refusals.map(({ record }) => record.id);
     await tables.query(
       "UPDATE audit.refusal SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END WHERE id = ANY ($2)",

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getAuditEvent, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { getAuditEvent, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -18,7 +18,10 @@ export class GetEventHandler {
   ) {}
 
   @Handles(getAuditEvent)
-  async handle({ id }: RequestOf<typeof getAuditEvent>, { org }: CallContext): Promise<ReplyOf<typeof getAuditEvent>> {
+  async handle(
+    { id }: RequestOf<typeof getAuditEvent>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof getAuditEvent>> {
     const [event] = await this.opened.events(org, await this.database.rows<StoredEntry>(byId, [org, id]));
     if (!event) throw new AppError('unknown_event');
     return event;

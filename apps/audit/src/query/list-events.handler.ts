@@ -3,8 +3,8 @@ import {
   listAuditEvents,
   type AuditEvent,
   type AuditFilter,
-  type CallContext,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
@@ -29,7 +29,7 @@ export class ListEventsHandler {
   @Handles(listAuditEvents)
   async handle(
     { filter, limit, before }: RequestOf<typeof listAuditEvents>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof listAuditEvents>> {
     const query = listStatement({
       org,

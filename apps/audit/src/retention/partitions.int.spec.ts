@@ -175,7 +175,10 @@ describe('a log from before it could be proved', () => {
     await replica.log.append([
       {
         org: 'acme',
-        record: recordOf({ id: randomUUID(), targets: [{ type: 'customer', id: 'customer-1', holder: 'customer-1' }] }),
+        record: recordOf({
+          id: randomUUID(),
+          targets: [{ type: 'customer', id: 'customer-1', dataSubject: 'customer-1' }],
+        }),
       },
     ]);
     const handler = new ListEventsHandler(

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { auditCheckpoint, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { auditCheckpoint, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { OperatorRecords } from '../intake/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
@@ -12,7 +12,10 @@ export class CheckpointHandler {
   ) {}
 
   @Handles(auditCheckpoint)
-  async handle(_: RequestOf<typeof auditCheckpoint>, context: CallContext): Promise<ReplyOf<typeof auditCheckpoint>> {
+  async handle(
+    _: RequestOf<typeof auditCheckpoint>,
+    context: RequestContext,
+  ): Promise<ReplyOf<typeof auditCheckpoint>> {
     const { note } = await this.checkpoints.newest(context.org);
     await this.operator.recorded(context, 'audit.prove');
     return { checkpoint: note };

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { auditConsistency, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { auditConsistency, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -19,7 +19,7 @@ export class ConsistencyHandler {
   @Handles(auditConsistency)
   async handle(
     { from, to }: RequestOf<typeof auditConsistency>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof auditConsistency>> {
     const { org } = context;
     const { size } = await this.checkpoints.newest(org);

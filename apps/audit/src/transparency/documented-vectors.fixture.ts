@@ -38,7 +38,7 @@ function leaf(n: number, outcome: { replay?: true } = {}): Buffer {
     occurredAt: `2026-11-21T09:30:0${n}.000Z`,
     action: 'offer.create' as const,
     actor: { type: 'app' as const, id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
-    targets: [{ type: 'customer' as const, id: customer.value, holder: customer.value }],
+    targets: [{ type: 'customer' as const, id: customer.value, dataSubject: customer.value }],
     outcome: { result: 'success' as const, status: 201, ...outcome },
     request,
   };

@@ -1,5 +1,5 @@
 import { Controller, Logger } from '@nestjs/common';
-import { auditProof, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { auditProof, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
@@ -22,7 +22,7 @@ export class ProofHandler {
   ) {}
 
   @Handles(auditProof)
-  async handle({ id }: RequestOf<typeof auditProof>, { org }: CallContext): Promise<ReplyOf<typeof auditProof>> {
+  async handle({ id }: RequestOf<typeof auditProof>, { org }: RequestContext): Promise<ReplyOf<typeof auditProof>> {
     const [entry] = await this.database.rows<{ seq: number; leaf: Buffer }>(leafById, [org, id]);
     if (!entry) throw new AppError('unknown_event');
     const { note, size, root } = await this.checkpoints.newest(org);

@@ -272,7 +272,7 @@ describe('what a log proves', () => {
     await append(
       record({
         actor: { type: 'customer', id: who },
-        targets: [{ type: 'credential', id: 'credential-1', holder: who }],
+        targets: [{ type: 'credential', id: 'credential-1', dataSubject: who }],
         request,
       }),
       record({ request }),

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { auditTile, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { auditTile, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -14,7 +14,7 @@ export class TileHandler {
   @Handles(auditTile)
   async handle(
     { level, index, width }: RequestOf<typeof auditTile>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof auditTile>> {
     const first = index * tileWidth;
     // Further than numbers reach, there is no tile.

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { auditVerifierKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { auditVerifierKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { formatVerifierKey } from '@holdfast/tlog';
 import { OperatorRecords } from '../intake/operator-records.js';
@@ -15,7 +15,7 @@ export class VerifierKeysHandler {
   @Handles(auditVerifierKeys)
   async handle(
     _: RequestOf<typeof auditVerifierKeys>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof auditVerifierKeys>> {
     await this.operator.recorded(context, 'audit.prove');
     return { keys: this.checkpoints.keysOf(context.org).verifiers.map(formatVerifierKey) };

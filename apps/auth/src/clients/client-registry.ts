@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import { clientIdForm, getClient } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -13,7 +13,7 @@ export class ClientRegistry {
 
   constructor(
     private readonly bus: Bus,
-    feed: AccessFeed,
+    feed: RevocationFeed,
   ) {
     this.known = new VouchedCache(
       feed,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccessFeed } from '@holdfast/access';
+import type { RevocationFeed } from '@holdfast/access';
 import type { AccessEntry } from '@holdfast/contracts';
 
 /** Entries kept in memory, at most; one takes about a kilobyte. */
@@ -17,7 +17,7 @@ export class VouchedCache<Value extends object> {
 
   /** `kind` is what the entries are; `belongs` says which of them another kind of change concerns as well. */
   constructor(
-    private readonly feed: AccessFeed,
+    private readonly feed: RevocationFeed,
     kind: AccessEntry['kind'],
     private readonly ask: (id: string) => Promise<Value | undefined>,
     belongs?: (value: Value, to: string) => boolean,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { customerStatus, type CallContext, type ReplyOf } from '@holdfast/contracts';
+import { customerStatus, type ReplyOf, type RequestContext } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { asUnavailable } from '../provider/temporarily-unavailable.js';
 
@@ -14,7 +14,7 @@ export class Customers {
    * The live credential of the wanted type, or undefined: erased, never known, suspended, revoked, expired, of another
    * type.
    */
-  async live(subject: string, credentialType: string | undefined, context: CallContext): Promise<Live | undefined> {
+  async live(subject: string, credentialType: string | undefined, context: RequestContext): Promise<Live | undefined> {
     try {
       const status = await this.bus.request(
         customerStatus,

@@ -73,7 +73,7 @@ describe('erasing', () => {
     expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(
       new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']),
     );
-    await house.publish(event('subject.erasing', as));
+    await house.publish(event('subject.erasure_started', as));
     await eventually(async () => (await stateOf(as)).length === 0);
     // A sign-in that was on its way when it happened.
     const { url } = await shop.begin();
@@ -131,7 +131,7 @@ describe('erasing', () => {
         data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' },
       });
       const marker = await shop.signIn();
-      await house.publish(event('subject.erasing', marker.as));
+      await house.publish(event('subject.erasure_started', marker.as));
       await eventually(async () => (await stateOf(marker.as)).length === 0);
       expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
     },
@@ -159,11 +159,11 @@ describe('erasing', () => {
 
   test('other events and other customers change nothing', async () => {
     const { as, refreshToken } = await shop.signIn();
-    await house.publish(event('subject.erasing', newCustomer()));
+    await house.publish(event('subject.erasure_started', newCustomer()));
     await house.publish({ ...event('credential.issued', as) });
-    await house.publish({ ...event('subject.erasing', as), org: 'globex' });
+    await house.publish({ ...event('subject.erasure_started', as), org: 'globex' });
     const marker = await shop.signIn();
-    await house.publish(event('subject.erasing', marker.as));
+    await house.publish(event('subject.erasure_started', marker.as));
     await eventually(async () => (await stateOf(marker.as)).length === 0);
     expect((await shop.refresh(refreshToken)).status).toBe(200);
   });

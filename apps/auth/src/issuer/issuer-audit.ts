@@ -69,7 +69,7 @@ export class IssuerAudit {
     if (!(await this.organizations.isSuspended(org))) return;
     const { code, status } = new AppError('unknown_organization');
     await this.write(org, request, {
-      action: 'api.refused',
+      action: 'request.denied',
       actor: anonymous,
       outcome: { result: 'denied', status, code },
       counted: true,
@@ -100,10 +100,10 @@ export function recordOf(
     : [
         ...app,
         ...(subject !== undefined && actor.type === 'app'
-          ? [{ type: 'customer', id: subject, holder: subject } as const]
+          ? [{ type: 'customer', id: subject, dataSubject: subject } as const]
           : []),
         ...(subject !== undefined && credential !== undefined
-          ? [{ type: 'credential', id: credential, holder: subject } as const]
+          ? [{ type: 'credential', id: credential, dataSubject: subject } as const]
           : []),
       ];
   const request = actor.type === 'customer' ? { ...info, ...person } : info;

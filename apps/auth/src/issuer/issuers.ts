@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Provider } from 'oidc-provider';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { KeyWatch } from '../keys/key-watch.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
@@ -48,7 +48,7 @@ export class Issuers {
     private readonly keys: SigningKeys,
     @Inject(CLOCK) private readonly clock: Clock,
     watch: KeyWatch,
-    feed: AccessFeed,
+    feed: RevocationFeed,
   ) {
     watch.onChange((issuer, version) => {
       const shortId = issuer.slice(2);

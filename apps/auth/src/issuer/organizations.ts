@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import { knownOrganizations, organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -14,7 +14,7 @@ export class Organizations {
 
   constructor(
     private readonly bus: Bus,
-    feed: AccessFeed,
+    feed: RevocationFeed,
   ) {
     this.known = new VouchedCache(feed, 'organization', (shortId) => this.ask(shortId));
   }

@@ -158,7 +158,7 @@ describe('what an app does for a customer', () => {
     ).toEqual(
       ['POST /o/{shortId}/token', 'GET /o/{shortId}/authorize', 'GET /o/{shortId}/api/sign-in/{uid}'].map((route) => [
         'hooli',
-        'api.refused',
+        'request.denied',
         'anonymous',
         route,
         { result: 'denied', status: 404, code: 'unknown_organization', count: 1 },

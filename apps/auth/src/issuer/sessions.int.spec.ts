@@ -37,7 +37,7 @@ describe('a session', () => {
           actor: { type: 'customer', id: as },
           targets: [
             { type: 'app', id: kiosk.app.clientId },
-            { type: 'credential', holder: as },
+            { type: 'credential', dataSubject: as },
           ],
         },
       },

@@ -118,8 +118,8 @@ describe('a complete sign-in', () => {
     for (const { record } of book.records.slice(1))
       expect(record.targets).toEqual([
         { type: 'app', id: shop.clientId },
-        { type: 'customer', id: subject, holder: subject },
-        { type: 'credential', id: credentialOf(subject).id, holder: subject },
+        { type: 'customer', id: subject, dataSubject: subject },
+        { type: 'credential', id: credentialOf(subject).id, dataSubject: subject },
       ]);
   });
 

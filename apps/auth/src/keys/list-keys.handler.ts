@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { listKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../issuer/organizations.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
@@ -14,7 +14,7 @@ export class ListKeysHandler {
   ) {}
 
   @Handles(listKeys)
-  async handle({ shortId }: RequestOf<typeof listKeys>, context: CallContext): Promise<ReplyOf<typeof listKeys>> {
+  async handle({ shortId }: RequestOf<typeof listKeys>, context: RequestContext): Promise<ReplyOf<typeof listKeys>> {
     await this.organizations.require(shortId);
     await recordOperator(this.bus, { ...context, org: shortId }, 'key.list');
     return { keys: (await this.keys.load(issuerOf(shortId))).listed };

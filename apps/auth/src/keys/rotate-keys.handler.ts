@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { rotateKeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../issuer/organizations.js';
@@ -22,7 +22,7 @@ export class RotateKeysHandler {
   @Handles(rotateKeys)
   async handle(
     { shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof rotateKeys>> {
     await this.organizations.require(shortId);
     const record = auditRecord(context, this.clock.now(), {

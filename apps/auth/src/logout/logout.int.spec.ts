@@ -133,7 +133,7 @@ describe('who is told', () => {
     await expectLogoutToken(toldTo('shared')[0]!, one, { sub: as, sid: claims.sid });
   });
 
-  test.each(['credential.rekeyed', 'subject.erasing'])('%s: every app, once for each session', async (type) => {
+  test.each(['credential.rekeyed', 'subject.erasure_started'])('%s: every app, once for each session', async (type) => {
     const [shop, kiosk] = [await app('shop'), await app('kiosk', { credentialType: 'membership' })];
     const as = newCustomer('acme', ['customer', 'membership']);
     const sids = [(await shop.signIn({ as })).claims.sid, (await shop.signIn({ as })).claims.sid];
@@ -166,7 +166,7 @@ describe('who is told', () => {
         data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' },
       });
       const marker = await shop.signIn();
-      await event('subject.erasing', marker.as, 3);
+      await event('subject.erasure_started', marker.as, 3);
       await eventually(async () => toldTo('shop').length === 2);
       expect(toldTo('kiosk')).toEqual([]);
     },
@@ -175,7 +175,7 @@ describe('who is told', () => {
   test('an app without such an address is not waited for', async () => {
     const silent = await RelyingParty.start(house);
     const { as } = await silent.signIn();
-    await event('subject.erasing', as, 3);
+    await event('subject.erasure_started', as, 3);
     await eventually(
       async () =>
         (await house.database.query('SELECT 1 FROM auth.oidc_state WHERE account = $1', [as])).length === 0 &&
@@ -195,7 +195,7 @@ describe('an app that does not take it', () => {
     const browser = new TestBrowser(house.base);
     await failing.signIn({ as, browser });
     await well.silently(browser, {});
-    await event('subject.erasing', as, 3);
+    await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('well').length === 1);
     await eventually(async () => toldTo('failing').length === 3, 15_000);
     const jtis = await Promise.all(
@@ -220,7 +220,7 @@ describe('an app that does not take it', () => {
     const { as, claims } = await party.signIn();
     // As a process leaves it that took the notice and died: leased for a while, counted as an attempt.
     answers.set('/later', [500, 500, 200]);
-    await event('subject.erasing', as, 3);
+    await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('later').length > 0);
     const other = await house.another();
     await eventually(async () => toldTo('later').length === 3, 15_000);
@@ -233,7 +233,7 @@ describe('an app that does not take it', () => {
     const party = await app('never');
     answers.set('/never', [500]);
     const { as } = await party.signIn();
-    await event('subject.erasing', as, 3);
+    await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('never').length === 1);
     await house.database.query('UPDATE auth.logout_notice SET ends_at = now()');
     await eventually(async () => (await waiting()).length === 0, 15_000);
@@ -249,7 +249,7 @@ describe('an app that does not take it', () => {
   ])('%s is never called', async (backchannelLogoutUri) => {
     const party = await RelyingParty.start(house, { backchannelLogoutUri });
     const { as } = await party.signIn();
-    await event('subject.erasing', as, 3);
+    await event('subject.erasure_started', as, 3);
     await eventually(async () =>
       house.lines.some((line) => line.includes(party.app.clientId) && line.includes('address not allowed')),
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import type { Actor, AuditRecord, CallContext, RequestInfo } from '@holdfast/contracts';
+import type { Actor, AuditRecord, RequestContext, RequestInfo } from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
 
@@ -79,7 +79,7 @@ function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string)
 /** Nobody in particular: somebody who has not proved to be anyone. */
 export const anonymous: Actor = { type: 'anonymous', id: 'anonymous' };
 
-export function callContextOf({ info, client }: TokenRequest, org: string): CallContext {
+export function callContextOf({ info, client }: TokenRequest, org: string): RequestContext {
   const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
   return { org, actor, request: info, auditId: newId() };
 }

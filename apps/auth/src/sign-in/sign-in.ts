@@ -4,8 +4,8 @@ import type { InteractionResults } from 'oidc-provider';
 import {
   beginSignIn,
   completeSignIn,
-  type CallContext,
   type ReplyOf,
+  type RequestContext,
   type SignIn,
   type SignInResult,
 } from '@holdfast/contracts';
@@ -200,12 +200,12 @@ function relyingPartyOf({ issuer }: SignInCall): Pick<OrganizationProfile, 'rely
   return relyingParty ? { relyingParty } : {};
 }
 
-function contextOf(call: SignInCall): CallContext {
+function contextOf(call: SignInCall): RequestContext {
   return { org: orgOf(call), actor: anonymous, request: call.facts.info, auditId: crypto.randomUUID() };
 }
 
 /** A record that is written with it is the customer's own, who renews their credential by signing in. */
-function customerContextOf(call: SignInCall): CallContext {
+function customerContextOf(call: SignInCall): RequestContext {
   const context = contextOf(call);
   return { ...context, request: { ...context.request, ...call.facts.person } };
 }

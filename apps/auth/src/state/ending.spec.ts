@@ -27,7 +27,7 @@ describe('what ends sign-ins', () => {
     expect(
       endingsOf([
         event('credential.rekeyed', data),
-        event('subject.erasing'),
+        event('subject.erasure_started'),
         event('subject.erased', { subject: 's' }),
         event('credential.revoked'),
       ]),
@@ -44,7 +44,7 @@ describe('what ends sign-ins', () => {
       'credential.revoked',
       'credential.expired',
       'credential.rekeyed',
-      'subject.erasing',
+      'subject.erasure_started',
       'subject.erased',
     ];
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));

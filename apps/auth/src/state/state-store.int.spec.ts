@@ -117,7 +117,7 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
 });
 
 describe('a customer who ends', () => {
-  const end = (type: 'subject.erasing' | 'credential.rekeyed', subject: string, version = 2) =>
+  const end = (type: 'subject.erasure_started' | 'credential.rekeyed', subject: string, version = 2) =>
     endings.apply([
       {
         id: randomUUID(),
@@ -134,7 +134,7 @@ describe('a customer who ends', () => {
   test('by erasure has nothing left, and gets nothing, in this organization', async () => {
     const { account } = await family();
     await family('globex', account);
-    await end('subject.erasing', account);
+    await end('subject.erasure_started', account);
     expect(await models()).toHaveLength(3);
     await family('acme', account);
     expect(await models()).toHaveLength(3);
@@ -175,10 +175,10 @@ describe('a customer who ends', () => {
     const account = randomUUID();
     await Promise.all([
       ...Array.from({ length: 25 }, () => family('acme', account)),
-      end('subject.erasing', account),
+      end('subject.erasure_started', account),
       ...Array.from({ length: 25 }, () => family('acme', account)),
     ]);
-    await end('subject.erasing', account);
+    await end('subject.erasure_started', account);
     expect(await models()).toEqual([]);
   });
 });

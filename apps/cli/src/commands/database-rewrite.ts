@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { databaseServices, marksSchema } from '@holdfast/contracts';
+import { databaseServices, watermarksSchema } from '@holdfast/contracts';
 import { ownerConfig } from '../config.js';
 import { show, table } from '../output.js';
 import { asOwner } from '../owner.js';
@@ -80,7 +80,7 @@ const tables = `
 async function rewriteAll(client: pg.Client): Promise<Rewritten[]> {
   await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
   await client.query("SET maintenance_work_mem = '256MB'");
-  const { rows } = await client.query<{ name: string }>(tables, [[...databaseServices, marksSchema]]);
+  const { rows } = await client.query<{ name: string }>(tables, [[...databaseServices, watermarksSchema]]);
   const done: Rewritten[] = [];
   const left: string[] = [];
   for (const { name } of rows) {

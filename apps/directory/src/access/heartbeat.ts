@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { accessFeedSubject } from '@holdfast/contracts';
+import { revocationFeedSubject } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus } from '@holdfast/messaging';
 import { Shutdown } from '@holdfast/service';
@@ -37,7 +37,7 @@ export class Heartbeat implements OnApplicationBootstrap {
     try {
       const [row] = await this.database.rows<{ seq: number }>(newest);
       if (performance.now() - began < staleAfter)
-        this.bus.connection.publish(accessFeedSubject, JSON.stringify({ seq: row!.seq }));
+        this.bus.connection.publish(revocationFeedSubject, JSON.stringify({ seq: row!.seq }));
     } catch {
       // Whoever listens notices the silence within a second.
     }

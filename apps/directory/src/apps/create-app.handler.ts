@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Controller } from '@nestjs/common';
-import { createApp, currentApiVersion, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { createApp, currentApiVersion, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, Outbound } from '@holdfast/platform';
@@ -29,7 +29,7 @@ export class CreateAppHandler {
   ) {}
 
   @Handles(createApp)
-  handle(input: RequestOf<typeof createApp>, context: CallContext): Promise<ReplyOf<typeof createApp>> {
+  handle(input: RequestOf<typeof createApp>, context: RequestContext): Promise<ReplyOf<typeof createApp>> {
     const {
       org,
       name,

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { disableApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { disableApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { appUpdated, Changes } from '../changes.js';
@@ -13,7 +13,7 @@ export class DisableAppHandler {
   constructor(private readonly changes: Changes) {}
 
   @Handles(disableApp)
-  handle({ clientId, disabled }: RequestOf<typeof disableApp>, context: CallContext): Promise<App> {
+  handle({ clientId, disabled }: RequestOf<typeof disableApp>, context: RequestContext): Promise<App> {
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);
       await sql.rows(update, [clientId, disabled]);

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { getApp, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { getApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { findApp } from './app.js';
@@ -13,7 +13,7 @@ export class GetAppHandler {
   ) {}
 
   @Handles(getApp)
-  async handle({ clientId }: RequestOf<typeof getApp>, context: CallContext): Promise<App> {
+  async handle({ clientId }: RequestOf<typeof getApp>, context: RequestContext): Promise<App> {
     const app = await findApp(this.database, clientId);
     await recordOperator(this.bus, { ...context, org: app.org }, 'app.read', [{ type: 'app', id: clientId }]);
     return app;

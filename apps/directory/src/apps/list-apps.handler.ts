@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { listApps, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listApps, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -20,7 +20,7 @@ export class ListAppsHandler {
   ) {}
 
   @Handles(listApps)
-  async handle({ org }: RequestOf<typeof listApps>, context: CallContext): Promise<ReplyOf<typeof listApps>> {
+  async handle({ org }: RequestOf<typeof listApps>, context: RequestContext): Promise<ReplyOf<typeof listApps>> {
     if ((await this.database.rows(organization, [org])).length === 0)
       throw new AppError('unknown_organization', `There is no organization "${org}".`);
     await recordOperator(this.bus, { ...context, org }, 'app.list');

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { updateApp, type App, type AuditRecord, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { updateApp, type App, type AuditRecord, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
@@ -27,7 +27,7 @@ export class UpdateAppHandler {
   ) {}
 
   @Handles(updateApp)
-  handle({ clientId, ...wanted }: RequestOf<typeof updateApp>, context: CallContext): Promise<App> {
+  handle({ clientId, ...wanted }: RequestOf<typeof updateApp>, context: RequestContext): Promise<App> {
     requireCallable(this.outbound, wanted.backchannelLogoutUri);
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);

@@ -1,4 +1,4 @@
-import { isPrivateUse, type App, type AppKind, type InputFault } from '@holdfast/contracts';
+import { isPrivateUse, type App, type AppKind, type ValidationIssue } from '@holdfast/contracts';
 import { unprocessable } from '@holdfast/platform';
 
 /** What is given of an app; a change gives only some of it. */
@@ -24,7 +24,7 @@ export function requireUsable(kind: AppKind, given: Given): void {
 function faultsOfService(
   kind: AppKind,
   { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: Given,
-): InputFault[] {
+): ValidationIssue[] {
   if (kind !== 'service') return [];
   const useless = {
     redirectUris: redirectUris.length > 0,
@@ -46,7 +46,7 @@ function faultsOfService(
 }
 
 /** Only a native app can own a scheme; in a browser it would be somebody else's. */
-function faultsOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris = [] }: Given): InputFault[] {
+function faultsOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris = [] }: Given): ValidationIssue[] {
   if (kind === 'native') return [];
   const detail = 'has a scheme of its own, which only a native app may have';
   return Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([member, uris]) =>
@@ -55,14 +55,14 @@ function faultsOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris
 }
 
 /** RFC 9700 §2.1.1: only what can keep a secret may go without PKCE. */
-function faultsOfPkce(kind: AppKind, { pkce }: Given): InputFault[] {
+function faultsOfPkce(kind: AppKind, { pkce }: Given): ValidationIssue[] {
   return pkce === 'optional' && kind !== 'web'
     ? [{ pointer: '#/pkce', detail: `must be required of a ${kind} app; only a web app may make it optional` }]
     : [];
 }
 
 /** People are not invited or signed in yet, so such an app would refuse everybody. */
-function faultsOfAudience({ audience }: Given): InputFault[] {
+function faultsOfAudience({ audience }: Given): ValidationIssue[] {
   return audience === 'people'
     ? [{ pointer: '#/audience', detail: 'must be customers: people cannot sign in yet' }]
     : [];

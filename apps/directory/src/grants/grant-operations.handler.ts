@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { grantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { grantOperations, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { bumpApp, lockApp } from '../apps/app.js';
 import { appUpdated, Changes } from '../changes.js';
@@ -11,7 +11,7 @@ export class GrantOperationsHandler {
   constructor(private readonly changes: Changes) {}
 
   @Handles(grantOperations)
-  handle({ clientId, operations }: RequestOf<typeof grantOperations>, context: CallContext): Promise<App> {
+  handle({ clientId, operations }: RequestOf<typeof grantOperations>, context: RequestContext): Promise<App> {
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);
       await insertGrants(sql, clientId, before.kind, requireGrantable(before.kind, operations));

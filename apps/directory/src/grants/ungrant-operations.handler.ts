@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { ungrantOperations, type App, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { ungrantOperations, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { bumpApp, lockApp } from '../apps/app.js';
@@ -13,7 +13,7 @@ export class UngrantOperationsHandler {
   constructor(private readonly changes: Changes) {}
 
   @Handles(ungrantOperations)
-  handle({ clientId, operations }: RequestOf<typeof ungrantOperations>, context: CallContext): Promise<App> {
+  handle({ clientId, operations }: RequestOf<typeof ungrantOperations>, context: RequestContext): Promise<App> {
     return this.changes.commit(context, async (sql) => {
       const before = await lockApp(sql, clientId);
       await sql.rows(remove, [clientId, operations]);

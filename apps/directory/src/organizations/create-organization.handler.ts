@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { createOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
+import { createOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, Outbound } from '@holdfast/platform';
@@ -25,7 +25,7 @@ export class CreateOrganizationHandler {
   @Handles(createOrganization)
   async handle(
     { shortId, name, rpId }: RequestOf<typeof createOrganization>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<Organization> {
     if (rpId !== undefined) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
     return this.changes.commit(context, async (sql) => {

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { suspendOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
+import { suspendOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -19,7 +19,10 @@ export class SuspendOrganizationHandler {
   constructor(private readonly changes: Changes) {}
 
   @Handles(suspendOrganization)
-  handle({ shortId, suspended }: RequestOf<typeof suspendOrganization>, context: CallContext): Promise<Organization> {
+  handle(
+    { shortId, suspended }: RequestOf<typeof suspendOrganization>,
+    context: RequestContext,
+  ): Promise<Organization> {
     return this.changes.commit(context, async (sql) => {
       const [row] = await sql.rows<OrganizationRow & { before: boolean }>(update, [shortId, suspended]);
       if (!row) throw new AppError('unknown_organization', `There is no organization "${shortId}".`);

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { updateOrganization, type CallContext, type Organization, type RequestOf } from '@holdfast/contracts';
+import { updateOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, Outbound, unprocessable } from '@holdfast/platform';
@@ -31,7 +31,7 @@ export class UpdateOrganizationHandler {
   @Handles(updateOrganization)
   async handle(
     { shortId, rpId, keepEarlier, endMove }: RequestOf<typeof updateOrganization>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<Organization> {
     if ((rpId === undefined) === !endMove)
       throw unprocessable([{ pointer: '#/rpId', detail: 'give either a new RP ID or the end of a move' }]);

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { createSecret, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { createSecret, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { bumpApp, lockApp } from '../apps/app.js';
@@ -14,7 +14,7 @@ export class CreateSecretHandler {
   ) {}
 
   @Handles(createSecret)
-  handle({ clientId }: RequestOf<typeof createSecret>, context: CallContext): Promise<ReplyOf<typeof createSecret>> {
+  handle({ clientId }: RequestOf<typeof createSecret>, context: RequestContext): Promise<ReplyOf<typeof createSecret>> {
     return this.changes.commit(context, async (sql) => {
       const { kind } = await lockApp(sql, clientId);
       if (kind === 'spa' || kind === 'native')

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { listSecrets, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listSecrets, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { findApp } from '../apps/app.js';
@@ -20,7 +20,7 @@ export class ListSecretsHandler {
   @Handles(listSecrets)
   async handle(
     { clientId }: RequestOf<typeof listSecrets>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof listSecrets>> {
     const { org } = await findApp(this.database, clientId);
     const rows = await this.database.rows<{ id: string; created_at: Date }>(select, [clientId]);

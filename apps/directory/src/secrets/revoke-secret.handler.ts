@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { revokeSecret, type CallContext, type RequestOf } from '@holdfast/contracts';
+import { revokeSecret, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -17,7 +17,10 @@ export class RevokeSecretHandler {
   constructor(private readonly changes: Changes) {}
 
   @Handles(revokeSecret)
-  handle({ clientId, secretId }: RequestOf<typeof revokeSecret>, context: CallContext): Promise<Record<string, never>> {
+  handle(
+    { clientId, secretId }: RequestOf<typeof revokeSecret>,
+    context: RequestContext,
+  ): Promise<Record<string, never>> {
     return this.changes.commit(context, async (sql) => {
       await lockApp(sql, clientId);
       const rows = await sql.rows(update, [clientId, secretId]);

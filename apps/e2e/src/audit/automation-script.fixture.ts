@@ -34,7 +34,7 @@ export function automationSteps(elsewhere: string): Step[] {
       s.id();
       const reply = await callApi(house, 'GET', `${s.client.api}${events}`);
       s.count(
-        { action: 'api.refused', actor: 'anonymous', method: 'GET', route: `/o/{shortId}/api${events}` },
+        { action: 'request.denied', actor: 'anonymous', method: 'GET', route: `/o/{shortId}/api${events}` },
         reply as never,
       );
     },

@@ -60,7 +60,7 @@ async function spentClaim(scribe: Scribe, token: string): Promise<void> {
 /** What somebody whom nobody knows sends, and is refused. */
 async function refused(
   scribe: Scribe,
-  action: 'api.refused' | 'credential.claim',
+  action: 'request.denied' | 'credential.claim',
   method: string,
   template: string,
   send: (path: string) => Promise<Reply<Body>>,
@@ -277,13 +277,13 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
         reply as unknown as Reply<Body>,
       );
     },
-    (s) => refused(s, 'api.refused', 'GET', subjects, (path) => callApi(house, 'GET', path)),
+    (s) => refused(s, 'request.denied', 'GET', subjects, (path) => callApi(house, 'GET', path)),
     (s) =>
-      refused(s, 'api.refused', 'GET', subjects, (path) =>
+      refused(s, 'request.denied', 'GET', subjects, (path) =>
         callApi(house, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } }),
       ),
     (s) =>
-      refused(s, 'api.refused', 'POST', offers, (path) =>
+      refused(s, 'request.denied', 'POST', offers, (path) =>
         callApi(house, 'POST', path, { body: 'canary', headers: json }),
       ),
     (s) =>

@@ -52,7 +52,7 @@ export class UnknownCaller {
    * in the minute after it was sent.
    */
   async judge(auditor: Client): Promise<string[]> {
-    const events = (await auditor.wholeLog({ action: 'api.refused' })).filter(
+    const events = (await auditor.wholeLog({ action: 'request.denied' })).filter(
       (e) => e.outcome.code === 'missing_token' && e.request.route.endsWith(this.#route),
     );
     const ids = new Set(events.map((e) => e.occurredAt.slice(0, 16)));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-strategy';
-import { AccessFeed } from '@holdfast/access';
+import { RevocationFeed } from '@holdfast/access';
 import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { AccessTokens } from './access-token.js';
@@ -16,7 +16,7 @@ import { bearerToken } from './bearer-header.js';
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(
     private readonly tokens: AccessTokens,
-    private readonly feed: AccessFeed,
+    private readonly feed: RevocationFeed,
   ) {
     super();
   }

@@ -213,7 +213,7 @@ it('counts what auth never saw, as anonymous', async () => {
 
 it('counts a denied request whose caller reset the connection before its address was known', async () => {
   await answered(listSubjectsEndpoint, 401, { code: 'missing_token', address: '' });
-  expect(counted).toMatchObject([['acme', { action: 'api.refused' }, '']]);
+  expect(counted).toMatchObject([['acme', { action: 'request.denied' }, '']]);
 });
 
 it('counts a 401 of a guarded endpoint as refused at the door, and nothing else of the unknown', async () => {
@@ -223,7 +223,7 @@ it('counts a 401 of a guarded endpoint as refused at the door, and nothing else 
   expect(counted).toEqual([
     [
       'acme',
-      expect.objectContaining({ action: 'api.refused', outcome: expect.objectContaining({ status: 401 }) }),
+      expect.objectContaining({ action: 'request.denied', outcome: expect.objectContaining({ status: 401 }) }),
       expect.any(String),
     ],
   ]);
@@ -245,7 +245,7 @@ describe('what leads to no endpoint', () => {
       [
         'acme',
         {
-          action: 'api.refused',
+          action: 'request.denied',
           actor: { type: 'app', id: 'app_1' },
           outcome: { result: 'failure', status, code },
           request: { route: '*' },

@@ -7,7 +7,7 @@ import {
   type AccessTokenClaims,
   type Action,
   type AuditRecord,
-  type CallContext,
+  type RequestContext,
 } from '@holdfast/contracts';
 import { wasNotBegun } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
@@ -130,7 +130,7 @@ export class AuditHook {
       { ...context, request: { ...context.request, route: '*' } },
       this.clock.now(),
       {
-        action: 'api.refused',
+        action: 'request.denied',
         targets: [],
         outcome: outcomeOf(status, request.call.code),
       },
@@ -148,7 +148,7 @@ export class AuditHook {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.call;
     const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.call) : status >= 400;
-    const counted = !refused ? countAs : operation ? 'api.refused' : action;
+    const counted = !refused ? countAs : operation ? 'request.denied' : action;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
     const { id: _, ...record } = auditRecord(
@@ -165,7 +165,7 @@ export class AuditHook {
 }
 
 /** In whose name this request gets a record of its own; undefined when it gets none. */
-function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyRequest): CallContext | undefined {
+function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyRequest): RequestContext | undefined {
   const { claims, code, uncertain } = request.call;
   if (claims) return contextOf(request);
   const { shortId } = request.params as { shortId?: string };

@@ -137,7 +137,7 @@ export class IssuedController {
 
 function targetsOf(id: string, holder: string): AuditTarget[] {
   return [
-    { type: 'credential', id, holder },
-    { type: 'customer', id: holder, holder },
+    { type: 'credential', id, dataSubject: holder },
+    { type: 'customer', id: holder, dataSubject: holder },
   ];
 }

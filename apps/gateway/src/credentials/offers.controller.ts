@@ -92,8 +92,8 @@ export class OffersController {
     );
     call.audited = !replayed;
     call.targets = [
-      { type: 'customer', id: offer.subject, holder: offer.subject },
-      { type: 'offer', id: offer.offerId, holder: offer.subject },
+      { type: 'customer', id: offer.subject, dataSubject: offer.subject },
+      { type: 'offer', id: offer.offerId, dataSubject: offer.subject },
     ];
     void reply.header('location', `/o/${params.shortId}/api/credentials/subjects/${offer.subject}`);
     if (replayed) markReplayed(request, reply);
@@ -110,8 +110,8 @@ export class OffersController {
     const { offerId } = input.params;
     const done = await this.bus.request(withdrawOffer, { offerId, ...keyOf(input) }, contextOf(request));
     answered(done, request, reply, (holder) => [
-      { type: 'offer', id: offerId, holder },
-      { type: 'customer', id: holder, holder },
+      { type: 'offer', id: offerId, dataSubject: holder },
+      { type: 'customer', id: holder, dataSubject: holder },
     ]);
   }
 }

@@ -113,7 +113,7 @@ export class SubjectsController {
   async get(@Input() { params }: InputOf<typeof getSubjectEndpoint>, @Req() request: FastifyRequest): Promise<Subject> {
     const { subject } = params;
     const found = await this.bus.request(getSubject, { subject }, contextOf(request));
-    request.call.targets = [{ type: 'customer', id: subject, holder: subject }];
+    request.call.targets = [{ type: 'customer', id: subject, dataSubject: subject }];
     return found;
   }
 

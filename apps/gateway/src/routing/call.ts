@@ -1,5 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccessTokenClaims, Actor, AuditTarget, CallContext, ErrorCode, ErrorOrigin } from '@holdfast/contracts';
+import type {
+  AccessTokenClaims,
+  Actor,
+  AuditTarget,
+  ErrorCode,
+  ErrorOrigin,
+  RequestContext,
+} from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/platform';
 import type { ErrorForm } from './endpoint.js';
 import { childOf, newTrace, type Trace } from './trace.js';
@@ -81,19 +88,19 @@ export function routeTemplate(request: FastifyRequest): string {
 }
 
 /** What the services are told about the request. Throws when nobody was let in: a route forgot its guard. */
-export function contextOf(request: FastifyRequest): CallContext {
+export function contextOf(request: FastifyRequest): RequestContext {
   const { claims } = request.call;
   if (!claims) throw new Error(`no caller on ${request.method} ${routeTemplate(request)}`);
   return context(request, claims.org, actorOf(claims));
 }
 
 /** The same on a public route, where nobody is known and the organization is that of the path. */
-export function anonymousContextOf(request: FastifyRequest, shortId: string): CallContext {
+export function anonymousContextOf(request: FastifyRequest, shortId: string): RequestContext {
   return context(request, shortId, { type: 'anonymous', id: 'anonymous' });
 }
 
 /** The same where a customer acts, of whom the handler's record will tell: it may say where they came from. */
-export function customerContextOf(request: FastifyRequest, shortId: string): CallContext {
+export function customerContextOf(request: FastifyRequest, shortId: string): RequestContext {
   const anonymous = anonymousContextOf(request, shortId);
   return {
     ...anonymous,
@@ -101,7 +108,7 @@ export function customerContextOf(request: FastifyRequest, shortId: string): Cal
   };
 }
 
-function context(request: FastifyRequest, org: string, actor: Actor): CallContext {
+function context(request: FastifyRequest, org: string, actor: Actor): RequestContext {
   const { requestId, trace, auditId } = request.call;
   const route = routeTemplate(request);
   return {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { InputFault } from '@holdfast/contracts';
-import { AppError, readJson, unprocessable, zodFaults } from '@holdfast/platform';
+import type { ValidationIssue } from '@holdfast/contracts';
+import { AppError, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
 import { ENDPOINT, type Endpoint } from './endpoint.js';
 
@@ -44,7 +44,7 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   }
   const result = schema.safeParse(given ?? {});
   if (result.success) return result.data;
-  const faults = zodFaults(result.error.issues).map(({ pointer, detail }) => ({
+  const faults = validationIssues(result.error.issues).map(({ pointer, detail }) => ({
     parameter: decodeURIComponent(pointer.split('/')[1] ?? ''),
     detail,
   }));
@@ -53,7 +53,7 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
 
 function bodyOf(schema: z.ZodType, json: unknown): unknown {
   const result = schema.safeParse(json === undefined ? {} : json);
-  if (!result.success) throw unprocessable(zodFaults(result.error.issues));
+  if (!result.success) throw unprocessable(validationIssues(result.error.issues));
   return result.data;
 }
 
@@ -74,6 +74,6 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 }
 
 /** 400: a parameter or header that cannot be what it says. */
-export function faulty(errors: InputFault[]): AppError {
+export function faulty(errors: ValidationIssue[]): AppError {
   return new AppError('invalid_request', undefined, { errors });
 }

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { beginClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { beginClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
@@ -26,7 +26,7 @@ export class BeginClaimHandler {
   @Handles(beginClaim)
   async beginClaim(
     { token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
     const { offerId, subject, type, offer, credential } = await findClaim(

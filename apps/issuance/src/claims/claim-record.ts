@@ -7,9 +7,9 @@ export function claimRecord({ customer, credential, rekeyed, replacesPasskeys }:
   return {
     action: 'credential.claim',
     targets: [
-      { type: 'customer', id: holder, holder },
-      { type: 'credential', id: credential.id, holder },
-      { type: 'offer', id: offerId, holder },
+      { type: 'customer', id: holder, dataSubject: holder },
+      { type: 'credential', id: credential.id, dataSubject: holder },
+      { type: 'offer', id: offerId, dataSubject: holder },
     ],
     outcome: { result: 'success', status: 200 },
     changes: {

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { completeClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { completeClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
@@ -42,7 +42,7 @@ export class CompleteClaimHandler {
   @Handles(completeClaim)
   async completeClaim(
     { token, response, browser, relyingParty: ids }: RequestOf<typeof completeClaim>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof completeClaim>> {
     const { SECRET_PEPPER, relyingParty } = this.config;
     const rp = relyingPartyOf(relyingParty, ids);
@@ -65,7 +65,7 @@ export class CompleteClaimHandler {
   }
 
   /** Whoever was overtaken meanwhile hears that, and not that the ceremony took too long. */
-  private async take(challenge: string, { org }: CallContext, tokenHash: Buffer, binding: Binding): Promise<void> {
+  private async take(challenge: string, { org }: RequestContext, tokenHash: Buffer, binding: Binding): Promise<void> {
     try {
       await takeChallenge(this.database, challenge, binding, this.clock.now());
     } catch (error) {
@@ -84,7 +84,7 @@ export class CompleteClaimHandler {
     { offerId, subject, app, type }: FoundClaim,
     passkey: NewPasskey,
     rpId: string,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<Committed> {
     const { org } = context;
     const { validity } = await this.types.find(org, type);
@@ -103,7 +103,7 @@ export class CompleteClaimHandler {
       if (claim.replacesPasskeys) await removePasskeys(sql, subject);
       await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
       // Who claims is the customer: the record says so, though the link came without a name.
-      const asCustomer: CallContext = { ...context, actor: { type: 'customer', id: subject } };
+      const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
       const change = { ...claim, told: [...ends.told, ...claim.told] };
       return commitChange(sql, this.outbox, before, change, asCustomer, now, claimRecord(claim, offerId));
     });

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { countPasskeys, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { countPasskeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
@@ -23,7 +23,7 @@ export class CountPasskeysHandler {
   ) {}
 
   @Handles(countPasskeys)
-  async handle(_: RequestOf<typeof countPasskeys>, context: CallContext): Promise<ReplyOf<typeof countPasskeys>> {
+  async handle(_: RequestOf<typeof countPasskeys>, context: RequestContext): Promise<ReplyOf<typeof countPasskeys>> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'passkey.count');
     return {

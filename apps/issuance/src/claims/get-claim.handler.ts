@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { getClaim, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { getClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, keyedHash, type Clock } from '@holdfast/platform';
@@ -20,7 +20,7 @@ export class GetClaimHandler {
   ) {}
 
   @Handles(getClaim)
-  async getClaim({ token }: RequestOf<typeof getClaim>, { org }: CallContext): Promise<ReplyOf<typeof getClaim>> {
+  async getClaim({ token }: RequestOf<typeof getClaim>, { org }: RequestContext): Promise<ReplyOf<typeof getClaim>> {
     const { offer, credential, type } = await findClaim(
       this.database,
       keyedHash(this.config.SECRET_PEPPER, token),

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { createCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
+import { createCredentialType, type CredentialType, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement, violatedUnique } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -23,7 +23,7 @@ export class CreateCredentialTypeHandler {
   ) {}
 
   @Handles(createCredentialType)
-  async handle(input: RequestOf<typeof createCredentialType>, context: CallContext): Promise<CredentialType> {
+  async handle(input: RequestOf<typeof createCredentialType>, context: RequestContext): Promise<CredentialType> {
     const { org } = context;
     const { revocable = true, isDefault = false, holders = ['passkey', 'wallet'] } = input;
     const type: CredentialType = { ...input, revocable, holders: [...new Set(holders)], isDefault };

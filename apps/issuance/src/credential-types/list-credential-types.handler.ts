@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { listCredentialTypes, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listCredentialTypes, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
@@ -16,7 +16,7 @@ export class ListCredentialTypesHandler {
   @Handles(listCredentialTypes)
   async handle(
     _: RequestOf<typeof listCredentialTypes>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof listCredentialTypes>> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'credential_type.list');

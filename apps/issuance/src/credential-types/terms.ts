@@ -1,4 +1,4 @@
-import type { InputFault } from '@holdfast/contracts';
+import type { ValidationIssue } from '@holdfast/contracts';
 import { unprocessable } from '@holdfast/platform';
 import { durationBounds } from '../credentials/validity.js';
 
@@ -21,7 +21,7 @@ export function requireTerms({
   renewalWindow?: string;
   holders?: readonly string[];
 }): void {
-  const faults: InputFault[] = [];
+  const faults: ValidationIssue[] = [];
   // Its offers would be made and delivered, and nobody could claim one.
   if (holders && !holders.includes('passkey'))
     faults.push({ pointer: '#/holders', detail: 'must include passkey: wallets cannot hold credentials yet' });

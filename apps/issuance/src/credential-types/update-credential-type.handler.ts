@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { updateCredentialType, type CallContext, type CredentialType, type RequestOf } from '@holdfast/contracts';
+import { updateCredentialType, type CredentialType, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -26,7 +26,7 @@ export class UpdateCredentialTypeHandler {
   ) {}
 
   @Handles(updateCredentialType)
-  async handle(wanted: RequestOf<typeof updateCredentialType>, context: CallContext): Promise<CredentialType> {
+  async handle(wanted: RequestOf<typeof updateCredentialType>, context: RequestContext): Promise<CredentialType> {
     const { org } = context;
     await this.organizations.require(context);
     const reply = await this.settings.commit(context, async (sql) => {

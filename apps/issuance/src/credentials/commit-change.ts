@@ -1,4 +1,4 @@
-import type { CallContext } from '@holdfast/contracts';
+import type { RequestContext } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/outbox';
 import { customerKey, type Audited } from '@holdfast/platform';
@@ -21,7 +21,7 @@ export async function commitChange(
   outbox: Outbox,
   before: Customer,
   change: Change,
-  context: CallContext,
+  context: RequestContext,
   now: Date,
   audited?: Audited,
 ): Promise<Committed> {

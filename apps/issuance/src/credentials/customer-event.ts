@@ -1,4 +1,4 @@
-import type { Action, CallContext, CustomerEvent } from '@holdfast/contracts';
+import type { Action, CustomerEvent, RequestContext } from '@holdfast/contracts';
 import { auditRecord, newId, type Audited } from '@holdfast/platform';
 import type { Change, Told } from './change.js';
 import { publicState } from './customer.js';
@@ -16,7 +16,7 @@ const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
  */
 export function customerEvents(
   { customer, told }: Change,
-  context: CallContext,
+  context: RequestContext,
   now: Date,
   audited?: Audited,
 ): CustomerEvent[] {
@@ -39,7 +39,7 @@ export function customerEvents(
       requestId: context.request.id,
       traceparent: context.request.traceparent,
       ...(data && { data }),
-      ...(type !== 'subject.erasing' && { state: publicState(customer) }),
+      ...(type !== 'subject.erasure_started' && { state: publicState(customer) }),
       ...(replacesPasskeys && { replacesPasskeys }),
       ...(record && { audit: record }),
     };
@@ -47,7 +47,7 @@ export function customerEvents(
 }
 
 /** With a request id of its own, since a request has one record; the trace leads to the request. */
-function systemRecord(data: NonNullable<Told['data']>, action: Action, { request }: CallContext, now: Date) {
+function systemRecord(data: NonNullable<Told['data']>, action: Action, { request }: RequestContext, now: Date) {
   const holder = data.subject;
   return auditRecord(
     {
@@ -60,9 +60,11 @@ function systemRecord(data: NonNullable<Told['data']>, action: Action, { request
     {
       action,
       targets: [
-        { type: 'customer', id: holder, holder },
-        ...('credentialId' in data ? [{ type: 'credential' as const, id: data.credentialId, holder }] : []),
-        ...('offerId' in data ? [{ type: 'offer' as const, id: data.offerId, holder }] : []),
+        { type: 'customer', id: holder, dataSubject: holder },
+        ...('credentialId' in data
+          ? [{ type: 'credential' as const, id: data.credentialId, dataSubject: holder }]
+          : []),
+        ...('offerId' in data ? [{ type: 'offer' as const, id: data.offerId, dataSubject: holder }] : []),
       ],
       outcome: { result: 'success' },
       ...('expiresAt' in data && data.expiresAt !== undefined && { changes: { expiresAt: { to: data.expiresAt } } }),

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getIssued, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { getIssued, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -20,7 +20,7 @@ export class GetIssuedHandler {
   @Handles(getIssued)
   async getIssued(
     { id }: RequestOf<typeof getIssued>,
-    { org, actor }: CallContext,
+    { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getIssued>> {
     const [row] = await this.database.rows<HeldCredential & { holder: string }>(find, [id, org, actor.id]);
     if (!row) throw new AppError('unknown_credential');

@@ -4,9 +4,9 @@ import {
   revokeCredential,
   suspendCredential,
   type AuditTarget,
-  type CallContext,
   type Credential,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
@@ -38,21 +38,21 @@ export class ManageCredentialHandler {
   ) {}
 
   @Handles(suspendCredential)
-  suspend(request: Request, context: CallContext): Promise<Reply> {
+  suspend(request: Request, context: RequestContext): Promise<Reply> {
     return this.idempotency.once(suspendCredential, request, context, (remember) =>
       this.manage('suspend', request, context, remember),
     );
   }
 
   @Handles(resumeCredential)
-  resume(request: Request, context: CallContext): Promise<Reply> {
+  resume(request: Request, context: RequestContext): Promise<Reply> {
     return this.idempotency.once(resumeCredential, request, context, (remember) =>
       this.manage('resume', request, context, remember),
     );
   }
 
   @Handles(revokeCredential)
-  revoke(request: Request, context: CallContext): Promise<Reply> {
+  revoke(request: Request, context: RequestContext): Promise<Reply> {
     return this.idempotency.once(revokeCredential, request, context, (remember) =>
       this.manage('revoke', request, context, remember),
     );
@@ -61,7 +61,7 @@ export class ManageCredentialHandler {
   private async manage(
     act: ManageAct,
     { id, reason }: Request,
-    context: CallContext,
+    context: RequestContext,
     remember: Remember<Credential>,
   ): Promise<Credential> {
     const { org, actor } = context;
@@ -71,8 +71,8 @@ export class ManageCredentialHandler {
       if (!before) throw new AppError('unknown_credential');
       const now = this.clock.now();
       const targets: AuditTarget[] = [
-        { type: 'credential', id, holder },
-        { type: 'customer', id: holder, holder },
+        { type: 'credential', id, dataSubject: holder },
+        { type: 'customer', id: holder, dataSubject: holder },
       ];
       const change = concerning(targets, () =>
         inTurn(

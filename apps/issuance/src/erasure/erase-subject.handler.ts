@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { eraseSubject, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { eraseSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
@@ -34,23 +34,26 @@ export class EraseSubjectHandler {
   ) {}
 
   @Handles(eraseSubject)
-  eraseSubject(request: RequestOf<typeof eraseSubject>, context: CallContext): Promise<ReplyOf<typeof eraseSubject>> {
+  eraseSubject(
+    request: RequestOf<typeof eraseSubject>,
+    context: RequestContext,
+  ): Promise<ReplyOf<typeof eraseSubject>> {
     return this.idempotency.once(eraseSubject, request, context, (remember) => this.erase(request, context, remember));
   }
 
   private async erase(
     { subject }: RequestOf<typeof eraseSubject>,
-    context: CallContext,
+    context: RequestContext,
     remember: Remember<object>,
   ): Promise<object> {
     const { org, actor } = context;
     const { row, version } = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org, actor.id);
       if (!customer) throw new AppError('unknown_subject');
-      const erased = change(customer, {}, { type: 'subject.erasing', data: undefined });
+      const erased = change(customer, {}, { type: 'subject.erasure_started', data: undefined });
       const [event] = customerEvents(erased, context, this.clock.now(), {
         action: 'subject.erase',
-        targets: [{ type: 'customer', id: subject, holder: subject }],
+        targets: [{ type: 'customer', id: subject, dataSubject: subject }],
         outcome: { result: 'success', status: 204 },
       });
       const row = this.outbox.row(event!);

@@ -12,7 +12,7 @@ const every = 1000;
  */
 const forgotten = statement(
   'erase_forgotten',
-  `DELETE FROM outbox e WHERE subject = 'evt.issuance.subject.erasing' AND confirmed AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
+  `DELETE FROM outbox e WHERE subject = 'evt.issuance.subject.erasure_started' AND confirmed AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
    RETURNING payload`,
 );
 

@@ -58,7 +58,8 @@ const recordsOf = (action: string, subject: string) =>
   house.heard
     .map((e) => e.audit)
     .filter(
-      (r): r is AuditRecord => r?.action === action && r.targets.some((t) => t.id === subject || t.holder === subject),
+      (r): r is AuditRecord =>
+        r?.action === action && r.targets.some((t) => t.id === subject || t.dataSubject === subject),
     );
 const actionOf = (act: Act) =>
   act === 'withdraw' ? 'offer.withdraw' : act === 'erase' ? 'subject.erase' : `credential.${act}`;

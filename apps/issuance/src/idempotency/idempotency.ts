@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { CallContext, idempotentCommand, ReplyOf, RequestOf } from '@holdfast/contracts';
+import type { idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { Outbox, type Mark, type OutboxRow } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, seal, sha256, unseal, type Clock } from '@holdfast/platform';
@@ -69,7 +69,7 @@ const store = statement(
 
 /** `request` is whatever must be the same in a repeat. */
 export function idempotencyKey(
-  { org, actor }: Pick<CallContext, 'org' | 'actor'>,
+  { org, actor }: Pick<RequestContext, 'org' | 'actor'>,
   key: string,
   request: unknown,
   at: Date,
@@ -117,7 +117,7 @@ export class Idempotency {
   async once<C extends Idempotent>(
     contract: C,
     request: RequestOf<C>,
-    context: CallContext,
+    context: RequestContext,
     work: (remember: Remember<AnswerOf<C>>) => Promise<AnswerOf<C>>,
   ): Promise<ReplyOf<C>> {
     const { idempotencyKey: given, ...input } = request as { idempotencyKey?: string; subject?: string };

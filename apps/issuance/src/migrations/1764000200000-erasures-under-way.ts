@@ -6,7 +6,7 @@ export class ErasuresUnderWay1764000200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // Looked at each second, and mostly empty.
     await runner.query(
-      `CREATE INDEX outbox_erasing ON outbox (aggregate) WHERE subject = 'evt.issuance.subject.erasing'`,
+      `CREATE INDEX outbox_erasing ON outbox (aggregate) WHERE subject = 'evt.issuance.subject.erasure_started'`,
     );
   }
 

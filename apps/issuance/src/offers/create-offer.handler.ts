@@ -3,10 +3,10 @@ import {
   createOffer,
   getApp,
   offerSchema,
-  type CallContext,
   type Offer,
   type OfferRequest,
   type ReplyOf,
+  type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
@@ -56,7 +56,7 @@ export class CreateOfferHandler {
   @Handles(createOffer)
   async createOffer(
     { offer: request, idempotencyKey: given }: RequestOf<typeof createOffer>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<Reply> {
     const key = given === undefined ? undefined : idempotencyKey(context, given, request, this.clock.now());
     // Before anything else: a repeated request gets the answer of the first, whatever has changed since.
@@ -65,7 +65,7 @@ export class CreateOfferHandler {
     return this.offer(request, context, key).catch((error: unknown) => this.replayedMeanwhile(error, key));
   }
 
-  private async offer(request: OfferRequest, context: CallContext, key?: IdempotencyKey): Promise<Reply> {
+  private async offer(request: OfferRequest, context: RequestContext, key?: IdempotencyKey): Promise<Reply> {
     const { org, actor } = context;
     const now = this.clock.now();
     const proof = await this.presence.verify(
@@ -85,7 +85,7 @@ export class CreateOfferHandler {
   private async make(
     terms: OfferTerms,
     request: OfferRequest,
-    context: CallContext,
+    context: RequestContext,
     now: Date,
     key?: IdempotencyKey,
     proof?: Proof,
@@ -102,9 +102,9 @@ export class CreateOfferHandler {
       const events = customerEvents(change, context, now, {
         action: 'offer.create',
         targets: [
-          { type: 'customer', id: holder, holder },
-          { type: 'offer', id: ids.offer, holder },
-          { type: 'credential', id: offer.credentialId, holder },
+          { type: 'customer', id: holder, dataSubject: holder },
+          { type: 'offer', id: ids.offer, dataSubject: holder },
+          { type: 'credential', id: offer.credentialId, dataSubject: holder },
         ],
         outcome: { result: 'success', status: 201 },
         changes: {
@@ -177,7 +177,7 @@ export class CreateOfferHandler {
     throw error;
   }
 
-  private async checkReturnUrl(returnUrl: string, context: CallContext): Promise<void> {
+  private async checkReturnUrl(returnUrl: string, context: RequestContext): Promise<void> {
     const app = await this.bus.request(getApp, { clientId: context.actor.id }, context);
     // Exact equality, as for redirect URIs (RFC 9700 §4.1.3).
     if (!app.redirectUris.includes(returnUrl)) {

@@ -30,7 +30,7 @@ export async function insertFurtherOffer(
 ): Promise<(Prepared & { customer: Customer }) | undefined> {
   const before = await lockCustomer(sql, who.id, who.org, who.app);
   if (!before) throw new AppError('unknown_subject');
-  const change = concerning([{ type: 'customer', id: who.id, holder: who.id }], () =>
+  const change = concerning([{ type: 'customer', id: who.id, dataSubject: who.id }], () =>
     inTurn(
       before,
       (c) => tellEnds(c, now),

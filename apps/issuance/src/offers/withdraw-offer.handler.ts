@@ -1,5 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
-import { withdrawOffer, type AuditTarget, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import {
+  withdrawOffer,
+  type AuditTarget,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
@@ -24,7 +30,7 @@ export class WithdrawOfferHandler {
   @Handles(withdrawOffer)
   withdrawOffer(
     request: RequestOf<typeof withdrawOffer>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof withdrawOffer>> {
     return this.idempotency.once(withdrawOffer, request, context, (remember) =>
       this.withdraw(request, context, remember),
@@ -33,7 +39,7 @@ export class WithdrawOfferHandler {
 
   private async withdraw(
     { offerId }: RequestOf<typeof withdrawOffer>,
-    context: CallContext,
+    context: RequestContext,
     remember: Remember<object>,
   ): Promise<object> {
     const { org, actor } = context;
@@ -43,11 +49,11 @@ export class WithdrawOfferHandler {
       if (!before) throw new AppError('unknown_offer');
       const now = this.clock.now();
       const targets: AuditTarget[] = [
-        { type: 'offer', id: offerId, holder },
-        { type: 'customer', id: holder, holder },
+        { type: 'offer', id: offerId, dataSubject: holder },
+        { type: 'customer', id: holder, dataSubject: holder },
         ...before.offers
           .filter((o) => o.id === offerId)
-          .map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, holder })),
+          .map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, dataSubject: holder })),
       ];
       const change = concerning(targets, () =>
         inTurn(

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
-import { getPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
+import { getPresencePolicy, type PresencePolicy, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
@@ -15,7 +15,7 @@ export class GetPresencePolicyHandler {
   ) {}
 
   @Handles(getPresencePolicy)
-  async handle(_: RequestOf<typeof getPresencePolicy>, context: CallContext): Promise<PresencePolicy> {
+  async handle(_: RequestOf<typeof getPresencePolicy>, context: RequestContext): Promise<PresencePolicy> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'presence.read');
     return shown(await storedPolicy(this.database, context.org));

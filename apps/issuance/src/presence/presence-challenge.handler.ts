@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { presenceChallenge, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { presenceChallenge, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { AltchaProvider } from './altcha.provider.js';
@@ -17,7 +17,7 @@ export class PresenceChallengeHandler {
   @Handles(presenceChallenge)
   async handle(
     { clientId, origin }: RequestOf<typeof presenceChallenge>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof presenceChallenge>> {
     const app = await this.apps.require(org, clientId);
     const challenge = await this.altcha.challenge({ org, app: clientId, now: this.clock.now() });

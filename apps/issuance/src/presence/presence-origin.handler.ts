@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { presenceOrigin, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { presenceOrigin, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { allowedOrigin, Apps } from './apps.js';
 
@@ -11,7 +11,7 @@ export class PresenceOriginHandler {
   @Handles(presenceOrigin)
   async handle(
     { clientId, origin }: RequestOf<typeof presenceOrigin>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof presenceOrigin>> {
     return allowedOrigin(await this.apps.require(org, clientId), origin);
   }

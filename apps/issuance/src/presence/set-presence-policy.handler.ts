@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { setPresencePolicy, type CallContext, type PresencePolicy, type RequestOf } from '@holdfast/contracts';
+import { setPresencePolicy, type PresencePolicy, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement, takeLock, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
@@ -23,7 +23,7 @@ export class SetPresencePolicyHandler {
   @Handles(setPresencePolicy)
   async handle(
     { policy, turnstileSecret }: RequestOf<typeof setPresencePolicy>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<PresencePolicy> {
     const { org } = context;
     await this.organizations.require(context);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { knownOrganizations, type CallContext } from '@holdfast/contracts';
+import { knownOrganizations, type RequestContext } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 
@@ -9,7 +9,7 @@ export class Organizations {
   constructor(private readonly bus: Bus) {}
 
   /** @throws unknown_organization */
-  async require(context: CallContext): Promise<void> {
+  async require(context: RequestContext): Promise<void> {
     const { known } = await this.bus.request(knownOrganizations, { shortIds: [context.org] }, context);
     if (!known.includes(context.org))
       throw new AppError('unknown_organization', `There is no organization "${context.org}".`);

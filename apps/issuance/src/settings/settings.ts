@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Action, AuditRecord, AuditTarget, CallContext, SettingEvent } from '@holdfast/contracts';
+import type { Action, AuditRecord, AuditTarget, RequestContext, SettingEvent } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
@@ -28,7 +28,7 @@ export class Settings {
 
   /** Runs `work` in a transaction and answers what it answers, once the record has its place. */
   async commit<Reply>(
-    context: CallContext,
+    context: RequestContext,
     work: (sql: Sql) => Promise<{ changes: SettingChange[]; reply: Reply }>,
   ): Promise<Reply> {
     const { reply, rows } = await this.database.transaction(async (sql) => {
@@ -41,7 +41,7 @@ export class Settings {
     return reply;
   }
 
-  private event({ type, setting, version, audited }: SettingChange, context: CallContext): SettingEvent {
+  private event({ type, setting, version, audited }: SettingChange, context: RequestContext): SettingEvent {
     const now = this.clock.now();
     return {
       id: newId(),

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { beginSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { beginSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
@@ -21,7 +21,7 @@ export class BeginSignInHandler {
   @Handles(beginSignIn)
   async beginSignIn(
     { interaction, relyingParty }: RequestOf<typeof beginSignIn>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginSignIn>> {
     const challenge = signedChallenge(challengeKeyOf(this.config), signInOf(org, interaction), this.clock.now());
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { completeSignIn, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { completeSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
@@ -56,7 +56,7 @@ export class CompleteSignInHandler {
   @Handles(completeSignIn)
   async completeSignIn(
     { interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<Reply> {
     const { org } = context;
     const answer = readAuthentication(response);

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { customerStatus, type CallContext, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { customerStatus, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
@@ -21,7 +21,7 @@ export class CustomerStatusHandler {
   @Handles(customerStatus)
   async customerStatus(
     { subject, credentialType }: RequestOf<typeof customerStatus>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof customerStatus>> {
     const [row] = await this.database.rows<ClaimRow & { since: number }>(status, [
       org,

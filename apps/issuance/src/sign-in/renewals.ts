@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { CallContext, CredentialClaim } from '@holdfast/contracts';
+import type { CredentialClaim, RequestContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Outbox } from '@holdfast/outbox';
 import { CLOCK, type Clock } from '@holdfast/platform';
@@ -48,7 +48,7 @@ export class Renewals {
    */
   async renew(
     { id, type: name, subject, passkey }: SignedIn,
-    context: CallContext,
+    context: RequestContext,
   ): Promise<{ credential: CredentialClaim; version: number } | { lost: 'passkey' | 'credential' }> {
     const { org } = context;
     const type = await this.types.find(org, name);

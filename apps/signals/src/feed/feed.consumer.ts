@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { consumedBy, type HouseEvent } from '@holdfast/contracts';
+import { consumedBy, type DomainEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Shutdown } from '@holdfast/service';
@@ -18,13 +18,13 @@ export class FeedConsumer implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     for (const stream of consumedBy('signals')) {
-      const consumer = new EventConsumer(stream, 'signals', this.bus, (events) => this.apply(events as HouseEvent[]));
+      const consumer = new EventConsumer(stream, 'signals', this.bus, (events) => this.apply(events as DomainEvent[]));
       consumer.start();
       this.shutdown.before(() => consumer.stop());
     }
   }
 
-  async apply(events: HouseEvent[]): Promise<void> {
+  async apply(events: DomainEvent[]): Promise<void> {
     const now = this.clock.now();
     await this.feed.append(events.flatMap((event) => toldBy(event, now)));
   }

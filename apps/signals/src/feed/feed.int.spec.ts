@@ -6,8 +6,8 @@ import {
   listEvents,
   type CustomerEvent,
   type DirectoryEvent,
+  type DomainEvent,
   type EventType,
-  type HouseEvent,
   type PublicEvent,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
@@ -60,7 +60,7 @@ describe('the feed', () => {
     services.push(service);
     return service;
   };
-  const publish = async (...events: HouseEvent[]) => {
+  const publish = async (...events: DomainEvent[]) => {
     for (const event of events) {
       const [connection, producer] = /^(app|org)/.test(event.type) ? [directory, 'directory'] : [issuance, 'issuance'];
       await jetstream(connection).publish(`evt.${producer}.${event.type}`, JSON.stringify(event));
@@ -155,7 +155,7 @@ describe('the feed', () => {
         ),
       );
       const place = (await page()).next;
-      const erasing = customerEvent('subject.erasing', { subject, version: 6 });
+      const erasing = customerEvent('subject.erasure_started', { subject, version: 6 });
       await publish(erasing);
       await eventually(async () => expect(await versions(subject)).toEqual([]));
       const erased = customerEvent('subject.erased', { subject, version: 6, data: { subject } });

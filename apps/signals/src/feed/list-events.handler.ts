@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { listEvents, type CallContext, type PublicEvent, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { listEvents, type PublicEvent, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -45,7 +45,7 @@ export class ListEventsHandler {
   @Handles(listEvents)
   async handle(
     { after, types, limit }: RequestOf<typeof listEvents>,
-    { org }: CallContext,
+    { org }: RequestContext,
   ): Promise<ReplyOf<typeof listEvents>> {
     // One more than asked for tells whether there is a further page.
     const values = [org, after ?? 0, limit + 1];

@@ -38,7 +38,7 @@ describe('what the feed makes of an event', () => {
 
   it('is no data for word of an erasure, and the customer for its receipt', () => {
     const told = (event: CustomerEvent) => toldBy(event, now).map(({ erases, data }) => ({ erases, data }));
-    expect(told({ ...base, type: 'subject.erasing', subject })).toEqual([{ erases: true }]);
+    expect(told({ ...base, type: 'subject.erasure_started', subject })).toEqual([{ erases: true }]);
     expect(told({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
       { erases: true, data: { subject } },
     ]);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { eventTypes, isCustomerEvent, tellsErasure, type HouseEvent } from '@holdfast/contracts';
+import { eventTypes, isCustomerEvent, tellsErasure, type DomainEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 
 /** An event of the house, as far as the feed cares. */
@@ -34,7 +34,7 @@ const schemas = new Map(
  * cut off: a newer producer's additions leave the house when this service knows them.
  * @throws when the data does not fit its schema: the consumer tries again some times, and then has it quarantined.
  */
-export function toldBy(event: HouseEvent, now: Date): Told[] {
+export function toldBy(event: DomainEvent, now: Date): Told[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = schemas.get(type);
   const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;

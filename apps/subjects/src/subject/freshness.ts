@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { marksSchema } from '@holdfast/contracts';
+import { watermarksSchema } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { unavailable } from '@holdfast/platform';
 
@@ -8,11 +8,11 @@ import { unavailable } from '@holdfast/platform';
  * late command is answered, so whoever saw the answer finds the mark (docs/adr/0004-read-your-writes.md). The table
  * is empty as long as all is well.
  */
-export const behind = `EXISTS (SELECT 1 FROM ${marksSchema}.subjects WHERE org = $1) AS behind`;
+export const behind = `EXISTS (SELECT 1 FROM ${watermarksSchema}.subjects WHERE org = $1) AS behind`;
 
 const settle = statement(
   'marks_settle',
-  `DELETE FROM ${marksSchema}.subjects m USING subject s
+  `DELETE FROM ${watermarksSchema}.subjects m USING subject s
    WHERE m.org = $1 AND s.key = m.aggregate AND (s.version >= m.version OR s.erased_at IS NOT NULL)`,
 );
 

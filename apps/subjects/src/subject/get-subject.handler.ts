@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getSubject, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
+import { getSubject, type ReplyOf, type RequestContext, type RequestOf, type SubjectState } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, customerKey } from '@holdfast/platform';
@@ -22,7 +22,7 @@ export class GetSubjectHandler {
   @Handles(getSubject)
   async getSubject(
     { subject }: RequestOf<typeof getSubject>,
-    { org, actor }: CallContext,
+    { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getSubject>> {
     const values = [org, customerKey(org, subject), actor.id];
     const { state } = await this.freshness.read(org, async () => {

@@ -1,5 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
-import { listSubjects, type CallContext, type ReplyOf, type RequestOf, type SubjectState } from '@holdfast/contracts';
+import {
+  listSubjects,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+  type SubjectState,
+} from '@holdfast/contracts';
 import { Database, statement, type Statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
@@ -37,7 +43,7 @@ export class ListSubjectsHandler {
   @Handles(listSubjects)
   async listSubjects(
     { claimed, limit, after: cursor }: RequestOf<typeof listSubjects>,
-    { org, actor }: CallContext,
+    { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof listSubjects>> {
     const shape =
       claimed === undefined ? (cursor ? pages.next : pages.first) : cursor ? pages.nextClaimed : pages.firstClaimed;

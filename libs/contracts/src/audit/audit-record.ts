@@ -6,7 +6,7 @@ import { instant } from '../fields.js';
 export const actions = {
   'offer.create': 'An offer was made to a customer',
   'offer.withdraw': 'An offer was withdrawn',
-  'offer.expire': 'An offer ran out',
+  'offer.expire': 'An offer expired',
   'subject.list': 'Customers were listed',
   'subject.read': 'A customer was read',
   'subject.erase': 'A customer was erased',
@@ -55,7 +55,7 @@ export const actions = {
   'app.ungrant': 'Operations were taken from an app',
   'app.secret.create': 'A client secret was created',
   'app.secret.revoke': 'A client secret was revoked',
-  'api.refused': 'A call was refused at the door',
+  'request.denied': 'A request was denied',
 } as const;
 export type Action = keyof typeof actions;
 export const actionNames = Object.keys(actions) as [Action, ...Action[]];
@@ -65,7 +65,7 @@ export const actionNames = Object.keys(actions) as [Action, ...Action[]];
  * drops when their time is over. Hashes stay, so that the rest of the log still verifies.
  */
 export const retentions = {
-  reads: { months: 13, says: 'What was looked at, tokens, and calls refused at the door' },
+  reads: { months: 13, says: 'What was looked at, tokens, and denied requests' },
   changes: { months: 84, says: 'What was changed, and who signed in' },
   kept: { months: undefined, says: 'What accounts for what is no longer there: never dropped' },
 } as const satisfies Record<string, { months: number | undefined; says: string }>;
@@ -100,7 +100,7 @@ const reads = new Set<Action>([
   'customer.userinfo',
   'customer.token',
   'token.issue',
-  'api.refused',
+  'request.denied',
 ]);
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
@@ -131,7 +131,7 @@ export type Dropped = z.infer<typeof droppedSchema>;
 export const outcomes = ['success', 'denied', 'failure'] as const;
 
 /**
- * What was acted on. `holder` says that the id belongs to a customer or person: the log then stores a random pseudonym
+ * What was acted on. `dataSubject` says that the id belongs to a customer or person: the log then stores a random pseudonym
  * in its place, which erasure cuts off from the id for ever.
  */
 export const auditTargetSchema = z.strictObject({
@@ -139,7 +139,7 @@ export const auditTargetSchema = z.strictObject({
     .enum(['customer', 'credential', 'offer', 'app', 'secret', 'organization', 'audit_event', 'credential_type'])
     .describe('What it is'),
   id: z.string().describe('Which one'),
-  holder: z.string().optional().describe('The customer or person to whom the id belongs'),
+  dataSubject: z.string().optional().describe('The customer or person to whom the id belongs'),
 });
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
@@ -181,7 +181,7 @@ export const auditEventSchema = auditRecordSchema
     seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
     request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
     targets: z
-      .array(auditTargetSchema.omit({ holder: true }))
+      .array(auditTargetSchema.omit({ dataSubject: true }))
       .describe("A customer's ids, or their pseudonyms once the customer is erased"),
   })
   .meta({ id: 'AuditEvent' });

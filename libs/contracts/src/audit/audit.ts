@@ -53,7 +53,7 @@ export const appendRecords = command({
  * reply means that the counts are kept; the record gets its place when its minute is over, with the counts of all
  * sources.
  */
-export const countRefusals = command({
+export const countDeniedRequests = command({
   service: 'audit',
   name: 'count-refusals',
   callers: ['gateway', 'auth'],

@@ -5,7 +5,7 @@ import {
   auditProof,
   auditTile,
   auditVerifierKeys,
-  countRefusals,
+  countDeniedRequests,
   exportAuditEntries,
   getAuditEvent,
   listAuditEvents,
@@ -15,7 +15,7 @@ import {
 /** Every contract that audit answers. */
 export const auditContracts = [
   appendRecords,
-  countRefusals,
+  countDeniedRequests,
   recordReading,
   listAuditEvents,
   getAuditEvent,

@@ -15,7 +15,7 @@ const app = { app: z.string().describe('Client ID of the app') };
 
 /**
  * The one catalogue of events; docs/reference/events.md is generated from it. `data` is what organizations are told, by
- * the pull feed, webhooks and Shared Signals; without it the event stays in the house. Thin: ids and states, never a
+ * the pull feed, webhooks and Shared Signals; without it the event is internal. Thin: ids and states, never a
  * reason, a name or an address.
  */
 export const eventTypes = {
@@ -24,7 +24,7 @@ export const eventTypes = {
     says: 'An offer was made to a customer',
     data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer ends') }),
   },
-  'offer.expired': { by: 'issuance', says: 'An offer ran out', data: z.strictObject(offer) },
+  'offer.expired': { by: 'issuance', says: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
     by: 'issuance',
     says: 'An offer was withdrawn by the app, superseded by a later one, or died with its credential',
@@ -48,7 +48,7 @@ export const eventTypes = {
   'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(ending) },
   'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
   'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
-  'subject.erasing': {
+  'subject.erasure_started': {
     by: 'issuance',
     says: 'A customer is gone from the truth; whoever hears it forgets them',
     data: undefined,
@@ -111,7 +111,7 @@ export const customerEventTypes = [
   'credential.resumed',
   'credential.revoked',
   'credential.expired',
-  'subject.erasing',
+  'subject.erasure_started',
   'subject.erased',
 ] as const satisfies EventType[];
 
@@ -150,17 +150,17 @@ export const directoryEventSchema = z.looseObject({
   app: z.string().optional().describe('Client ID of the app; absent when it is about the organization'),
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
-export type HouseEvent = IssuanceEvent | DirectoryEvent;
+export type DomainEvent = IssuanceEvent | DirectoryEvent;
 
 /**
  * Whether a customer is to be forgotten. The receipt says it once more, since producers of before there were two say it
  * by that alone.
  */
-export function tellsErasure({ type }: HouseEvent): boolean {
-  return type === 'subject.erasing' || type === 'subject.erased';
+export function tellsErasure({ type }: DomainEvent): boolean {
+  return type === 'subject.erasure_started' || type === 'subject.erased';
 }
 
 /** Whom an event is about. A loose schema lets any member through, so the type decides. */
-export function isCustomerEvent(event: HouseEvent): event is CustomerEvent {
+export function isCustomerEvent(event: DomainEvent): event is CustomerEvent {
   return (customerEventTypes as readonly string[]).includes(event.type);
 }

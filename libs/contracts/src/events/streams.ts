@@ -70,7 +70,7 @@ export function appliedSubject(consumer: ServiceName, producer: ServiceName): st
 export const appliedNoticeSchema = z.array(z.string().max(64)).max(1000);
 
 /** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
-export const accessFeedSubject = 'feed.directory.access';
+export const revocationFeedSubject = 'feed.directory.access';
 
 /** Where the replicas of a service say that they live, four times a second. */
 export function aliveSubject(service: ServiceName): string {

@@ -10,7 +10,7 @@ export const credentialSchema = z
   .strictObject({
     id: z.string().describe('The issued credential'),
     credentialType: credentialTypeName.describe('Name of the credential type'),
-    status: z.enum(credentialStatuses).describe('An offer that ran out leaves `offered`; expiry is no status'),
+    status: z.enum(credentialStatuses).describe('An expired offer keeps the status `offered`; expiry is no status'),
     issuedAt: instant.optional().describe('When the customer first held it, across renewals'),
     expiresAt: instant
       .optional()
@@ -66,7 +66,7 @@ export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as c
 export const offerStateSchema = z.looseObject({
   id: uuid.describe('The offer'),
   credentialId: uuid.describe('The credential that it leads to'),
-  status: z.enum(offerStatuses).describe('`open` says nothing about time: an offer that ran out stays `open`'),
+  status: z.enum(offerStatuses).describe('`open` says nothing about time: an expired offer stays `open`'),
   createdAt: instant.describe('When it was made'),
   expiresAt: instant.describe('When it ends'),
 });
@@ -77,6 +77,6 @@ export const subjectStateSchema = z.looseObject({
   app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
   createdAt: instant.describe('When the app first offered to this customer'),
   credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
-  offers: z.array(offerStateSchema).describe('The open offers, in order of creation; those that ran out among them'),
+  offers: z.array(offerStateSchema).describe('The open offers, in order of creation; expired ones included'),
 });
 export type SubjectState = z.infer<typeof subjectStateSchema>;
