@@ -2,10 +2,10 @@ import { built } from './built.ts';
 import { page } from './markdown.ts';
 
 export async function credentialStatesPage(): Promise<string> {
-  const { diagram } = (await built('issuance', 'credentials/transitions')) as { diagram: () => string };
+  const { diagram } = (await built('issuance', 'customer/transitions')) as { diagram: () => string };
   return page(
     'States of a credential',
-    'apps/issuance/src/credentials/transitions.ts',
+    'apps/issuance/src/customer/transitions.ts',
     'What may happen to a credential, and under which condition. What has no arrow is refused with `invalid_state`, except for what is guarded by `revocable`: that is `not_revocable`.',
     ['```mermaid', diagram(), '```'].join('\n'),
     [

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createOffer, getClaim } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { Holders } from './holders.fixture.js';
-import { SettingsHouse } from './settings-house.fixture.js';
+import { Holders } from './customers.fixture.js';
+import { SettingsHouse } from './issuance-stack.fixture.js';
 
 const minute = 60_000;
 let stack: SettingsHouse;

@@ -10,8 +10,8 @@ import {
   type CustomerEvent,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders, type Holder } from './holders.fixture.js';
-import { SettingsHouse } from './settings-house.fixture.js';
+import { Holders, type Holder } from './customers.fixture.js';
+import { SettingsHouse } from './issuance-stack.fixture.js';
 
 /** More by RACE_ROUNDS=1000, for a longer look. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 50);

@@ -8,8 +8,8 @@ import {
   type RelyingPartyIds,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders } from './holders.fixture.js';
-import { SettingsHouse } from './settings-house.fixture.js';
+import { Holders } from './customers.fixture.js';
+import { SettingsHouse } from './issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });

@@ -6,12 +6,12 @@ import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/pas
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { claimCeremony } from '../credentials/ceremony-binding.js';
-import { newCode } from '../credentials/code.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
+import { CredentialTypes } from '../credential-types/credential-types.js';
+import { newCode } from '../customer/code.js';
+import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
 import { findClaim } from './find-claim.js';
-import { holderHandle } from './holder.js';
+import { holderHandle } from './user-handle.js';
 
 /** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
 @Controller()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { beginClaim, beginSignIn, completeClaim, completeSignIn, createOffer, type ReplyOf } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { SettingsHouse } from '../settings-house.fixture.js';
+import { SettingsHouse } from '../issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const browser = 'b'.repeat(43);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstType } from '../credentials/credential-type.js';
-import { publicState, type Customer, type HeldCredential } from '../credentials/customer.js';
+import { firstType } from '../credential-types/credential-type.js';
+import { publicState, type Customer, type HeldCredential } from '../customer/customer.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { claimed, claimState } from './claim.js';
 

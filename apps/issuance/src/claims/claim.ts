@@ -1,10 +1,10 @@
 import type { Claim, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { change, endingOf, type Change } from '../credentials/change.js';
-import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
-import { standingOf } from '../credentials/standing.js';
-import { next } from '../credentials/transitions.js';
-import { endOf } from '../credentials/validity.js';
+import { endOf } from '../credential-types/validity.js';
+import { change, endingOf, type Change } from '../customer/change.js';
+import { standingOf } from '../customer/credential-state.js';
+import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../customer/customer.js';
+import { next } from '../customer/transitions.js';
 
 type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
 type CredentialFacts = Pick<HeldCredential, 'status' | 'validUntil'>;

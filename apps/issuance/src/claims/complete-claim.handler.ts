@@ -15,12 +15,12 @@ import {
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { claimCeremony } from '../credentials/ceremony-binding.js';
-import { newCode } from '../credentials/code.js';
-import { commitChange, type Committed } from '../credentials/commit-change.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
-import { lockCustomer } from '../credentials/customers.js';
-import { tellEnds } from '../expiry/expiry.js';
+import { CredentialTypes } from '../credential-types/credential-types.js';
+import { newCode } from '../customer/code.js';
+import { lockCustomer } from '../customer/customer.repository.js';
+import { commitChange, type Committed } from '../customer/customers.js';
+import { tellEnds } from '../customer/expiration.js';
+import { claimCeremony } from './claim-ceremony.js';
 import { claimRecord } from './claim-record.js';
 import { claimed, claimState, requireOpen } from './claim.js';
 import { findClaim, type FoundClaim } from './find-claim.js';

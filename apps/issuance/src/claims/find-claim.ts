@@ -1,6 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
-import type { CustomerOffer, HeldCredential } from '../credentials/customer.js';
+import type { CustomerOffer, HeldCredential } from '../customer/customer.js';
 
 /** What a claim token leads to. */
 export interface FoundClaim {

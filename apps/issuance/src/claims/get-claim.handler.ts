@@ -5,7 +5,7 @@ import { Handles } from '@holdfast/messaging';
 import { CLOCK, keyedHash, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
+import { CredentialTypes } from '../credential-types/credential-types.js';
 import { claimState } from './claim.js';
 import { findClaim } from './find-claim.js';
 

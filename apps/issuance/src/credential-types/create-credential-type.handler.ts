@@ -3,9 +3,9 @@ import { createCredentialType, type CredentialType, type RequestContext, type Re
 import { statement, violatedUnique } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { addFirstType, CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';
+import { addFirstType, CredentialTypes } from './credential-types.js';
 import { demoteOthers, lockTypes, settingOf } from './default-type.js';
 import { requireTerms } from './terms.js';
 

@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
 import { listCredentialTypes, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
-import { CredentialTypes } from '../credentials/credential-types.js';
 import { Organizations } from '../settings/organizations.js';
+import { CredentialTypes } from './credential-types.js';
 
 @Controller()
 export class ListCredentialTypesHandler {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addDuration, durationBounds } from '../credentials/validity.js';
 import { requireTerms } from './terms.js';
+import { addDuration, durationBounds } from './validity.js';
 
 describe('the times of a credential type', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '@holdfast/contracts';
 import { unprocessable } from '@holdfast/platform';
-import { durationBounds } from '../credentials/validity.js';
+import { durationBounds } from './validity.js';
 
 /**
  * A hundred years: what lies further is a slip of the pen, and would lead out of the calendar that RFC 3339 can write.

@@ -3,10 +3,10 @@ import { updateCredentialType, type CredentialType, type RequestContext, type Re
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { addFirstType, CredentialTypes, typeColumns } from '../credentials/credential-types.js';
-import { withoutNulls } from '../credentials/without-nulls.js';
 import { Organizations } from '../settings/organizations.js';
 import { differences, Settings } from '../settings/settings.js';
+import { withoutNulls } from '../without-nulls.js';
+import { addFirstType, CredentialTypes, typeColumns } from './credential-types.js';
 import { demoteOthers, lockTypes, settingOf } from './default-type.js';
 import { requireTerms } from './terms.js';
 

@@ -3,9 +3,9 @@ import { getIssued, type ReplyOf, type RequestContext, type RequestOf } from '@h
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { publicCredential, type HeldCredential } from './customer.js';
-import { credentialColumns } from './customers.js';
-import { withoutNulls } from './without-nulls.js';
+import { publicCredential, type HeldCredential } from '../customer/customer.js';
+import { credentialColumns } from '../customer/customer.repository.js';
+import { withoutNulls } from '../without-nulls.js';
 
 const find = statement(
   'credential_get',

@@ -13,12 +13,12 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
-import { tellEnds } from '../expiry/expiry.js';
+import { inTurn } from '../customer/change.js';
+import { publicCredential } from '../customer/customer.js';
+import { customerOfCredential, lockCustomer } from '../customer/customer.repository.js';
+import { commitChange } from '../customer/customers.js';
+import { tellEnds } from '../customer/expiration.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
-import { inTurn } from './change.js';
-import { commitChange } from './commit-change.js';
-import { publicCredential } from './customer.js';
-import { customerOfCredential, lockCustomer } from './customers.js';
 import { managed, type ManageAct } from './manage.js';
 
 type Request = RequestOf<typeof suspendCredential>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
+import { firstType } from '../credential-types/credential-type.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';
-import { firstType } from './credential-type.js';
 import { managed } from './manage.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');

@@ -1,9 +1,9 @@
 import { AppError } from '@holdfast/platform';
-import { change, endingOf, idsOf, inTurn, type Change } from './change.js';
-import { closeOffers } from './close-offers.js';
-import type { Customer, HeldCredential } from './customer.js';
-import { standingOf } from './standing.js';
-import { next } from './transitions.js';
+import { change, endingOf, idsOf, inTurn, type Change } from '../customer/change.js';
+import { closeOffers } from '../customer/close-offers.js';
+import { standingOf } from '../customer/credential-state.js';
+import type { Customer, HeldCredential } from '../customer/customer.js';
+import { next } from '../customer/transitions.js';
 
 export const manageActs = ['suspend', 'resume', 'revoke'] as const;
 export type ManageAct = (typeof manageActs)[number];

@@ -4,9 +4,9 @@ import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
-import { change } from '../credentials/change.js';
-import { customerEvents } from '../credentials/customer-event.js';
-import { lockCustomer } from '../credentials/customers.js';
+import { change } from '../customer/change.js';
+import { customerEvents } from '../customer/customer-event.js';
+import { lockCustomer } from '../customer/customer.repository.js';
 import { Idempotency, type Remember } from '../idempotency/idempotency.js';
 
 /** Credentials and offers go with the customer (ON DELETE CASCADE). */

@@ -11,8 +11,8 @@ import {
   type AuditRecord,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders } from '../holders.fixture.js';
-import { SettingsHouse } from '../settings-house.fixture.js';
+import { Holders } from '../customers.fixture.js';
+import { SettingsHouse } from '../issuance-stack.fixture.js';
 
 const seed = Number(process.env.IDEMPOTENCY_SEED ?? randomInt(2 ** 31));
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');

@@ -25,13 +25,13 @@ import {
 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import type { Change } from '../credentials/change.js';
-import { CredentialTypes } from '../credentials/credential-types.js';
-import { customerEvents } from '../credentials/customer-event.js';
-import type { Customer } from '../credentials/customer.js';
+import { CredentialTypes } from '../credential-types/credential-types.js';
+import type { Change } from '../customer/change.js';
+import { customerEvents } from '../customer/customer-event.js';
+import type { Customer } from '../customer/customer.js';
 import { Idempotency, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
+import { usingUp } from '../presence/consumed-proofs.js';
 import { PresenceCheck } from '../presence/presence-check.js';
-import { usingUp } from '../presence/presence-use.js';
 import type { Proof } from '../presence/provider.js';
 import { insertFurtherOffer } from './insert-further-offer.js';
 import { insertFirstOffer } from './insert-offer.js';

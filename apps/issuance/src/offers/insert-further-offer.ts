@@ -2,10 +2,10 @@ import type { Offer } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/outbox';
 import { AppError, concerning } from '@holdfast/platform';
-import { inTurn, type Change } from '../credentials/change.js';
-import type { Customer } from '../credentials/customer.js';
-import { lockCustomer, saveCustomer, type OfferSecret } from '../credentials/customers.js';
-import { tellEnds } from '../expiry/expiry.js';
+import { inTurn, type Change } from '../customer/change.js';
+import type { Customer } from '../customer/customer.js';
+import { lockCustomer, saveCustomer, type OfferSecret } from '../customer/customer.repository.js';
+import { tellEnds } from '../customer/expiration.js';
 import { storeAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
 

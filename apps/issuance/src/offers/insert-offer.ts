@@ -1,7 +1,7 @@
 import { statement, type Sql } from '@holdfast/data';
 import type { OutboxRow } from '@holdfast/outbox';
-import type { Customer } from '../credentials/customer.js';
-import type { OfferSecret } from '../credentials/customers.js';
+import type { Customer } from '../customer/customer.js';
+import type { OfferSecret } from '../customer/customer.repository.js';
 import type { IdempotencyKey } from '../idempotency/idempotency.js';
 
 /**

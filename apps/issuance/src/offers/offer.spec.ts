@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from '@holdfast/platform';
-import { firstType } from '../credentials/credential-type.js';
-import { publicState, type Customer } from '../credentials/customer.js';
+import { firstType } from '../credential-types/credential-type.js';
+import { publicState, type Customer } from '../customer/customer.js';
 import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms } from './offer.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');

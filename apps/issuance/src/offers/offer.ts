@@ -1,11 +1,11 @@
 import type { OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/platform';
-import { change, idsOf, inTurn, type Change } from '../credentials/change.js';
-import { closeOffers } from '../credentials/close-offers.js';
-import type { CredentialType } from '../credentials/credential-type.js';
-import { hasEnded, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
-import { standingOf } from '../credentials/standing.js';
-import { next } from '../credentials/transitions.js';
+import type { CredentialType } from '../credential-types/credential-type.js';
+import { change, idsOf, inTurn, type Change } from '../customer/change.js';
+import { closeOffers } from '../customer/close-offers.js';
+import { standingOf } from '../customer/credential-state.js';
+import { hasEnded, type Customer, type CustomerOffer, type HeldCredential } from '../customer/customer.js';
+import { next } from '../customer/transitions.js';
 
 /** Seconds that an offer may live. */
 export interface OfferBounds {

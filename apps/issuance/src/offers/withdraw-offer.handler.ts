@@ -10,10 +10,10 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
-import { inTurn } from '../credentials/change.js';
-import { commitChange } from '../credentials/commit-change.js';
-import { customerOfOffer, lockCustomer } from '../credentials/customers.js';
-import { tellEnds } from '../expiry/expiry.js';
+import { inTurn } from '../customer/change.js';
+import { customerOfOffer, lockCustomer } from '../customer/customer.repository.js';
+import { commitChange } from '../customer/customers.js';
+import { tellEnds } from '../customer/expiration.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { withdrawnOffer } from './offer.js';
 

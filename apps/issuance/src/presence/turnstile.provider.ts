@@ -4,8 +4,8 @@ import { AppError, Outbound, OutboundError, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { Apps } from './apps.js';
+import { requireUnused } from './consumed-proofs.js';
 import { PresencePolicies } from './presence-policies.js';
-import { requireUnused } from './presence-use.js';
 import {
   presenceFault,
   presenceUnavailable,
@@ -13,7 +13,7 @@ import {
   type PresenceProvider,
   type Proof,
 } from './provider.js';
-import { readAnswer, turnstileEnd, type TurnstileAnswer } from './turnstile-answer.js';
+import { readAnswer, turnstileEnd, type TurnstileAnswer } from './turnstile-response.js';
 
 /** Milliseconds: the gateway waits five seconds for the whole offer. */
 const patience = 2500;

@@ -5,7 +5,7 @@ import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfas
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
+import { challengeKeyOf, signInOf } from './sign-in-challenge.js';
 
 /**
  * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. Nothing is stored: anybody

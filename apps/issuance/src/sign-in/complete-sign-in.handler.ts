@@ -14,9 +14,9 @@ import {
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { challengeKeyOf, signInOf } from '../credentials/ceremony-binding.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
 import { Renewals } from './renewals.js';
+import { challengeKeyOf, signInOf } from './sign-in-challenge.js';
 
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;

@@ -1,9 +1,9 @@
-import { change, endingOf, type Change } from '../credentials/change.js';
-import type { CredentialType } from '../credentials/credential-type.js';
-import type { Customer, HeldCredential } from '../credentials/customer.js';
-import { standingOf } from '../credentials/standing.js';
-import { decide } from '../credentials/transitions.js';
-import { addDuration, endOf } from '../credentials/validity.js';
+import type { CredentialType } from '../credential-types/credential-type.js';
+import { addDuration, endOf } from '../credential-types/validity.js';
+import { change, endingOf, type Change } from '../customer/change.js';
+import { standingOf } from '../customer/credential-state.js';
+import type { Customer, HeldCredential } from '../customer/customer.js';
+import { decide } from '../customer/transitions.js';
 
 type Ending = Pick<HeldCredential, 'expiresAt' | 'validUntil'>;
 type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { AppError, unprocessable } from '@holdfast/platform';
+import { withoutNulls } from '../without-nulls.js';
 import { firstType, type CredentialType } from './credential-type.js';
-import { withoutNulls } from './without-nulls.js';
 
 export const typeColumns =
   'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';

@@ -34,9 +34,9 @@ import {
   type TestBus,
   type TestDatabase,
 } from '@holdfast/testing';
-import { IssuanceModule } from './app.module.js';
-import { configSchema } from './config.js';
-import { migrations } from './migrations/index.js';
+import { IssuanceModule } from '../app.module.js';
+import { configSchema } from '../config.js';
+import { migrations } from '../migrations/index.js';
 
 const origin = 'http://localhost:8080';
 const start = '2026-11-21T09:00:00.000Z';

@@ -1,6 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
+import { withoutNulls } from '../without-nulls.js';
 import type { Customer, CustomerOffer, HeldCredential } from './customer.js';
-import { withoutNulls } from './without-nulls.js';
 
 /** An offer as it is stored: only the keyed hash of its claim token. */
 export interface OfferSecret {

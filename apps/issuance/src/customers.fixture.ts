@@ -11,7 +11,7 @@ import {
   type RequestContext,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import type { SettingsHouse } from './settings-house.fixture.js';
+import type { SettingsHouse } from './issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });

@@ -5,7 +5,7 @@ import { customerKey, type Audited } from '@holdfast/platform';
 import type { Change } from './change.js';
 import { customerEvents } from './customer-event.js';
 import type { Customer } from './customer.js';
-import { saveCustomer } from './customers.js';
+import { saveCustomer } from './customer.repository.js';
 
 /** What is left to do once the transaction has committed: `outbox.published(rows, mark)`. */
 export interface Committed {

@@ -7,7 +7,7 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, SettingsHouse } from './settings-house.fixture.js';
+import { book, SettingsHouse } from '../issuance-stack.fixture.js';
 
 describe('credential types', () => {
   let house: SettingsHouse;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer, turnstileEnd } from './turnstile-answer.js';
+import { readAnswer, turnstileEnd } from './turnstile-response.js';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const app = {

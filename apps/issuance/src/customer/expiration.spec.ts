@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
-import { firstType } from '../credentials/credential-type.js';
+import { firstType } from '../credential-types/credential-type.js';
 import { managed } from '../credentials/manage.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';
-import { tellEnds } from './expiry.js';
+import { tellEnds } from './expiration.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
 const day = (n: number, ms = 0) => new Date(now.getTime() + n * 86_400_000 + ms);

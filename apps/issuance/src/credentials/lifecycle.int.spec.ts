@@ -12,8 +12,8 @@ import {
   type RequestContext,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders, type Holder } from './holders.fixture.js';
-import { SettingsHouse } from './settings-house.fixture.js';
+import { Holders, type Holder } from '../customers.fixture.js';
+import { SettingsHouse } from '../issuance-stack.fixture.js';
 
 const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;

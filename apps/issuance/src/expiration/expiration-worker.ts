@@ -4,9 +4,9 @@ import { systemContext } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { customerEvents } from '../credentials/customer-event.js';
+import { customerEvents } from '../customer/customer-event.js';
+import { tellEnds } from '../customer/expiration.js';
 import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
-import { tellEnds } from './expiry.js';
 
 const every = 1000;
 const atOnce = 50;

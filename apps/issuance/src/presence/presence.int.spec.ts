@@ -13,9 +13,9 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { Siteverify } from './presence/siteverify.fixture.js';
-import { packed, solve } from './presence/solve.fixture.js';
-import { book, SettingsHouse } from './settings-house.fixture.js';
+import { book, SettingsHouse } from '../issuance-stack.fixture.js';
+import { Siteverify } from './siteverify.fixture.js';
+import { packed, solve } from './solve.fixture.js';
 
 /** Client IDs in directory's form: others are not asked for. */
 const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'busy'].map(

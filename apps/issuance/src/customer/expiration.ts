@@ -1,7 +1,7 @@
-import { change, endingOf, idsOf, type Change, type Told } from '../credentials/change.js';
-import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../credentials/customer.js';
-import { standingOf } from '../credentials/standing.js';
-import { decide } from '../credentials/transitions.js';
+import { change, endingOf, idsOf, type Change, type Told } from './change.js';
+import { standingOf } from './credential-state.js';
+import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from './customer.js';
+import { decide } from './transitions.js';
 
 /**
  * What time did and nobody has been told of yet: offers that ran out, credentials that ended, in the order of their

@@ -1,8 +1,8 @@
 import { statement, tryLock, type Sql } from '@holdfast/data';
-import type { Change } from '../credentials/change.js';
-import type { Customer, CustomerOffer, HeldCredential } from '../credentials/customer.js';
-import { credentialColumns, offerColumns } from '../credentials/customers.js';
-import { withoutNulls } from '../credentials/without-nulls.js';
+import type { Change } from '../customer/change.js';
+import type { Customer, CustomerOffer, HeldCredential } from '../customer/customer.js';
+import { credentialColumns, offerColumns } from '../customer/customer.repository.js';
+import { withoutNulls } from '../without-nulls.js';
 
 /**
  * By the indexes `offer_ending` and `credential_ending`. Who is being changed right now tells the end of that customer

@@ -2,12 +2,12 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from '@holdfast/platform';
 import { claimed } from '../claims/claim.js';
-import { tellEnds } from '../expiry/expiry.js';
+import { firstType } from '../credential-types/credential-type.js';
+import { inTurn, type Change, type Told } from '../customer/change.js';
+import { hasEnded, type Customer } from '../customer/customer.js';
+import { tellEnds } from '../customer/expiration.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { renewed } from '../sign-in/renewal.js';
-import { inTurn, type Change, type Told } from './change.js';
-import { firstType } from './credential-type.js';
-import { hasEnded, type Customer } from './customer.js';
 import { managed } from './manage.js';
 
 const start = new Date('2026-11-21T09:00:00.000Z');
