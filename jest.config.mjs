@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Three stages, one jest run each: `unit` has no I/O, `integration` has a real PostgreSQL and a real nats-server,
- * `e2e` talks to a whole running house from outside.
+ * `e2e` talks to a whole running stack from outside.
  */
 const stages = {
   unit: {

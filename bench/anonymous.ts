@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Pool as Database } from 'pg';
 import { Pool } from 'undici';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 import { figure, megabytes, table } from './table.ts';
 import { CookieJar } from './workers/cookie-jar.ts';
 
@@ -54,7 +54,7 @@ const settleMs = 6000;
 
 /** Calls every public route without a token, as the gateway declares them, and tells what of it stays. */
 export async function measureAnonymous(
-  house: House,
+  stack: Stack,
   database: Database,
   home: string,
   calls: number,
@@ -64,8 +64,8 @@ export async function measureAnonymous(
   const built = pathToFileURL(fileURLToPath(new URL('../apps/gateway/dist/endpoints.js', import.meta.url))).href;
   const { endpoints } = (await import(built)) as { endpoints: Declared[] };
   const routes = endpoints.filter(({ operation }) => operation === undefined);
-  const pool = new Pool(house.baseUrl, { connections: underWay });
-  const standing = () => standingOf(house, database, home);
+  const pool = new Pool(stack.baseUrl, { connections: underWay });
+  const standing = () => standingOf(stack, database, home);
   const before = await standing();
   const found: AnonymousRoute[] = [];
   let last = before;
@@ -79,7 +79,7 @@ export async function measureAnonymous(
       for (let own = 0; sent < calls; own += 1) {
         sent += 1;
         if (!request || !path.includes('{uid}') || own % callsPerSignIn === 0)
-          request = await requestFor(house, method, path);
+          request = await requestFor(stack, method, path);
         const status = await send(pool, method, request);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
@@ -114,18 +114,18 @@ async function send(pool: Pool, method: Declared['method'], { path, headers, bod
 const random = (): string => randomBytes(32).toString('base64url');
 
 /** As somebody would call it who means harm: it reads well, as long as may be, and nothing in it was used before. */
-async function requestFor(house: House, method: Declared['method'], template: string): Promise<Request> {
-  const { origin } = new URL(house.baseUrl);
-  const begun = template.includes('{uid}') ? await beginSignIn(house) : undefined;
+async function requestFor(stack: Stack, method: Declared['method'], template: string): Promise<Request> {
+  const { origin } = new URL(stack.baseUrl);
+  const begun = template.includes('{uid}') ? await beginSignIn(stack) : undefined;
   const path = template
     .replace('{shortId}', org)
     .replace('{uid}', begun?.uid ?? random())
     .replace(/\{\w+\}/g, 'none.js');
   const query =
     template.endsWith('/authorize') && method === 'GET'
-      ? `?${authorization(house)}`
+      ? `?${authorization(stack)}`
       : template.endsWith('/presence/challenge')
-        ? `?client_id=${house.shop.clientId}`
+        ? `?client_id=${stack.shop.clientId}`
         : '';
   const cookie = begun?.jar.for(path) ?? '';
   const headers = {
@@ -139,7 +139,7 @@ async function requestFor(house: House, method: Declared['method'], template: st
   const fields = {
     grant_type: 'authorization_code',
     code: random(),
-    client_id: house.shop.clientId,
+    client_id: stack.shop.clientId,
     client_secret: random(),
     token: random(),
     scope: 'openid',
@@ -148,7 +148,7 @@ async function requestFor(house: House, method: Declared['method'], template: st
   const body = isJson
     ? JSON.stringify(jsonFor(template))
     : template.endsWith('/authorize')
-      ? authorization(house)
+      ? authorization(stack)
       : new URLSearchParams(fields).toString();
   return {
     path,
@@ -163,7 +163,7 @@ function jsonFor(template: string): object {
   return template.endsWith('/complete') ? { response } : {};
 }
 
-function authorization({ shop: { clientId, redirectUris } }: House): string {
+function authorization({ shop: { clientId, redirectUris } }: Stack): string {
   return new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -176,22 +176,22 @@ function authorization({ shop: { clientId, redirectUris } }: House): string {
   }).toString();
 }
 
-async function beginSignIn(house: House): Promise<{ uid: string; jar: CookieJar }> {
-  const response = await fetch(`${house.baseUrl}/o/${org}/authorize?${authorization(house)}`, { redirect: 'manual' });
+async function beginSignIn(stack: Stack): Promise<{ uid: string; jar: CookieJar }> {
+  const response = await fetch(`${stack.baseUrl}/o/${org}/authorize?${authorization(stack)}`, { redirect: 'manual' });
   await response.text();
   const jar = new CookieJar();
   jar.keep(response.headers.getSetCookie());
   return { uid: (response.headers.get('location') ?? '').split('/').at(-1) || random(), jar };
 }
 
-async function standingOf(house: House, database: Database, home: string): Promise<Standing> {
+async function standingOf(stack: Stack, database: Database, home: string): Promise<Standing> {
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
   const rows = new Map<string, number>();
   for (const { name } of tables.rows)
     rows.set(name, Number((await database.query<{ n: string }>(`SELECT count(*) AS n FROM ${name}`)).rows[0]!.n));
-  const memory = new Map((await house.members()).map(({ name, pid }) => [name, residentOf(pid)]));
+  const memory = new Map((await stack.members()).map(({ name, pid }) => [name, residentOf(pid)]));
   return { rows, memory, logBytes: logBytesIn(join(home, 'logs')) };
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Case } from './cases.ts';
 import { answerForNothing, append, onBus, publish } from './log-load.ts';
 import type { Bench } from './measure.ts';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 import { median } from './statistics.ts';
 import { figure, table } from './table.ts';
 
@@ -33,7 +33,7 @@ const warmUp = 3;
 
 /** How fast records get their places, by both ways that lead to the log, and what that adds to a read. */
 export async function measureAuditLog(
-  house: House,
+  stack: Stack,
   pool: Pool,
   bench: Bench,
   read: () => Promise<Case>,
@@ -45,11 +45,11 @@ export async function measureAuditLog(
     Number((await pool.query<{ n: string }>('SELECT count(*) AS n FROM audit.entry WHERE org = $1', [org])).rows[0]!.n);
   const timed = async (name: string, records: number, work: () => Promise<void>): Promise<Path> => {
     say(`Filling the log: ${name} ...`);
-    const before = await house.cpu();
+    const before = await stack.cpu();
     const began = performance.now();
     await work();
     const took = (performance.now() - began) / 1000;
-    const after = await house.cpu();
+    const after = await stack.cpu();
     return {
       name,
       records,
@@ -60,8 +60,8 @@ export async function measureAuditLog(
     };
   };
 
-  const gateway = await onBus(house, 'gateway');
-  const directory = await onBus(house, 'directory');
+  const gateway = await onBus(stack, 'gateway');
+  const directory = await onBus(stack, 'directory');
   await append(gateway, org, 20_000, 8);
   const paths: Path[] = [];
   for (const underWay of [2, 8])
@@ -80,33 +80,33 @@ export async function measureAuditLog(
 
   const reads: Read[] = [];
   for (const concurrency of [1, 8])
-    reads.push(await compare(house, bench, read, { concurrency, rounds, seconds }, say));
+    reads.push(await compare(stack, bench, read, { concurrency, rounds, seconds }, say));
   return { paths, reads };
 }
 
 /** The same read in turn with and without the log, so that what else the machine does hits both. */
 async function compare(
-  house: House,
+  stack: Stack,
   bench: Bench,
   read: () => Promise<Case>,
   { concurrency, rounds, seconds }: { concurrency: number; rounds: number; seconds: number },
   say: (text: string) => void,
 ): Promise<Read> {
-  const job = (await read()).house;
+  const job = (await read()).stack;
   const measured = { recorded: [] as Read['recorded'][], unrecorded: [] as Read['recorded'][] };
   for (let round = 1; round <= rounds; round += 1) {
     say(`Reading with and without the log, ${concurrency} at once, round ${round} of ${rounds} ...`);
     // Long enough for V8 to have optimized an audit that has just been started.
     await bench.measure(job, { concurrency, seconds: warmUp });
     measured.recorded.push(await bench.measure(job, { concurrency, seconds }));
-    await house.stopMember('audit');
-    const stand = await onBus(house, 'audit');
+    await stack.stopMember('audit');
+    const stand = await onBus(stack, 'audit');
     answerForNothing(stand);
     await stand.flush();
     await bench.measure(job, { concurrency, seconds: warmUp });
     measured.unrecorded.push(await bench.measure(job, { concurrency, seconds }));
     await stand.close();
-    await house.startMember('audit');
+    await stack.startMember('audit');
   }
   const middle = (of: Read['recorded'][]) => ({
     p50: median(of.map((m) => m.p50)),

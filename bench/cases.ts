@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
-import type { App, House } from './stack.ts';
+import type { App, Stack } from './stack.ts';
 import type { GetArgs, ListArgs, OfferArgs } from './statements.ts';
 import type { HttpJob, SignInJob, SqlJob } from './workers/job.ts';
 
-/** Something that the house does, and the least that must be done for it, where there is something to compare with. */
+/** Something that the stack does, and the least that must be done for it, where there is something to compare with. */
 export interface Case {
   name: string;
-  house: HttpJob | SignInJob;
+  stack: HttpJob | SignInJob;
   /** What the baseline is, for the reader. */
   against: string;
   baseline?: HttpJob | SqlJob;
@@ -18,10 +18,10 @@ const org = 'acme';
 const limit = 50;
 
 /** A page this deep is read as the deep one: half of all. */
-async function deepPage(house: House, bearer: Record<string, string>, subjects: number): Promise<string> {
+async function deepPage(stack: Stack, bearer: Record<string, string>, subjects: number): Promise<string> {
   let token = '';
   for (let seen = 0; seen < subjects / 2; seen += 200) {
-    const response = await fetch(`${house.baseUrl}${listPath}?limit=200${token && `&next_page_token=${token}`}`, {
+    const response = await fetch(`${stack.baseUrl}${listPath}?limit=200${token && `&next_page_token=${token}`}`, {
       headers: bearer,
     });
     const { nextPageToken } = (await response.json()) as { nextPageToken?: string };
@@ -34,7 +34,7 @@ async function deepPage(house: House, bearer: Record<string, string>, subjects: 
 const listPath = `/o/${org}/api/credentials/subjects`;
 
 export async function tokenOf(
-  { baseUrl }: House,
+  { baseUrl }: Stack,
   app: Pick<App, 'clientId' | 'clientSecret'>,
   scope: string,
 ): Promise<string> {
@@ -44,7 +44,7 @@ export async function tokenOf(
     body,
     headers: { authorization: basic(app) },
   });
-  if (!response.ok) throw new Error(`The house gives the benchmark no token: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The stack gives the benchmark no token: ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -80,20 +80,20 @@ async function payloadOfAnOffer(pool: Pool, makeOffer: () => Promise<unknown>): 
 }
 
 /**
- * All cases, against this house and this stock provider. A token lives ten minutes, so they are made anew for each
+ * All cases, against this stack and this stock provider. A token lives ten minutes, so they are made anew for each
  * round.
  */
 export async function makeCases(
-  house: House,
+  stack: Stack,
   reader: Pick<App, 'clientId' | 'clientSecret'>,
   pool: Pool,
   stockUrl: string,
   subjects: number,
 ): Promise<Case[]> {
-  const { baseUrl: url, shop, databaseUrl } = house;
-  const bearer = { authorization: `Bearer ${await tokenOf(house, reader, 'issued:read')}` };
+  const { baseUrl: url, shop, databaseUrl } = stack;
+  const bearer = { authorization: `Bearer ${await tokenOf(stack, reader, 'issued:read')}` };
   const offering = {
-    authorization: `Bearer ${await tokenOf(house, shop, 'issued:manage offers:write')}`,
+    authorization: `Bearer ${await tokenOf(stack, shop, 'issued:manage offers:write')}`,
     'content-type': 'application/json',
   };
   const signIn: SignInJob = {
@@ -138,19 +138,19 @@ export async function makeCases(
   return [
     {
       name: 'floor',
-      house: { ...health, url },
+      stack: { ...health, url },
       against: 'the same on plain node:http',
       baseline: { ...health, url: stockUrl },
     },
     {
       name: 'token',
-      house: { kind: 'http', url, requests: [tokenRequest], expect: 200 },
+      stack: { kind: 'http', url, requests: [tokenRequest], expect: 200 },
       against: 'stock oidc-provider, same JWT',
       baseline: { kind: 'http', url: stockUrl, requests: [tokenRequest], expect: 200 },
     },
     {
       name: 'offer',
-      house: {
+      stack: {
         kind: 'http',
         url,
         requests: [{ method: 'POST', path: `/o/${org}/api/credentials/offers`, headers: offering, body: '{}' }],
@@ -161,7 +161,7 @@ export async function makeCases(
     },
     {
       name: 'further-offer',
-      house: {
+      stack: {
         kind: 'http',
         url,
         expect: 201,
@@ -177,22 +177,22 @@ export async function makeCases(
     },
     {
       name: 'get',
-      house: { ...get(''), requests: ids.map((id) => ({ method: 'GET', path: `${listPath}/${id}`, headers: bearer })) },
+      stack: { ...get(''), requests: ids.map((id) => ({ method: 'GET', path: `${listPath}/${id}`, headers: bearer })) },
       against: 'bare read by primary key',
       baseline: sql('get', { org, app: reader.clientId, subjects: ids } satisfies GetArgs),
     },
     {
       name: 'list',
-      house: get(`${listPath}?limit=${limit}`),
+      stack: get(`${listPath}?limit=${limit}`),
       against: 'bare keyset query',
       baseline: sql('list', page satisfies ListArgs),
     },
     {
       name: 'deep-list',
-      house: get(`${listPath}?limit=${limit}&next_page_token=${await deepPage(house, bearer, subjects)}`),
+      stack: get(`${listPath}?limit=${limit}&next_page_token=${await deepPage(stack, bearer, subjects)}`),
       against: 'bare keyset query',
       baseline: sql('deep-list', { ...page, after } satisfies ListArgs),
     },
-    { name: 'sign-in', house: signIn, against: '-', concurrency: [1, 8] },
+    { name: 'sign-in', stack: signIn, against: '-', concurrency: [1, 8] },
   ];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { metric } from './metrics.ts';
 import { allStats, cpuOfTree, pssOf } from './processes.ts';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 import { percentile } from './statistics.ts';
 import { figure, megabytes, table } from './table.ts';
 import { zipf } from './zipf.ts';
@@ -46,7 +46,7 @@ const make = [
 
 /** What it costs that issuers of many organizations live in one process: made, built from their keys, and asked. */
 export async function measureIssuers(
-  house: House,
+  stack: Stack,
   pool: Pool,
   organizations: number,
   say: (text: string) => void,
@@ -72,44 +72,44 @@ export async function measureIssuers(
   };
 
   say('Asking each for the first time, when its keys are made ...');
-  const first = await lot(house, 'first touch', all.map(discovery), 200);
-  await house.stopMember('auth');
-  await house.startMember('auth');
+  const first = await lot(stack, 'first touch', all.map(discovery), 200);
+  await stack.stopMember('auth');
+  await stack.startMember('auth');
   // So that neither the first requests of the new process nor what they load count as misses' cost.
   await lot(
-    house,
+    stack,
     'warming up',
     Array.from({ length: 300 }, () => discovery('acme')),
     200,
   );
-  const before = pssOf(await pidOfAuth(house));
+  const before = pssOf(await pidOfAuth(stack));
   say('Asking each again, with auth started anew; then some more than others ...');
-  const miss = await lot(house, 'miss', all.map(discovery), 200);
-  const after = pssOf(await pidOfAuth(house));
+  const miss = await lot(stack, 'miss', all.map(discovery), 200);
+  const after = pssOf(await pidOfAuth(stack));
   const draw = zipf(organizations);
   const drawn = (path: (org: string) => string): string[] => Array.from({ length: draws }, () => path(all[draw()]!));
   const hits = [
-    await lot(house, 'discovery', drawn(discovery), 200),
-    await lot(house, 'jwks', drawn(jwks), 200),
-    await lot(house, 'authorize', drawn(authorize), 303),
+    await lot(stack, 'discovery', drawn(discovery), 200),
+    await lot(stack, 'jwks', drawn(jwks), 200),
+    await lot(stack, 'authorize', drawn(authorize), 303),
   ];
   return { organizations, lots: [first, miss, ...hits], memory: { before, after } };
 }
 
-async function pidOfAuth(house: House): Promise<number> {
-  return (await house.members()).find((m) => m.name === 'auth')!.pid;
+async function pidOfAuth(stack: Stack): Promise<number> {
+  return (await stack.members()).find((m) => m.name === 'auth')!.pid;
 }
 
-async function lot(house: House, name: string, paths: readonly string[], expect: number): Promise<Lot> {
-  const pid = await pidOfAuth(house);
+async function lot(stack: Stack, name: string, paths: readonly string[], expect: number): Promise<Lot> {
+  const pid = await pidOfAuth(stack);
   const cpu = (): number => cpuOfTree(pid, allStats());
-  const [told, spent] = [await house.metricsOf('auth'), cpu()];
+  const [told, spent] = [await stack.metricsOf('auth'), cpu()];
   const latencies: number[] = [];
   let [next, failures] = [0, 0];
   const loop = async (): Promise<void> => {
     for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
       const began = performance.now();
-      const response = await fetch(house.baseUrl + path, { redirect: 'manual' });
+      const response = await fetch(stack.baseUrl + path, { redirect: 'manual' });
       const text = await response.text();
       if (response.status === expect) latencies.push(performance.now() - began);
       else if (failures++ === 0)
@@ -118,7 +118,7 @@ async function lot(house: House, name: string, paths: readonly string[], expect:
   };
   await Promise.all(Array.from({ length: inFlight }, loop));
   const used = cpu() - spent;
-  const tells = await house.metricsOf('auth');
+  const tells = await stack.metricsOf('auth');
   const grown = (metricName: string): number => metric(tells, metricName) - metric(told, metricName);
   const sorted = latencies.toSorted((a, b) => a - b);
   return {

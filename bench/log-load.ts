@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { appendRecords, inboxPrefix, type AuditRecord, type BusUser, type DirectoryEvent } from '@holdfast/contracts';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 /** Of one message, as a gateway under load sends them. */
 const batchSize = 200;
 
 /** A login of a service to the bus. */
-export function onBus({ natsUrl, nkeySeeds }: House, user: BusUser): Promise<NatsConnection> {
+export function onBus({ natsUrl, nkeySeeds }: Stack, user: BusUser): Promise<NatsConnection> {
   return connect({
     servers: natsUrl,
     authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeeds[user])),

@@ -1,4 +1,4 @@
-// Measures the house in HOLDFAST_HOME, which tools/testing/bench.ts has started for us, beside yardsticks, and prints
+// Measures the stack in HOLDFAST_HOME, which tools/testing/bench.ts has started for us, beside yardsticks, and prints
 // tables. It passes or fails nothing.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { profileWhile } from './profile.ts';
 import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
-import { House } from './stack.ts';
+import { Stack } from './stack.ts';
 import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
 import { measureVerify, verifyTable } from './verify.ts';
@@ -27,17 +27,17 @@ const options = parse();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** What else ran when the measuring began. */
 const [loadBefore = 0] = loadavg();
-const house = new House(process.env.HOLDFAST_HOME ?? '.holdfast');
+const stack = new Stack(process.env.HOLDFAST_HOME ?? '.holdfast');
 await stayOnTwoCores();
 await sleep(3000);
-say('Measuring the house at rest ...');
-const idle = { memory: await memoryOf(house), cpu: await idleCpuOf(house, 5) };
+say('Measuring the stack at rest ...');
+const idle = { memory: await memoryOf(stack), cpu: await idleCpuOf(stack, 5) };
 
-const pool = new pg.Pool({ connectionString: house.databaseUrl, max: 2 });
-const bench = new Bench(house);
+const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
+const bench = new Bench(stack);
 await bench.ready();
 say(`Seeding ${options.subjects} customers ...`);
-const reader = await seedSubjects(house, pool, options.subjects);
+const reader = await seedSubjects(stack, pool, options.subjects);
 await copyTables(pool);
 if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
 else if (options.profile === undefined) await measure(options);
@@ -46,14 +46,14 @@ bench.end();
 await pool.end();
 
 function cases(): Promise<Case[]> {
-  return makeCases(house, reader, pool, bench.stockUrl, options.subjects);
+  return makeCases(stack, reader, pool, bench.stockUrl, options.subjects);
 }
 
 /** What brings the stack to its limits, beside no other measurement. */
 async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
   const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, say) : undefined;
   const anonymous = only.includes('anonymous')
-    ? await measureAnonymous(house, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say)
+    ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say)
     : undefined;
   say(
     `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`,
@@ -69,14 +69,14 @@ async function measureAlone({ only, seconds, calls, json }: Options): Promise<vo
 
 async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
   const pairs = await runRounds(bench, cases, options, say);
-  const loaded = await memoryOf(house);
+  const loaded = await memoryOf(stack);
   const plans = await explainPages(pool, await cases());
   const issuers =
-    only.length === 0 || only.includes('issuers') ? await measureIssuers(house, pool, organizations, say) : undefined;
+    only.length === 0 || only.includes('issuers') ? await measureIssuers(stack, pool, organizations, say) : undefined;
   const wanted = only.length === 0 || only.includes('audit');
   const log = wanted
     ? await measureAuditLog(
-        house,
+        stack,
         pool,
         bench,
         async () => (await cases()).find((c) => c.name === 'get')!,
@@ -87,7 +87,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
     : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, say) : undefined;
   say('Starting each service once more, alone ...');
-  const starts = await startTimes(house);
+  const starts = await startTimes(stack);
   const ready = Number(process.env.BENCH_READY_MS);
 
   say(
@@ -107,7 +107,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   if (verified) say(`${verifyTable(verified)}\n`);
   say(`${standingTable(idle, loaded, starts)}\n`);
   say(
-    `The launcher had the whole house ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
+    `The launcher had the whole stack ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
   );
   if (json === undefined) return;
   const everything = {
@@ -126,8 +126,8 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
 }
 
 async function profileService(service: string, only: string[]): Promise<void> {
-  const { pid } = (await house.members()).find((m) => m.name === service)!;
-  for (const { name, house: job } of await cases()) {
+  const { pid } = (await stack.members()).find((m) => m.name === service)!;
+  for (const { name, stack: job } of await cases()) {
     if (only.length > 0 && !only.includes(name)) continue;
     const load = { concurrency: 16, seconds: 5 };
     await bench.measure(job, load);
@@ -141,10 +141,10 @@ async function profileService(service: string, only: string[]): Promise<void> {
   }
 }
 
-/** The house and all that we start: what they start inherits it. */
+/** The stack and all that we start: what they start inherits it. */
 async function stayOnTwoCores(): Promise<void> {
   if (!hasMoreCores()) return;
-  const pids = [process.pid, ...(await house.members()).map((m) => m.pid)];
+  const pids = [process.pid, ...(await stack.members()).map((m) => m.pid)];
   const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
   if (!done.every((status) => status === 0))
     say('There are more than two cores here and no taskset: the figures are those of a larger machine.');

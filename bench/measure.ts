@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 import type { Job, Load, Result } from './workers/job.ts';
 import { Worker } from './workers/worker.ts';
 
@@ -24,12 +24,12 @@ export class Bench {
   readonly #sql = new Worker('./sql.ts');
   readonly #signIn = new Worker('./sign-in.ts');
   readonly #stock: Worker;
-  readonly #house: House;
+  readonly #stack: Stack;
   stockUrl = '';
 
-  constructor(house: House) {
-    this.#house = house;
-    const { clientId, clientSecret, scopes } = house.shop;
+  constructor(stack: Stack) {
+    this.#stack = stack;
+    const { clientId, clientSecret, scopes } = stack.shop;
     this.#stock = new Worker('./stock-provider.ts', [scopes.join(' '), clientId, clientSecret]);
   }
 
@@ -38,7 +38,7 @@ export class Bench {
     this.stockUrl = `http://127.0.0.1:${port}`;
   }
 
-  /** Load on the house, or on a yardstick; whose CPU counts follows from which it is. */
+  /** Load on the stack, or on a yardstick; whose CPU counts follows from which it is. */
   async measure(job: Job, load: Load): Promise<Measured> {
     const before = await this.#cpu(job);
     const result = await this.#workerOf(job).run(job, load);
@@ -60,11 +60,11 @@ export class Bench {
 
   async #cpu(job: Job): Promise<Map<string, number>> {
     if (job.kind === 'http' && job.url === this.stockUrl) return new Map([['stock', this.#stock.cpu()]]);
-    const house = await this.#house.cpu();
-    if (job.kind !== 'sql') return house;
+    const stack = await this.#stack.cpu();
+    if (job.kind !== 'sql') return stack;
     return new Map([
       ['client', this.#sql.cpu()],
-      ['postgres', house.get('postgres') ?? 0],
+      ['postgres', stack.get('postgres') ?? 0],
     ]);
   }
 

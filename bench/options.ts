@@ -35,7 +35,7 @@ export const help = `Usage: npm run bench [-- options]
   --profile SERVICE   no table: profiles the service under the load of each case and prints where its time goes
   --help              this text
 
-It starts a house of its own in a throwaway folder, beside whatever house may be running.
+It starts a stack of its own in a folder of its own, beside whatever stack may be running.
 `;
 
 const number = (text: string): number => Number(text);

@@ -29,15 +29,15 @@ export async function measureOverload(
   say: (text: string) => void,
 ): Promise<Overload[]> {
   const found: Overload[] = [];
-  for (const { name, house } of cases) {
-    if (!names.includes(name) || house.kind !== 'http') continue;
+  for (const { name, stack } of cases) {
+    if (!names.includes(name) || stack.kind !== 'http') continue;
     say(`Overload: ${name}, warming up and looking for the peak ...`);
-    await bench.measure(house, { concurrency: 64, seconds: warmUpSeconds });
-    const peak = (await bench.measure(house, { concurrency: 64, seconds })).rate;
+    await bench.measure(stack, { concurrency: 64, seconds: warmUpSeconds });
+    const peak = (await bench.measure(stack, { concurrency: 64, seconds })).rate;
     const loads: Overload['loads'] = [];
     for (const times of [1, 5]) {
       say(`Overload: ${name}, ${figure(peak * times)} arrivals a second for ${seconds} s ...`);
-      loads.push({ ...(await openLoop(house, peak * times, seconds)), times });
+      loads.push({ ...(await openLoop(stack, peak * times, seconds)), times });
       await sleep(restMs);
     }
     found.push({ name, peak, loads });

@@ -32,28 +32,28 @@ export function speedTable(pairs: readonly Pair[]): string {
   const rows = groups(pairs).map((group) => [
     group[0]!.name,
     String(group[0]!.concurrency),
-    middle(group, (p) => p.house.rate),
-    middle(group, (p) => p.house.p50),
-    middle(group, (p) => p.house.p99),
-    middle(group, (p) => p.house.total),
+    middle(group, (p) => p.stack.rate),
+    middle(group, (p) => p.stack.p50),
+    middle(group, (p) => p.stack.p99),
+    middle(group, (p) => p.stack.total),
     middle(group, (p) => p.baseline?.rate),
     middle(group, (p) => p.baseline?.p50),
     middle(group, (p) => p.baseline?.total),
-    middle(group, (p) => p.baseline && p.house.rate / p.baseline.rate),
-    middle(group, (p) => p.baseline && p.house.total / p.baseline.total),
-    middle(group, (p) => p.house.ownCpu / Math.max(1, p.house.requests)),
-    String(group.reduce((sum, p) => sum + p.house.failures + (p.baseline?.failures ?? 0), 0)),
+    middle(group, (p) => p.baseline && p.stack.rate / p.baseline.rate),
+    middle(group, (p) => p.baseline && p.stack.total / p.baseline.total),
+    middle(group, (p) => p.stack.ownCpu / Math.max(1, p.stack.requests)),
+    String(group.reduce((sum, p) => sum + p.stack.failures + (p.baseline?.failures ?? 0), 0)),
   ]);
   return table(head, rows);
 }
 
-/** CPU µs per request of each process of the house. */
+/** CPU µs per request of each process of the stack. */
 export function processTable(pairs: readonly Pair[]): string {
-  const names = [...new Set(pairs.flatMap((p) => Object.keys(p.house.cpu)))];
+  const names = [...new Set(pairs.flatMap((p) => Object.keys(p.stack.cpu)))];
   const rows = groups(pairs).map((group) => [
     `${group[0]!.name} at ${group[0]!.concurrency}`,
-    ...names.map((name) => middle(group, (p) => p.house.cpu[name] ?? 0)),
-    middle(group, (p) => p.house.total),
+    ...names.map((name) => middle(group, (p) => p.stack.cpu[name] ?? 0)),
+    middle(group, (p) => p.stack.total),
   ]);
   return table(['CPU µs per request', ...names, 'all'], rows);
 }

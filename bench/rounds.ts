@@ -4,17 +4,17 @@ import type { Options } from './options.ts';
 import { warmUp } from './warm-up.ts';
 import type { Job } from './workers/job.ts';
 
-/** One measurement of the house and the one of the yardstick right beside it. */
+/** One measurement of the stack and the one of the yardstick right beside it. */
 export interface Pair {
   name: string;
   against: string;
   concurrency: number;
-  house: Measured;
+  stack: Measured;
   baseline?: Measured;
 }
 
 /**
- * House and yardstick in turn, and the whole again each round: what else the machine does hits both. `cases` is asked
+ * Stack and yardstick in turn, and the whole again each round: what else the machine does hits both. `cases` is asked
  * for each round, since tokens run out.
  */
 export async function runRounds(
@@ -24,25 +24,25 @@ export async function runRounds(
   progress: (text: string) => void,
 ): Promise<Pair[]> {
   const pairs: Pair[] = [];
-  for (const { name, house, baseline, concurrency: own = concurrency } of await cases()) {
+  for (const { name, stack, baseline, concurrency: own = concurrency } of await cases()) {
     if (only.length > 0 && !only.includes(name)) continue;
     const load = { concurrency: Math.max(...own), seconds };
     const warm = async (job: Job): Promise<number> =>
       (await warmUp(async () => (await bench.measure(job, load)).total)).length;
-    const runs = { house: await warm(house), baseline: baseline && (await warm(baseline)) };
-    progress(`warm: ${name} after ${runs.house} runs${runs.baseline ? `, yardstick after ${runs.baseline}` : ''}`);
+    const runs = { stack: await warm(stack), baseline: baseline && (await warm(baseline)) };
+    progress(`warm: ${name} after ${runs.stack} runs${runs.baseline ? `, yardstick after ${runs.baseline}` : ''}`);
   }
   for (let round = 1; round <= rounds; round++) {
-    for (const { name, against, house, baseline, concurrency: own = concurrency } of await cases()) {
+    for (const { name, against, stack, baseline, concurrency: own = concurrency } of await cases()) {
       if (only.length > 0 && !only.includes(name)) continue;
       for (const inFlight of own) {
         const load = { concurrency: inFlight, seconds };
         const measured = {
-          house: await bench.measure(house, load),
+          stack: await bench.measure(stack, load),
           baseline: baseline && (await bench.measure(baseline, load)),
         };
         progress(
-          `round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.house.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`,
+          `round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.stack.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`,
         );
         pairs.push({ name, against, concurrency: inFlight, ...measured });
       }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 import { copySchema } from './statements.ts';
 
 const subjectsIn = (to: string): string => `
@@ -19,12 +19,12 @@ const subjectsIn = (to: string): string => `
 
 /** An app of acme for the benchmark, with as many customers as asked for, straight into the read model. */
 export async function seedSubjects(
-  house: House,
+  stack: Stack,
   pool: Pool,
   count: number,
 ): Promise<{ clientId: string; clientSecret: string }> {
   const grants = ['offers:write', 'issued:read', 'issued:manage'].flatMap((grant) => ['--grant', grant]);
-  const made = await house.operator(
+  const made = await stack.operator(
     'app',
     'create',
     'acme',

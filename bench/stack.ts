@@ -20,8 +20,8 @@ export interface App {
 
 const commandLine = fileURLToPath(new URL('../tools/holdfast.mjs', import.meta.url));
 
-/** The house that was started for us, as the files in its folder describe it. */
-export class House {
+/** The stack that was started for us, as the files in its folder describe it. */
+export class Stack {
   readonly baseUrl: string;
   /** As the owner of the database. */
   readonly databaseUrl: string;

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allStats, cpuOfTree, pssOf } from './processes.ts';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 
-/** PSS of each process of the house, in bytes. */
-export async function memoryOf(house: House): Promise<Map<string, number>> {
-  return new Map((await house.members()).map(({ name, pid }) => [name, pssOf(pid)]));
+/** PSS of each process of the stack, in bytes. */
+export async function memoryOf(stack: Stack): Promise<Map<string, number>> {
+  return new Map((await stack.members()).map(({ name, pid }) => [name, pssOf(pid)]));
 }
 
 /** What each process uses while nobody asks for anything: ms of CPU time per second. */
-export async function idleCpuOf(house: House, seconds: number): Promise<Map<string, number>> {
-  const before = await house.cpu();
+export async function idleCpuOf(stack: Stack, seconds: number): Promise<Map<string, number>> {
+  const before = await stack.cpu();
   await sleep(seconds * 1000);
   return new Map(
-    [...(await house.cpu())].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / 1000 / seconds]),
+    [...(await stack.cpu())].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / 1000 / seconds]),
   );
 }
 
@@ -24,15 +24,15 @@ export interface Start {
 }
 
 /** Starts each service again, alone. */
-export async function startTimes(house: House): Promise<Map<string, Start>> {
+export async function startTimes(stack: Stack): Promise<Map<string, Start>> {
   const times = new Map<string, Start>();
-  for (const { name } of await house.members()) {
+  for (const { name } of await stack.members()) {
     if (name === 'postgres' || name === 'nats') continue;
-    await house.stopMember(name);
+    await stack.stopMember(name);
     const began = performance.now();
-    await house.startMember(name);
+    await stack.startMember(name);
     const milliseconds = performance.now() - began;
-    const pid = (await house.members()).find((m) => m.name === name)?.pid ?? 0;
+    const pid = (await stack.members()).find((m) => m.name === name)?.pid ?? 0;
     times.set(name, { milliseconds, cpu: cpuOfTree(pid, allStats()) / 1000 });
   }
   return times;

@@ -30,7 +30,7 @@ export interface GetArgs {
 const newest = (condition: string): string =>
   `SELECT state FROM subjects.subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${condition} ORDER BY created_at DESC, subject DESC LIMIT $3`;
 
-/** What the house does with the same rows, without the house. */
+/** What the stack does with the same rows, without the stack. */
 export const statements: Record<string, BareStatement> = {
   offer: {
     text: `WITH s AS (INSERT INTO ${copySchema}.subject (id, org, app, version, created_at) VALUES ($1, 'acme', $2, 1, $3)),

@@ -110,7 +110,7 @@ async function writeLog(file: string, size: number, sign: (size: number, root: B
       lines += line(entry);
     }
     writeSync(out, lines);
-    // Connections to the house are kept up meanwhile.
+    // Connections to the stack are kept up meanwhile.
     await setImmediate();
   }
   writeSync(out, line({ type: 'end', count: size, lastSeq: size, checkpoint: sign(size, range.root()), lateMs: 0 }));

@@ -4,11 +4,11 @@
 // `--throughput SERVICE,…` measures in place of that what one hung replica of each costs.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
-import { houseNode, requireNode } from './setup/node.mjs';
+import { bundledNode, requireNode } from './setup/node.mjs';
 import { run } from './setup/run.mjs';
 
 requireNode();
 await ensureModules();
-const node = houseNode();
+const node = bundledNode();
 (await ensureBuild(node))();
 run(node, '../apps/e2e/src/chaos/main.ts', process.argv.slice(2));

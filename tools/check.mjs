@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { takeBuildLock } from './setup/build-lock.mjs';
 import { nx, nxEnvironment } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
-import { houseNode, requireNode } from './setup/node.mjs';
+import { bundledNode, requireNode } from './setup/node.mjs';
 import { root } from './setup/paths.mjs';
 
 requireNode();
 await ensureModules();
-const node = houseNode();
+const node = bundledNode();
 const targets = process.argv.slice(2);
 const release = await takeBuildLock();
 const done = spawnSync(...nx(node, targets.length > 0 ? targets : ['build', 'lint', 'typecheck']), {

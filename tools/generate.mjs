@@ -2,11 +2,11 @@
 // `node tools/generate.mjs [--check]`: writes docs/reference from what was built, or says whether it is what is there.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
-import { houseNode, requireNode } from './setup/node.mjs';
+import { bundledNode, requireNode } from './setup/node.mjs';
 import { run } from './setup/run.mjs';
 
 requireNode();
 await ensureModules();
-const node = houseNode();
+const node = bundledNode();
 (await ensureBuild(node))();
 run(node, 'generate/main.ts', process.argv.slice(2));

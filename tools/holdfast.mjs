@@ -1,37 +1,37 @@
 #!/usr/bin/env node
-// `npm run holdfast -- …`: the command line. `service …` asks the launcher of the running house; all else is apps/cli.
+// `npm run holdfast -- …`: the command line. `service …` asks the launcher of the running stack; all else is apps/cli.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeBuildLock } from './setup/build-lock.mjs';
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
-import { houseNode, requireNode } from './setup/node.mjs';
+import { bundledNode, requireNode } from './setup/node.mjs';
 import { home, root } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
-import { notRunning, runningHouse } from './setup/running-stack.mjs';
+import { notRunning, runningStack } from './setup/running-stack.mjs';
 
 requireNode();
 const [command, ...args] = process.argv.slice(2);
-const house = runningHouse();
-if (!house) await ensureModules();
-const node = houseNode();
+const stack = runningStack();
+if (!stack) await ensureModules();
+const node = bundledNode();
 
 if (command === 'service') run(node, 'launcher/service-command.ts', args);
 else {
   // A running stack has its own copy of what was built when it started: another build may rewrite ours at this moment.
-  const cli = join(house?.build ?? root, 'apps', 'cli', 'dist', 'main.js');
+  const cli = join(stack?.build ?? root, 'apps', 'cli', 'dist', 'main.js');
   // Waits for a build that is under way. One that begins now writes nothing before the command is loaded.
-  if (!house?.build) (await (existsSync(cli) ? takeBuildLock() : ensureBuild(node)))();
+  if (!stack?.build) (await (existsSync(cli) ? takeBuildLock() : ensureBuild(node)))();
   run(node, cli, process.argv.slice(2), environment());
 }
 
 function environment() {
   if (process.env.NATS_URL || isHelp()) return process.env;
-  if (!house?.natsUrl) {
-    // A file is verified without a house, and one elsewhere is asked over HTTP; what wants this one says so itself.
+  if (!stack?.natsUrl) {
+    // A file is verified without a stack, and one elsewhere is asked over HTTP; what wants this one says so itself.
     if (command === 'audit') return process.env;
     console.error(
-      house
+      stack
         ? 'Holdfast is still starting; try again when it says that it is ready.'
         : `${notRunning} One elsewhere is named by NATS_URL and NATS_NKEY_SEED.`,
     );
@@ -48,18 +48,18 @@ function environment() {
         ])
       : [];
   // For commands of the database's owner.
-  const owner = house.databaseUrl ? { DATABASE_URL: house.databaseUrl } : {};
+  const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl } : {};
   // For `demo seed`: the apps of the example must lead back to where it listens.
-  const ports = house.examples
-    ? { SHOP_PORT: String(house.examples.shop), KIOSK_PORT: String(house.examples.kiosk) }
+  const ports = stack.examples
+    ? { SHOP_PORT: String(stack.examples.shop), KIOSK_PORT: String(stack.examples.kiosk) }
     : {};
   return {
     ...owner,
     ...Object.fromEntries(passwords),
     NATS_NKEY_SEED: seed,
     ...process.env,
-    NATS_URL: house.natsUrl,
-    BASE_URL: house.baseUrl,
+    NATS_URL: stack.natsUrl,
+    BASE_URL: stack.baseUrl,
     ...ports,
   };
 }

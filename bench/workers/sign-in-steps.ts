@@ -25,7 +25,7 @@ async function ask(
   return { body: isJson ? (JSON.parse(text) as Json) : {}, headers: response.headers };
 }
 
-/** As a script of the house's own pages sends it. */
+/** As a script of the stack's own pages sends it. */
 function sent(url: string, body: object): RequestInit {
   return {
     method: 'POST',

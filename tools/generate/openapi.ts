@@ -1,6 +1,6 @@
 import { built } from './built.ts';
 
-/** Stands for the address of the house: the same text, whoever generates it. */
+/** Stands for the address of the stack: the same text, whoever generates it. */
 const baseUrl = 'https://id.example';
 
 export async function openApiJson(): Promise<string> {

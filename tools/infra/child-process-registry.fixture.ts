@@ -1,10 +1,10 @@
-// A launcher for leash.int.spec.ts to kill.
+// A launcher for child-process-registry.int.spec.ts to kill.
 import { join } from 'node:path';
-import { Leash } from './child-process-registry.ts';
+import { ChildProcessRegistry } from './child-process-registry.ts';
 import { spawnProgram } from './program.ts';
 
 const folder = process.argv[2] ?? '';
-const leash = new Leash(folder);
+const children = new ChildProcessRegistry(folder);
 const child = spawnProgram(
   {
     name: 'deaf',
@@ -17,7 +17,7 @@ const child = spawnProgram(
     stopWithin: 1000,
     ready: async () => true,
   },
-  leash,
+  children,
 );
-process.stdout.write(JSON.stringify({ child: child.pid, guard: leash.guardPid }));
+process.stdout.write(JSON.stringify({ child: child.pid, reaper: children.reaperPid }));
 setInterval(() => undefined, 1000);

@@ -11,28 +11,28 @@ import { eventually } from './ports.ts';
 const owner = fileURLToPath(new URL('./child-process-registry.fixture.ts', import.meta.url));
 
 /** A launcher of one child that minds neither SIGTERM nor the end of its stdin. */
-async function launch(folder: string): Promise<{ launcher: ChildProcess; child: number; guard: number }> {
+async function launch(folder: string): Promise<{ launcher: ChildProcess; child: number; reaper: number }> {
   const launcher = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', owner, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(launcher.stdout, 'data')) as [Buffer];
-  return { launcher, ...(JSON.parse(line.toString()) as { child: number; guard: number }) };
+  return { launcher, ...(JSON.parse(line.toString()) as { child: number; reaper: number }) };
 }
 
 const gone = (pid: number): Promise<boolean> => eventually(() => startTimeOf(pid) === undefined, 15_000);
-const folder = (): string => mkdtempSync(join(process.env.TEST_TMP ?? '', 'leash-'));
+const folder = (): string => mkdtempSync(join(process.env.TEST_TMP ?? '', 'child-processes-'));
 
 test('children end when their launcher is killed with kill -9', async () => {
-  const { launcher, child, guard } = await launch(folder());
+  const { launcher, child, reaper } = await launch(folder());
   launcher.kill('SIGKILL');
   expect(await gone(child)).toBe(true);
-  expect(await gone(guard)).toBe(true);
+  expect(await gone(reaper)).toBe(true);
 });
 
-test('if the guard is killed as well, the next start ends them', async () => {
+test('if the reaper is killed as well, the next start ends them', async () => {
   const home = folder();
-  const { launcher, child, guard } = await launch(home);
-  process.kill(guard, 'SIGKILL');
+  const { launcher, child, reaper } = await launch(home);
+  process.kill(reaper, 'SIGKILL');
   launcher.kill('SIGKILL');
   await gone(launcher.pid ?? 0);
   expect(startTimeOf(child)).toBeDefined();

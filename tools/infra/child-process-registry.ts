@@ -7,60 +7,55 @@ import { isRunning, startTimeOf } from '../setup/processes.mjs';
 import { readJson, writeWhole } from './files.ts';
 import { eventually } from './ports.ts';
 
-interface Held {
+interface ChildEntry {
   name: string;
   pid: number;
   startTime?: string | undefined;
   signal: 'SIGTERM' | 'SIGINT';
 }
 
+/** The format of children.json. */
 interface Children {
   owner: { pid: number; startTime?: string };
-  children: Held[];
+  children: ChildEntry[];
 }
 
 /**
- * Keeps a list of our child processes in a file, and a guard process that ends them when we are killed with kill -9,
- * which no program can catch. Should the guard be killed too, the next start ends them.
+ * Lists our child processes in children.json. No program can catch SIGKILL, so a second process, the orphan reaper,
+ * ends the listed children when we are killed. If the reaper is killed too, the next start ends them.
  */
-export class Leash {
+export class ChildProcessRegistry {
   readonly #file: string;
-  readonly #guard: ChildProcess;
-  readonly #children = new Map<number, Held>();
+  readonly #reaper: ChildProcess;
+  readonly #children = new Map<number, ChildEntry>();
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true });
     this.#file = childrenFile(folder);
     this.#write();
     const script = fileURLToPath(new URL('./orphan-reaper.ts', import.meta.url));
-    this.#guard = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', script, this.#file, String(process.pid)],
-      {
-        stdio: ['pipe', 'ignore', 'ignore'],
-        detached: true,
-      },
-    );
-    this.#guard.unref();
+    const args = ['--disable-warning=ExperimentalWarning', script, this.#file, String(process.pid)];
+    this.#reaper = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    this.#reaper.unref();
   }
 
-  get guardPid(): number | undefined {
-    return this.#guard.pid;
+  get reaperPid(): number | undefined {
+    return this.#reaper.pid;
   }
 
-  hold(child: Held): void {
+  add(child: ChildEntry): void {
     this.#children.set(child.pid, { ...child, startTime: startTimeOf(child.pid) });
     this.#write();
   }
 
-  release(pid: number): void {
+  remove(pid: number): void {
     this.#children.delete(pid);
     this.#write();
   }
 
-  /** After everything was stopped in good order. */
-  end(): void {
-    this.#guard.kill('SIGTERM');
+  /** Call it after all children have stopped: the reaper has nothing left to do. */
+  stopReaper(): void {
+    this.#reaper.kill('SIGTERM');
   }
 
   #write(): void {
@@ -73,27 +68,27 @@ function childrenFile(folder: string): string {
   return join(folder, 'children.json');
 }
 
-/** Ends what a killed launcher left running. */
+/** Ends the processes that a killed launcher left running. */
 export async function endOrphans(folder: string): Promise<void> {
   const known = readJson<Children>(childrenFile(folder));
   if (known && !isRunning(known.owner)) await endChildren(known.children);
 }
 
-/** For the guard: only the list of its own launcher, since a new one may have begun its own already. */
+/** For the orphan reaper. It leaves the list of a new launcher alone, which may have replaced that of its own. */
 export async function endChildrenOf(file: string, owner: number): Promise<void> {
   const known = readJson<Children>(file);
   if (known?.owner.pid === owner) await endChildren(known.children);
 }
 
-/** The last started first: services need the bus and the database to end well. */
-async function endChildren(children: Held[]): Promise<void> {
+/** Services first: they need NATS and PostgreSQL to shut down cleanly. */
+async function endChildren(children: ChildEntry[]): Promise<void> {
   for (const name of ['', 'nats', 'postgres']) {
     const group = children.filter((child) => (name ? child.name === name : !['nats', 'postgres'].includes(child.name)));
-    await Promise.all(group.map(endOne));
+    await Promise.all(group.map(endChild));
   }
 }
 
-async function endOne(child: Held): Promise<void> {
+async function endChild(child: ChildEntry): Promise<void> {
   const signals = [child.signal, 'SIGCONT', 'SIGKILL'] as const;
   for (const signal of signals) {
     if (!isRunning(child)) return;

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOf, root } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
-import { Leash } from './child-process-registry.ts';
+import { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually, freePort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
@@ -11,18 +11,18 @@ import { hasEnded, lastWord, spawnProgram, stopProgram, type Program } from './p
 
 const tests = join(root, '.holdfast', 'tests');
 
-/** Servers for one run of the tests, in a folder of their own, beside whatever house may be running. */
-export class Throwaway {
+/** Servers for one run of the tests, in a folder of their own, beside whatever stack may be running. */
+export class EphemeralServers {
   readonly folder = join(tests, String(process.pid));
-  /** For a house that the tests start, see HOLDFAST_HOME. */
-  readonly houseFolder = houseOf(this.folder);
-  readonly #leash: Leash;
+  /** For a stack that the tests start, see HOLDFAST_HOME. */
+  readonly stackFolder = stackFolderOf(this.folder);
+  readonly #children: ChildProcessRegistry;
   readonly #stops: (() => Promise<void>)[] = [];
 
   constructor() {
     sweep();
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    this.#leash = new Leash(this.folder);
+    this.#children = new ChildProcessRegistry(this.folder);
   }
 
   /** @returns the address of a fresh PostgreSQL, as its superuser */
@@ -46,7 +46,7 @@ export class Throwaway {
   }
 
   async #start(program: Program): Promise<void> {
-    const child = spawnProgram(program, this.#leash);
+    const child = spawnProgram(program, this.#children);
     this.#stops.push(() => stopProgram(child, program));
     await eventually(async () => hasEnded(child) || (await program.ready()), 30_000);
     if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastWord(program.logFile)}`);
@@ -54,7 +54,7 @@ export class Throwaway {
 
   async stop(): Promise<void> {
     for (const stop of this.#stops.reverse()) await stop();
-    this.#leash.end();
+    this.#children.stopReaper();
     forget(this.folder);
   }
 }
@@ -67,11 +67,16 @@ function sweep(): void {
   }
 }
 
-function houseOf(folder: string): string {
-  return join(folder, 'house');
+function stackFolderOf(folder: string): string {
+  return join(folder, 'stack');
 }
 
 function forget(folder: string): void {
-  for (const path of [postgresFolder(folder), postgresFolder(houseOf(folder)), buildOf(houseOf(folder)), folder])
+  for (const path of [
+    postgresFolder(folder),
+    postgresFolder(stackFolderOf(folder)),
+    buildOf(stackFolderOf(folder)),
+    folder,
+  ])
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

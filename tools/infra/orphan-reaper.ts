@@ -1,4 +1,5 @@
-// Started by child-process-registry.ts, outlives it if it must: waits for the end of its stdin, which is the end of the launcher.
+// Started by child-process-registry.ts. Its stdin ends when the launcher ends, however that happens; then it ends the
+// launcher's child processes.
 import { endChildrenOf } from './child-process-registry.ts';
 
 const [file, owner] = process.argv.slice(2);

@@ -24,7 +24,7 @@ export interface PostgresHome {
   user?: { uid: number; gid: number };
 }
 
-/** Where PostgreSQL keeps the data of the house (or test) whose folder is `home`. Reads only. */
+/** Where PostgreSQL keeps the data of the stack (or test) whose folder is `home`. Reads only. */
 export function postgresFolder(home: string): string {
   return asRoot()
     ? join(sharedFolder(), `${basename(home).replace(/^\.+/, '')}-${hash(home)}`)

@@ -8,7 +8,7 @@ import type { Program } from './program.ts';
 import { Refusal } from './say.ts';
 
 export interface PostgresOptions {
-  /** Folder of the house or test. */
+  /** Folder of the stack or test. */
   home: string;
   port: number;
   /** Of the superuser `postgres`. */

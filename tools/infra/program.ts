@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Leash } from './child-process-registry.ts';
+import type { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually } from './ports.ts';
 
 /** What it takes to run a process and to stop it in good order. */
@@ -32,7 +32,7 @@ export function rotateLog(logFile: string): void {
  * Starts the program in a process group of its own: Ctrl-C at the terminal must reach the launcher only, which then
  * stops everything in the right order. Its stdin is a pipe from us, whose end tells a service that we are gone.
  */
-export function spawnProgram(program: Program, leash: Leash): ChildProcess {
+export function spawnProgram(program: Program, children: ChildProcessRegistry): ChildProcess {
   mkdirSync(dirname(program.logFile), { recursive: true });
   const log = openSync(program.logFile, 'a', 0o600);
   const child = spawn(program.command, program.args, {
@@ -47,8 +47,8 @@ export function spawnProgram(program: Program, leash: Leash): ChildProcess {
   child.stdin?.on('error', () => undefined);
   const { pid } = child;
   if (pid !== undefined) {
-    leash.hold({ name: program.name, pid, signal: program.stopSignal });
-    child.once('exit', () => leash.release(pid));
+    children.add({ name: program.name, pid, signal: program.stopSignal });
+    child.once('exit', () => children.remove(pid));
   }
   return child;
 }

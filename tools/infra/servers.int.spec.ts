@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { Leash } from './child-process-registry.ts';
+import { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually, freePort, stateOfPort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
@@ -18,7 +18,7 @@ test('a PostgreSQL keeps its commits over kill -9, and wants its password', asyn
     logFile: join(home, 'postgres.log'),
     durable: true,
   };
-  const leash = new Leash(home);
+  const children = new ChildProcessRegistry(home);
   const sql = async (text: string, password = options.password): Promise<unknown[]> => {
     const client = new pg.Client({ connectionString: postgresUrl({ ...options, password }, 'postgres') });
     await client.connect();
@@ -26,7 +26,7 @@ test('a PostgreSQL keeps its commits over kill -9, and wants its password', asyn
   };
   for (const step of ['first', 'again']) {
     const program = await postgresProgram(options);
-    const server = spawnProgram(program, leash);
+    const server = spawnProgram(program, children);
     expect(await eventually(program.ready, 30_000)).toBe(true);
     if (step === 'first') {
       await sql('CREATE TABLE kept AS SELECT 1 AS one');
@@ -39,7 +39,7 @@ test('a PostgreSQL keeps its commits over kill -9, and wants its password', asyn
       expect(server.exitCode).toBe(0);
     }
   }
-  leash.end();
+  children.stopReaper();
   rmSync(postgresFolder(home), { recursive: true });
   expect(existsSync(options.logFile)).toBe(true);
 });

@@ -16,7 +16,7 @@ export async function createDatabase(maintenanceUrl: string): Promise<void> {
   });
 }
 
-/** Roles, schemas and grants, then each service's tables. All may be run again on a house that has them. */
+/** Roles, schemas and grants, then each service's tables. All may be run again on a stack that has them. */
 export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs, build: string): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);

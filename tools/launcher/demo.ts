@@ -25,7 +25,7 @@ export interface DemoType {
   isDefault: boolean;
 }
 
-/** What demo.json holds: all that a test or a curious person needs to talk to the house. */
+/** What demo.json holds: all that a test or a curious person needs to talk to the stack. */
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];

@@ -18,8 +18,8 @@ const hint =
   'choose others, such as: SHOP_PORT=4010 KIOSK_PORT=4011 npm start (or leave the example shop out: npm start -- --no-examples)';
 
 /**
- * The ports that the shop gets. An example must not keep a house from starting: when nobody chose them and the usual
- * ones are taken, by the shop of another house perhaps, it takes free ones and says so.
+ * The ports that the shop gets. An example must not keep a stack from starting: when nobody chose them and the usual
+ * ones are taken, by the shop of another stack perhaps, it takes free ones and says so.
  */
 export async function settleShopPorts(
   wished: ShopPorts,
@@ -39,7 +39,7 @@ export async function settleShopPorts(
   return { shop, kiosk: shop + 1 };
 }
 
-/** Asked before anything is started, so that a taken port is one sentence and not a half-open house. */
+/** Asked before anything is started, so that a taken port is one sentence and not a half-open stack. */
 async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Promise<void> {
   if (shop === kiosk) throw new Refusal(`SHOP_PORT and KIOSK_PORT are both ${shop}; ${hint}`);
   for (const [name, port] of Object.entries({ SHOP_PORT: shop, KIOSK_PORT: kiosk })) {

@@ -19,7 +19,7 @@ export class Jobs {
 
   /** @returns what it printed to stdout; @throws Refusal with its last word when it fails */
   async run(what: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-    if (this.#ended) throw new Refusal(`${what} was not begun, since the house is stopping.`);
+    if (this.#ended) throw new Refusal(`${what} was not begun, since the stack is stopping.`);
     const child = spawn(process.execPath, args, {
       cwd: root,
       env: {

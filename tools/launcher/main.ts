@@ -1,29 +1,29 @@
-// Brings the house up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
+// Brings the stack up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
 import { Refusal, say, seconds, warn } from '../infra/say.ts';
 import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { openControl } from './control-server.ts';
-import { farewell } from './exit-notice.ts';
-import { announceHouse, leaveHouse, takeHouse } from './lock.ts';
+import { announceStack, leaveStack, takeStack } from './lock.ts';
 import { ownBuild } from './own-build.ts';
+import { readyMessage } from './ready-message.ts';
 import { reset } from './reset.ts';
-import { House } from './stack.ts';
+import { Stack } from './stack.ts';
 
 const began = Date.now();
 const options = parseOptions(process.argv.slice(2), settings());
 const baseUrl = `http://localhost:${options.port}`;
-let house: House | undefined;
+let stack: Stack | undefined;
 let stopping = false;
 
 try {
-  takeHouse(baseUrl);
+  takeStack(baseUrl);
 } catch (error) {
   warn((error as Error).message);
   process.exit(1);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
-// Nobody reads what we print any more, as after `npm start | head`; the house goes on.
+// Nobody reads what we print any more, as after `npm start | head`; the stack goes on.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // Whoever started us was killed.
 process.on('disconnect', () => void stop(0));
@@ -31,7 +31,7 @@ process.on('disconnect', () => void stop(0));
 try {
   if (options.reset) {
     await reset();
-    leaveHouse();
+    leaveStack();
     process.exit(0);
   }
   await start();
@@ -47,26 +47,26 @@ async function start(): Promise<void> {
   const build = await ownBuild(home);
   // Whoever built for us holds back other builds until now.
   if (process.env.HOLDFAST_BUILD_HELD) process.send?.({ loaded: true });
-  house = await House.prepare({ ...options, build, servicesFrom: options.build ?? build });
-  const control = await openControl(house.members);
-  const known = { build, control, ...(house.examples && { examples: house.examples }) };
-  announceHouse({ baseUrl, ...known });
-  const addresses = await house.start();
-  announceHouse({ ...addresses, ...known });
-  await house.seed(addresses);
-  const demo = await house.openShop();
-  say(farewell(demo, seconds(began)));
+  stack = await Stack.prepare({ ...options, build, servicesFrom: options.build ?? build });
+  const control = await openControl(stack.members);
+  const known = { build, control, ...(stack.examples && { examples: stack.examples }) };
+  announceStack({ baseUrl, ...known });
+  const addresses = await stack.start();
+  announceStack({ ...addresses, ...known });
+  await stack.seed(addresses);
+  const demo = await stack.openShop();
+  say(readyMessage(demo, seconds(began)));
   process.send?.({ ready: true });
 }
 
 async function stop(status: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  if (house) {
+  if (stack) {
     say('Stopping ...');
-    await house.stop();
+    await stack.stop();
     say('Stopped; nothing is left running.');
   }
-  leaveHouse();
+  leaveStack();
   process.exit(status);
 }

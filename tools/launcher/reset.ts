@@ -17,10 +17,10 @@ const kept = [
   'launcher.json',
 ];
 
-/** Forgets all that the house knows; downloads stay. The caller has made sure that it does not run. */
+/** Forgets all that the stack knows; downloads stay. The caller has made sure that it does not run. */
 export async function reset(): Promise<void> {
   await endOrphans(home);
   for (const path of [postgresFolder(home), buildOf(home), ...kept.map((name) => join(home, name))])
     rmSync(path, { recursive: true, force: true });
-  say('All data, secrets and logs of this house are gone; "npm start" begins a new one.');
+  say('All data, secrets and logs of this stack are gone; "npm start" begins a new one.');
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createUser } from '@nats-io/nkeys';
 import { readJson, writeWhole } from '../infra/files.ts';
 
-/** What a house needs to know and nobody else may; made at its first start. */
+/** What a stack needs to know and nobody else may; made at its first start. */
 export interface Secrets {
   /** Of PostgreSQL's superuser. */
   postgresPassword: string;
@@ -26,7 +26,7 @@ export interface Secrets {
   auditSigningKey: string;
 }
 
-/** Makes what is missing, so that a new service gets its share in an old house, and changes nothing that is there. */
+/** Makes what is missing, so that a new service gets its share in an old stack, and changes nothing that is there. */
 export function loadSecrets(file: string, services: readonly string[], busUsers: readonly string[]): Secrets {
   const known = readJson<Partial<Secrets>>(file) ?? {};
   const key = (): string => randomBytes(32).toString('base64url');

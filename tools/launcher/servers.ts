@@ -13,7 +13,7 @@ import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A server of the house: one that we run, or somebody else's of which we know the address only. */
+/** A server of the stack: one that we run, or somebody else's of which we know the address only. */
 export interface Server {
   url: string;
   title: string;

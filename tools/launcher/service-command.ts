@@ -1,7 +1,7 @@
 // `npm run holdfast -- service …`: asks the running launcher.
 import { resolve } from 'node:path';
 import { say, warn } from '../infra/say.ts';
-import { notRunning, runningHouse } from '../setup/running-stack.mjs';
+import { notRunning, runningStack } from '../setup/running-stack.mjs';
 import { given } from '../setup/settings.mjs';
 import type { ServiceStatus, StartOptions } from './control-server.ts';
 import { serviceSettings } from './service-env.ts';
@@ -37,15 +37,15 @@ if (
   process.exit(action === '--help' ? 0 : 2);
 }
 
-const house = runningHouse();
-if (!house?.control) {
-  warn(house ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
+const stack = runningStack();
+if (!stack?.control) {
+  warn(stack ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
   process.exit(1);
 }
 const options: StartOptions = { settings: serviceSettings(given), ...(build && { build: resolve(build) }) };
-const response = await fetch(`http://127.0.0.1:${house.control.port}/${action}/${target ?? ''}`, {
+const response = await fetch(`http://127.0.0.1:${stack.control.port}/${action}/${target ?? ''}`, {
   method: action === 'list' ? 'GET' : 'POST',
-  headers: { authorization: `Bearer ${house.control.token}`, 'content-type': 'application/json' },
+  headers: { authorization: `Bearer ${stack.control.token}`, 'content-type': 'application/json' },
   ...(action === 'start' && { body: JSON.stringify(options) }),
 });
 const body: unknown = await response.json();

@@ -2,7 +2,7 @@ import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
 import type { Instance } from './instances.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Where a house finds its servers and its own address. */
+/** Where a stack finds its servers and its own address. */
 export interface Addresses {
   baseUrl: string;
   natsUrl: string;

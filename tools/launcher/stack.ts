@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
-import { endOrphans, Leash } from '../infra/child-process-registry.ts';
+import { ChildProcessRegistry, endOrphans } from '../infra/child-process-registry.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
 import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
@@ -36,7 +36,7 @@ export interface Member {
   links?: SeverableLink[];
 }
 
-export interface HouseOptions {
+export interface StackOptions {
   port: number;
   replicas: Record<string, number>;
   examples: ShopPorts | undefined;
@@ -48,8 +48,8 @@ export interface HouseOptions {
   severable: boolean;
 }
 
-/** All processes of one house, in the order in which they were started. */
-export class House {
+/** All processes of one stack, in the order in which they were started. */
+export class Stack {
   readonly members: Member[] = [];
   readonly baseUrl: string;
   readonly #instances: Instance[];
@@ -57,7 +57,7 @@ export class House {
   readonly #servicesFrom: string;
   readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
   readonly #jobs = new Jobs(logOf('jobs'));
-  readonly #leash = new Leash(home);
+  readonly #children = new ChildProcessRegistry(home);
   /** Ports of the example shop; undefined when it is left out. */
   readonly examples: ShopPorts | undefined;
   #organizations: Demo['organizations'] | undefined;
@@ -65,7 +65,7 @@ export class House {
   #stopping = false;
   readonly #severable: boolean;
 
-  private constructor({ port, build, servicesFrom, examples, severable }: HouseOptions, instances: Instance[]) {
+  private constructor({ port, build, servicesFrom, examples, severable }: StackOptions, instances: Instance[]) {
     this.baseUrl = `http://localhost:${port}`;
     this.#severable = severable;
     this.#build = build;
@@ -75,7 +75,7 @@ export class House {
   }
 
   /** Ends what an earlier launcher left running, then makes everything ready to start. */
-  static async prepare(options: HouseOptions): Promise<House> {
+  static async prepare(options: StackOptions): Promise<Stack> {
     const { port, replicas, examples: wished } = options;
     await endOrphans(home);
     requireSecretsOf(join(postgresFolder(home), 'data'));
@@ -88,7 +88,7 @@ export class House {
         settings(),
       ));
     putDemoAside();
-    return new House({ ...options, examples }, instances);
+    return new Stack({ ...options, examples }, instances);
   }
 
   async start(): Promise<Addresses> {
@@ -124,13 +124,13 @@ export class House {
     try {
       this.#organizations = await seedDemo(this.#jobs, this.operatorEnv(natsUrl), this.#servicesFrom);
     } catch (error) {
-      warn(`The house runs, but without its demo. ${(error as Error).message}`);
+      warn(`The stack runs, but without its demo. ${(error as Error).message}`);
       this.#organizations = knownOrganizations();
     }
     return this.#publish();
   }
 
-  /** The example shop, which reads what was seeded. @returns demo.json with it; a house without it is still a house */
+  /** The example shop, which reads what was seeded. @returns demo.json with it; a stack without it is still a stack */
   async openShop(): Promise<Demo> {
     if (!this.examples || !this.#organizations?.length) return this.#publish();
     const began = Date.now();
@@ -143,7 +143,7 @@ export class House {
       await this.#untilReady(supervised);
       say(`  shop is ready (${seconds(began)})`);
     } catch (error) {
-      warn(`The house runs, but without the example shop. ${(error as Error).message}`);
+      warn(`The stack runs, but without the example shop. ${(error as Error).message}`);
     }
     return this.#publish();
   }
@@ -195,7 +195,7 @@ export class House {
     const servers = this.members.filter((m) => m.readyUrl === null).reverse();
     await Promise.all(this.members.filter((m) => m.readyUrl !== null).map((m) => m.supervised.stop()));
     for (const { supervised } of servers) await supervised.stop();
-    this.#leash.end();
+    this.#children.stopReaper();
   }
 
   async #serve(name: string, { title, program }: Server): Promise<Supervised | undefined> {
@@ -259,7 +259,7 @@ export class House {
   }
 
   #add(member: Omit<Member, 'supervised'>, program: Program): Supervised {
-    const supervised = new Supervised(program, this.#leash);
+    const supervised = new Supervised(program, this.#children);
     this.members.push({ ...member, supervised });
     return supervised;
   }
@@ -297,6 +297,6 @@ export class House {
 function requireSecretsOf(data: string): void {
   if (settings().DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
   throw new Refusal(
-    `The database of this house is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`,
+    `The database of this stack is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`,
   );
 }

@@ -6,8 +6,8 @@ import { freePort } from '../infra/ports.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { root } from '../setup/paths.mjs';
 
-test('a house whose secrets are gone says so at once, and touches nothing', async () => {
-  const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'house-'));
+test('a stack whose secrets are gone says so at once, and touches nothing', async () => {
+  const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'stack-'));
   const data = join(postgresFolder(home), 'data');
   mkdirSync(data, { recursive: true });
   const env = { ...process.env, HOLDFAST_HOME: home, PORT: String(await freePort()), DATABASE_URL: '' };
@@ -19,7 +19,7 @@ test('a house whose secrets are gone says so at once, and touches nothing', asyn
       (_, stdout, stderr) => resolve({ code: child.exitCode, said: stdout + stderr }),
     );
   });
-  expect(said).toContain(`The database of this house is still there (${data}), but the secrets that open it are gone`);
+  expect(said).toContain(`The database of this stack is still there (${data}), but the secrets that open it are gone`);
   expect(said).toContain('npm run reset');
   expect([code, readdirSync(data)]).toEqual([1, []]);
   rmSync(postgresFolder(home), { recursive: true });

@@ -1,18 +1,18 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { Leash } from '../infra/child-process-registry.ts';
+import { ChildProcessRegistry } from '../infra/child-process-registry.ts';
 import { eventually } from '../infra/ports.ts';
 import { Supervised } from './supervised.ts';
 
 const folder = mkdtempSync(join(process.env.TEST_TMP ?? '', 'supervised-'));
-const leash = new Leash(folder);
+const children = new ChildProcessRegistry(folder);
 const lines: string[] = [];
 
 beforeAll(() => {
   jest.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
 });
-afterAll(() => leash.end());
+afterAll(() => children.stopReaper());
 
 function supervise(name: string, code: string): Supervised {
   return new Supervised(
@@ -27,7 +27,7 @@ function supervise(name: string, code: string): Supervised {
       stopWithin: 300,
       ready: async () => true,
     },
-    leash,
+    children,
   );
 }
 

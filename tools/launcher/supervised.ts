@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Leash } from '../infra/child-process-registry.ts';
+import type { ChildProcessRegistry } from '../infra/child-process-registry.ts';
 import { eventually } from '../infra/ports.ts';
 import { hasEnded, rotateLog, spawnProgram, stopProgram, type Program } from '../infra/program.ts';
 import { shown, warn } from '../infra/say.ts';
@@ -18,16 +18,16 @@ export class Supervised {
   onChange: () => void = () => undefined;
   /** Called each time the program got ready; `again` is false the first time. */
   onReady: (again: boolean) => void = () => undefined;
-  readonly #leash: Leash;
+  readonly #children: ChildProcessRegistry;
   #child: ChildProcess | undefined;
   #wanted = false;
   #delay = 0;
   #timer: NodeJS.Timeout | undefined;
   #wasReady = false;
 
-  constructor(program: Program, leash: Leash) {
+  constructor(program: Program, children: ChildProcessRegistry) {
     this.program = program;
-    this.#leash = leash;
+    this.#children = children;
     rotateLog(program.logFile);
   }
 
@@ -68,7 +68,7 @@ export class Supervised {
 
   #spawn(): void {
     const began = Date.now();
-    const child = spawnProgram(this.program, this.#leash);
+    const child = spawnProgram(this.program, this.#children);
     this.#child = child;
     this.#become('starting');
     const ended = (reason: string): void => this.#ended(reason, Date.now() - began);

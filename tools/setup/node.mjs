@@ -21,8 +21,8 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** The Node.js that runs the house: the one npm installed beside the modules, else this one if it is new enough. */
-export function houseNode() {
+/** The Node.js that runs the stack: the one npm installed beside the modules, else this one if it is new enough. */
+export function bundledNode() {
   const installed = join(root, 'node_modules', '.bin', 'node');
   for (const candidate of [installed, process.execPath]) {
     if (!existsSync(candidate)) continue;

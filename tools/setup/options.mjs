@@ -7,7 +7,7 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
   --build FOLDER          run the services of another clone's build, such as an older version, with this
                           version's tables and bus: "service start NAME --build FOLDER" replaces one
   --severable             let each service reach PostgreSQL and NATS through a link that "service cut" cuts
-  --reset                 forget all data of this house; refuses while it runs
+  --reset                 forget all data of this stack; refuses while it runs
   --help                  this text
 
 Environment, or in the file .env of the clone:

@@ -7,7 +7,7 @@ import { settings } from './settings.mjs';
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Everything this house remembers: data, secrets, logs. Tests start a second house beside it by giving another folder.
+ * Everything this stack remembers: data, secrets, logs. Tests start a second stack beside it by giving another folder.
  */
 export const home = resolve(settings().HOLDFAST_HOME || join(root, '.holdfast'));
 

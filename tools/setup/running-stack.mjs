@@ -4,7 +4,7 @@ import { home } from './paths.mjs';
 import { isRunning } from './processes.mjs';
 
 /**
- * @typedef {object} RunningHouse
+ * @typedef {object} RunningStack
  * @property {number} pid of the launcher
  * @property {string} [startTime]
  * @property {string} baseUrl
@@ -16,14 +16,14 @@ import { isRunning } from './processes.mjs';
  * @property {{ shop: number, kiosk: number }} [examples] ports of the example shop
  */
 
-/** Written while a house runs; left behind only by a launcher that was killed. */
+/** Written while a stack runs; left behind only by a launcher that was killed. */
 export const launcherFile = join(home, 'launcher.json');
 
-/** @returns {RunningHouse | undefined} */
-export function runningHouse() {
+/** @returns {RunningStack | undefined} */
+export function runningStack() {
   try {
-    const house = JSON.parse(readFileSync(launcherFile, 'utf8'));
-    return isRunning(house) ? house : undefined;
+    const stack = JSON.parse(readFileSync(launcherFile, 'utf8'));
+    return isRunning(stack) ? stack : undefined;
   } catch {
     return undefined;
   }
@@ -32,12 +32,12 @@ export function runningHouse() {
 /** What a command says that found no stack: often one runs with another folder. */
 export const notRunning = `Holdfast is not running with the folder ${home}. Start it with "npm start". If it runs with a folder of its own, set HOLDFAST_HOME to that folder.`;
 
-/** Before `npm ci`, which would take the modules from under a running house. */
+/** Before `npm ci`, which would take the modules from under a running stack. */
 export function refuseWhileRunning() {
-  const house = runningHouse();
-  if (!house) return;
+  const stack = runningStack();
+  if (!stack) return;
   console.error(
-    `Holdfast is already running at ${house.baseUrl} (process ${house.pid}); stop it with Ctrl-C there, or with: kill ${house.pid}`,
+    `Holdfast is already running at ${stack.baseUrl} (process ${stack.pid}); stop it with Ctrl-C there, or with: kill ${stack.pid}`,
   );
   process.exit(1);
 }

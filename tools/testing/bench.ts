@@ -1,24 +1,24 @@
-// `npm run bench`: a throwaway house with one of each service, and bench/main.ts against it.
+// `npm run bench`: an ephemeral stack with one of each service, and bench/main.ts against it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { Throwaway } from '../infra/ephemeral.ts';
+import { EphemeralServers } from '../infra/ephemeral.ts';
 import { warn } from '../infra/say.ts';
 import { root } from '../setup/paths.mjs';
-import { startHouse } from './e2e-stack.ts';
+import { startStack } from './e2e-stack.ts';
 
 const script = join(root, 'bench', 'main.ts');
 // The text of --help needs no stack.
 if (process.argv.some((arg) => arg === '--help' || arg === '-h')) process.exit(await runBench({}));
 
-const servers = new Throwaway();
+const servers = new EphemeralServers();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.once(signal, () => void servers.stop().then(() => process.exit(1)));
 }
 let status = 1;
 try {
   const began = performance.now();
-  const house = await startHouse(servers, 'gateway=1', ['--no-examples']);
-  status = await runBench({ ...house, BENCH_READY_MS: String(performance.now() - began) });
+  const stack = await startStack(servers, 'gateway=1', ['--no-examples']);
+  status = await runBench({ ...stack, BENCH_READY_MS: String(performance.now() - began) });
 } catch (error) {
   warn((error as Error).message);
 }

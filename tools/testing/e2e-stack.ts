@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Throwaway } from '../infra/ephemeral.ts';
+import type { EphemeralServers } from '../infra/ephemeral.ts';
 import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
 import { root } from '../setup/paths.mjs';
@@ -27,22 +27,22 @@ const highLimits = {
 };
 
 /**
- * A whole house for the black-box tests, with two replicas where the specification makes promises about replicas. It is
+ * A whole stack for the black-box tests, with two replicas where the specification makes promises about replicas. It is
  * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
  * @returns what the tests need to find it
  */
-export async function startHouse(
-  servers: Throwaway,
+export async function startStack(
+  servers: EphemeralServers,
   replicas = 'auth=2,gateway=2,subjects=2',
   more: string[] = [],
 ): Promise<NodeJS.ProcessEnv> {
-  const home = servers.houseFolder;
+  const home = servers.stackFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
-  // Where a test listens for what the house sends.
+  // Where a test listens for what the stack sends.
   const receiver = `http://localhost:${await freePorts(1)}`;
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
-  const house = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
+  const stack = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {
       ...env,
@@ -58,12 +58,12 @@ export async function startHouse(
     },
   });
   servers.alsoStop(async () => {
-    if (hasEnded(house)) return;
-    const ended = once(house, 'exit');
-    house.kill('SIGTERM');
+    if (hasEnded(stack)) return;
+    const ended = once(stack, 'exit');
+    stack.kill('SIGTERM');
     await ended;
   });
-  const ready = await Promise.race([once(house, 'message').then(() => true), once(house, 'exit').then(() => false)]);
-  if (!ready) throw new Error('The house for the e2e tests did not start; what it said is above.');
+  const ready = await Promise.race([once(stack, 'message').then(() => true), once(stack, 'exit').then(() => false)]);
+  if (!ready) throw new Error('The stack for the e2e tests did not start; what it said is above.');
   return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json'), HOLDFAST_TEST_RECEIVER: receiver };
 }

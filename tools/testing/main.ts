@@ -1,13 +1,13 @@
-// The tests: throwaway servers for the integration tests, a throwaway house for the e2e tests, one jest run per stage.
-import { Throwaway } from '../infra/ephemeral.ts';
+// The tests: ephemeral servers for the integration tests, an ephemeral stack for the e2e tests, one jest run per stage.
+import { EphemeralServers } from '../infra/ephemeral.ts';
 import { natsBinary } from '../infra/nats-binary.ts';
 import { say, warn } from '../infra/say.ts';
-import { startHouse } from './e2e-stack.ts';
+import { startStack } from './e2e-stack.ts';
 import { runJest } from './run-jest.ts';
 import { budgets, parseTestArgs, table, type Result, type Stage } from './stages.ts';
 
 const { chosen, jestArgs } = parseTestArgs(process.argv.slice(2));
-const servers = new Throwaway();
+const servers = new EphemeralServers();
 const results = new Map<keyof typeof budgets, Result>();
 const builtIn = Number(process.env.HOLDFAST_BUILD_SECONDS ?? 0);
 if (builtIn) results.set('build and lint', { passed: 0, failed: 0, milliseconds: builtIn * 1000 });
@@ -41,5 +41,5 @@ async function environment(stage: Stage): Promise<NodeJS.ProcessEnv> {
   if (stage === 'unit') return {};
   if (stage === 'integration')
     return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
-  return startHouse(servers);
+  return startStack(servers);
 }

@@ -8,7 +8,7 @@ import { cleanEnvironment } from './config.ts';
 import { eventually, inParallel, sleep } from './eventually.ts';
 import { closeConnections, exchange, type Problem } from './http.ts';
 import { root, type App } from './stack.ts';
-import { customerScopes, demoClient, house, newClients } from './under-test.ts';
+import { customerScopes, demoClient, newClients, stack } from './under-test.ts';
 
 const second = 1000;
 /** The command prints when directory has answered; the clock runs from there. */
@@ -19,7 +19,7 @@ afterAll(closeConnections);
 const listWith = async (app: App, token: string, gateway: number) =>
   (
     await exchange<Problem>({
-      origin: house.gateways[gateway]!,
+      origin: stack.gateways[gateway]!,
       path: `/o/${app.org}/api/credentials/subjects?limit=1`,
       headers: { authorization: `Bearer ${token}` },
     })
@@ -28,7 +28,7 @@ const listWith = async (app: App, token: string, gateway: number) =>
 /** Runs a command of the operator and notes when it says that it is done. */
 function operatorAt(...args: string[]): Promise<{ doneAt: number }> {
   const child = spawn(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], {
-    env: cleanEnvironment({ HOLDFAST_HOME: house.home }),
+    env: cleanEnvironment({ HOLDFAST_HOME: stack.home }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {
@@ -49,10 +49,10 @@ async function watch(
   token: string,
   change: () => Promise<{ doneAt: number }>,
 ): Promise<{ late: number[]; letInAgain: boolean }> {
-  const refusedAt: (number | undefined)[] = house.gateways.map(() => undefined);
+  const refusedAt: (number | undefined)[] = stack.gateways.map(() => undefined);
   let letInAgain = false;
   let watching = true;
-  const watchers = house.gateways.map(async (_, gateway) => {
+  const watchers = stack.gateways.map(async (_, gateway) => {
     while (watching) {
       const status = await listWith(app, token, gateway);
       if (status === 401) refusedAt[gateway] ??= performance.now();
@@ -74,7 +74,7 @@ async function expectRefused(app: App, token: string, ...command: string[]): Pro
   expect(letInAgain).toBe(false);
 }
 
-const tokenStatus = async (app: App, scope = 'issued:read') => (await requestToken(house, app, scope)).status;
+const tokenStatus = async (app: App, scope = 'issued:read') => (await requestToken(stack, app, scope)).status;
 
 describe('an app that is disabled', () => {
   let app: App;
@@ -86,7 +86,7 @@ describe('an app that is disabled', () => {
   });
 
   it('is refused everywhere, gets no token, and nobody else is hit', async () => {
-    const token = await new Client(house, app).newToken();
+    const token = await new Client(stack, app).newToken();
     await expectRefused(app, token, 'app', 'disable', app.clientId);
     expect(await tokenStatus(app)).toBe(401);
     expect((await other.list()).status).toBe(200);
@@ -96,7 +96,7 @@ describe('an app that is disabled', () => {
   it('answers a refused app as one that is not there', async () => {
     const [disabled, unknown] = await Promise.all(
       [app.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
-        requestToken(house, { ...app, clientId }, 'issued:read'),
+        requestToken(stack, { ...app, clientId }, 'issued:read'),
       ),
     );
     expect(disabled!.text).toBe(unknown!.text);
@@ -105,11 +105,11 @@ describe('an app that is disabled', () => {
   it('is let in again when it is enabled', async () => {
     await operatorAt('app', 'enable', app.clientId);
     const token = await eventually(
-      async () => (await requestToken(house, app, 'issued:read')).body.access_token,
+      async () => (await requestToken(stack, app, 'issued:read')).body.access_token,
       second,
       'a token',
     );
-    for (const gateway of house.gateways.keys())
+    for (const gateway of stack.gateways.keys())
       await eventually(async () => (await listWith(app, token, gateway)) === 200, second);
   });
 });
@@ -120,11 +120,11 @@ describe('an operation that is taken from an app', () => {
     const { app } = shop;
     const token = await shop.newToken();
     await expectRefused(app, token, 'grant', 'remove', app.clientId, 'issued:manage');
-    expect(await requestToken(house, app, 'issued:manage')).toMatchObject({
+    expect(await requestToken(stack, app, 'issued:manage')).toMatchObject({
       status: 400,
       body: { error: 'invalid_scope' },
     });
-    expect(await requestToken(house, app, 'issued:read issued:manage')).toMatchObject({
+    expect(await requestToken(stack, app, 'issued:read issued:manage')).toMatchObject({
       status: 400,
       body: { error: 'invalid_scope' },
     });
@@ -135,7 +135,7 @@ describe('an operation that is taken from an app', () => {
 
     await operatorAt('grant', 'add', app.clientId, 'issued:manage');
     const again = await eventually(
-      async () => (await requestToken(house, app, 'issued:manage')).body.access_token,
+      async () => (await requestToken(stack, app, 'issued:manage')).body.access_token,
       second,
       'the operation',
     );
@@ -156,9 +156,9 @@ describe('an operation that is taken from an app', () => {
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'service', '--grant', 'vault:manage'],
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'spa', '--grant', 'issued:read'],
     ];
-    await inParallel(refused, 2, (command) => expect(house.operator(...command)).rejects.toThrow());
+    await inParallel(refused, 2, (command) => expect(stack.operator(...command)).rejects.toThrow());
     expect(await tokenStatus(service.app, 'roles:manage')).toBe(400);
-    expect((await house.operator<App[]>('app', 'list', web.app.org)).map((a) => a.scopes.length).sort()).toEqual([
+    expect((await stack.operator<App[]>('app', 'list', web.app.org)).map((a) => a.scopes.length).sort()).toEqual([
       1, 3,
     ]);
   });
@@ -168,22 +168,22 @@ describe('a secret that is revoked', () => {
   it('ends the tokens got with it; those of the other secret go on', async () => {
     const { shop } = await newClients({ shop: {} });
     const { app } = shop;
-    const [first] = await house.operator<{ id: string }[]>('secret', 'list', app.clientId);
-    const made = await house.operator<{ secretId: string; clientSecret: string }>('secret', 'create', app.clientId);
+    const [first] = await stack.operator<{ id: string }[]>('secret', 'list', app.clientId);
+    const made = await stack.operator<{ secretId: string; clientSecret: string }>('secret', 'create', app.clientId);
     const second: App = { ...app, clientSecret: made.clientSecret };
     const oldToken = await shop.newToken();
     const newToken = await eventually(
-      async () => (await requestToken(house, second, 'issued:read')).body.access_token,
+      async () => (await requestToken(stack, second, 'issued:read')).body.access_token,
       1000,
       'a token for the new secret',
     );
     expect(await tokenStatus(app)).toBe(200);
-    await expect(house.operator('secret', 'create', app.clientId)).rejects.toThrow();
+    await expect(stack.operator('secret', 'create', app.clientId)).rejects.toThrow();
 
     await expectRefused(app, oldToken, 'secret', 'revoke', app.clientId, first!.id);
     expect(await tokenStatus(app)).toBe(401);
     expect(await tokenStatus(second)).toBe(200);
-    for (const gateway of house.gateways.keys()) expect(await listWith(app, newToken, gateway)).toBe(200);
+    for (const gateway of stack.gateways.keys()) expect(await listWith(app, newToken, gateway)).toBe(200);
   });
 });
 
@@ -193,7 +193,7 @@ describe('an organization that is suspended', () => {
     const { org } = shop.app;
     const kioskToken = await kiosk.newToken();
     await expectRefused(shop.app, await shop.newToken(), 'org', 'suspend', org);
-    for (const gateway of house.gateways.keys()) expect(await listWith(kiosk.app, kioskToken, gateway)).toBe(401);
+    for (const gateway of stack.gateways.keys()) expect(await listWith(kiosk.app, kioskToken, gateway)).toBe(401);
     expect(await tokenStatus(shop.app)).toBe(401);
     expect(await tokenStatus(kiosk.app)).toBe(401);
     expect((await demoClient('acme', 'shop').list({ limit: '1' })).status).toBe(200);
@@ -201,7 +201,7 @@ describe('an organization that is suspended', () => {
     await operatorAt('org', 'resume', org);
     await eventually(async () => (await tokenStatus(shop.app)) === 200, 1000);
     const token = await shop.newToken();
-    for (const gateway of house.gateways.keys())
+    for (const gateway of stack.gateways.keys())
       await eventually(async () => (await listWith(shop.app, token, gateway)) === 200, 1000);
   });
 

@@ -7,7 +7,7 @@ import type { Action, AuditEvent } from '@holdfast/contracts';
 import { requestToken, type CallOptions, type Client } from './client.ts';
 import { times } from './eventually.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
-import { customerScopes, house, newClients } from './under-test.ts';
+import { customerScopes, newClients, stack } from './under-test.ts';
 
 const run = `r${randomUUID().slice(0, 8)}`;
 /** What must not be found in any log, and what it is. */
@@ -71,7 +71,7 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   };
 
   for (const scope of ['offers:write', 'nothing', 'roles:manage', '']) {
-    const { body } = await step('token.issue', (o) => requestToken(house, client.app, scope, o));
+    const { body } = await step('token.issue', (o) => requestToken(stack, client.app, scope, o));
     if (body.access_token) planted.set(body.access_token.split('.')[2]!, 'the signature of a token');
   }
   const key = `canary-key-${randomUUID()}`;
@@ -98,7 +98,7 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   await step('subject.list', (o) => client.call('GET', '/o/acme/api/credentials/subjects', o));
   await step('subject.list', async (o) =>
     exchange({
-      origin: house.gateways[0]!,
+      origin: stack.gateways[0]!,
       method: 'HEAD',
       path: `${client.api}/credentials/subjects`,
       headers: { ...o.headers, authorization: `Bearer ${await client.token()}` },
@@ -262,7 +262,7 @@ describe('a hundred calls of three apps', () => {
 
   it('keep no secret: not in the log, nor in what the services write', async () => {
     const everything = new Map([['the audit log', JSON.stringify(await auditor.wholeLog())]]);
-    const folder = join(house.home, 'logs');
+    const folder = join(stack.home, 'logs');
     for (const file of readdirSync(folder)) everything.set(file, readFileSync(join(folder, file), 'utf8'));
     expect(everything.size).toBeGreaterThan(8);
     const found = [...everything].flatMap(([place, text]) =>

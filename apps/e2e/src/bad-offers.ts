@@ -30,7 +30,7 @@ const unknown = (text: string, pointer: string): BadOffer =>
   raw(`the unknown member ${text}`, text, { status: [400, 422], pointer });
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-// One second is too short even for the house of these tests; that production begins at 600 is a unit test.
+// One second is too short even for the stack of these tests; that production begins at 600 is a unit test.
 const notNumbers = [
   '600',
   '',

@@ -14,7 +14,7 @@ import { basic, type Client } from './client.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
 import { claimsOf, encodePart, headerOf } from './jwt.ts';
 import { platformPublicKey } from './nats.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
 let shop: Client;
 let token: string;
@@ -28,7 +28,7 @@ type Headers = Record<string, string | string[]>;
 
 function list(headers: Headers, query = '', gateway = 0): Promise<Reply> {
   return exchange<Problem>({
-    origin: house.gateways[gateway]!,
+    origin: stack.gateways[gateway]!,
     path: `${shop.api}/credentials/subjects${query}`,
     headers,
   });
@@ -37,11 +37,11 @@ function list(headers: Headers, query = '', gateway = 0): Promise<Reply> {
 const parts = () => token.split('.') as [string, string, string];
 
 async function refused(bad: string): Promise<void> {
-  for (const gateway of house.gateways.keys()) {
+  for (const gateway of stack.gateways.keys()) {
     const { status, body, headers } = await list({ authorization: `Bearer ${bad}` }, '', gateway);
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_token' });
     expect(headers['www-authenticate']).toBe(
-      `Bearer realm="${house.baseUrl}", error="invalid_token", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`,
+      `Bearer realm="${stack.baseUrl}", error="invalid_token", resource_metadata="${stack.baseUrl}/.well-known/oauth-protected-resource"`,
     );
   }
 }
@@ -55,7 +55,7 @@ describe('the header', () => {
     const { status, body, headers } = await list({});
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
     expect(headers['www-authenticate']).toBe(
-      `Bearer realm="${house.baseUrl}", resource_metadata="${house.baseUrl}/.well-known/oauth-protected-resource"`,
+      `Bearer realm="${stack.baseUrl}", resource_metadata="${stack.baseUrl}/.well-known/oauth-protected-resource"`,
     );
   });
 
@@ -108,7 +108,7 @@ describe('the header', () => {
   ];
 
   it.each(tricks)('with %s does not let anybody in', async (_, headersOf, ...[query]) => {
-    for (const gateway of house.gateways.keys()) {
+    for (const gateway of stack.gateways.keys()) {
       const { status, body } = await list(headersOf(token), query === undefined ? '' : query + token, gateway);
       expect(status).toBe(401);
       expect(['missing_token', 'invalid_token']).toContain(body.code);
@@ -117,7 +117,7 @@ describe('the header', () => {
 
   it('is the only place: a token in a form is not read', async () => {
     const { status, body } = await exchange<Problem>({
-      origin: house.gateways[0]!,
+      origin: stack.gateways[0]!,
       method: 'POST',
       path: `${shop.api}/credentials/offers`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -149,7 +149,7 @@ describe('the header', () => {
     'forwarded',
   ])('%s does not lead elsewhere', async (name) => {
     const { status } = await exchange({
-      origin: house.gateways[0]!,
+      origin: stack.gateways[0]!,
       path: `${shop.api}/credentials/subjects`,
       headers: { [name]: name.includes('method') ? 'OPTIONS' : '/healthz' },
     });
@@ -274,7 +274,7 @@ describe('a token of our own making', () => {
   });
 
   it('with our public key as a shared secret is refused', async () => {
-    const jwk = await platformPublicKey(house);
+    const jwk = await platformPublicKey(stack);
     expect(jwk.kid).toBe(kid());
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const secrets: (string | Buffer)[] = [
@@ -299,7 +299,7 @@ describe('a token of our own making', () => {
   });
 
   it('by the seed that is made of our public key is refused', async () => {
-    const jwk = await platformPublicKey(house);
+    const jwk = await platformPublicKey(stack);
     const d = createHash('sha256').update(jwk.x!).digest('base64url');
     const guess = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x: jwk.x! }, format: 'jwk' });
     await refused(signed({ alg: 'EdDSA', typ: 'at+jwt', kid: kid() }, claims(), guess));

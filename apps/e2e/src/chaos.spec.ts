@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chaos, killAtRandom, type Oracle } from './chaos/chaos.ts';
 import { hangAtRandom, type Hang } from './chaos/hangs.ts';
 import { judge } from './chaos/judge.ts';
-import { PrivateHouse } from './chaos/private-stack.ts';
+import { PrivateStack } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
-import { house } from './under-test.ts';
+import { stack } from './under-test.ts';
 
 const seed = chaosSeed();
-const own = new PrivateHouse(join(house.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2');
+const own = new PrivateStack(join(stack.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2');
 
 describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   let oracle: Oracle;

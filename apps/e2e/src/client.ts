@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
 import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
-import type { App, House } from './stack.ts';
+import type { App, Stack } from './stack.ts';
 
 export interface Page<Item> {
   items: Item[];
@@ -30,12 +30,12 @@ export interface TokenAnswer {
   error_description?: string;
 }
 
-const references = new WeakMap<House, Promise<Reference>>();
+const references = new WeakMap<Stack, Promise<Reference>>();
 
-/** The house's own documentation, loaded once per test file. */
-export function referenceOf(house: House): Promise<Reference> {
-  const known = references.get(house) ?? Reference.load(house.gateways[0]!);
-  references.set(house, known);
+/** The stack's own documentation, loaded once per test file. */
+export function referenceOf(stack: Stack): Promise<Reference> {
+  const known = references.get(stack) ?? Reference.load(stack.gateways[0]!);
+  references.set(stack, known);
   return known;
 }
 
@@ -45,13 +45,13 @@ export function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'client
 
 /** Asks the token endpoint as a standard client does. */
 export function requestToken(
-  house: House,
+  stack: Stack,
   app: Pick<App, 'clientId' | 'clientSecret'>,
   scope: string,
   { gateway = 0, headers }: CallOptions = {},
 ): Promise<Reply<TokenAnswer>> {
   return exchange<TokenAnswer>({
-    origin: house.gateways[gateway]!,
+    origin: stack.gateways[gateway]!,
     method: 'POST',
     path: '/oauth2/token',
     headers: { authorization: basic(app), 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -63,13 +63,13 @@ let turn = 0;
 
 /** Any call to the API, checked against the documentation. */
 export async function callApi<Body = Problem>(
-  house: House,
+  stack: Stack,
   method: string,
   path: string,
   options: CallOptions = {},
 ): Promise<Reply<Body>> {
   const { json, headers, gateway, ...rest } = options;
-  const gateways = house.gateways;
+  const gateways = stack.gateways;
   const body = json === undefined ? rest.body : JSON.stringify(json);
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
   const reply = await exchange<Body>({
@@ -80,19 +80,19 @@ export async function callApi<Body = Problem>(
     headers: { ...type, ...headers },
     ...(body !== undefined && { body }),
   });
-  if (house.describesItself) (await referenceOf(house)).check(method, path, reply);
+  if (stack.describesItself) (await referenceOf(stack)).check(method, path, reply);
   return reply;
 }
 
 /** A program of an organization, as it would be written: it keeps its token and calls the API. */
 export class Client {
-  readonly house: House;
+  readonly stack: Stack;
   readonly app: App;
   readonly scopes: string[];
   #token: { value: Promise<string>; at: number } | undefined;
 
-  constructor(house: House, app: App, scopes: string[] = app.scopes) {
-    this.house = house;
+  constructor(stack: Stack, app: App, scopes: string[] = app.scopes) {
+    this.stack = stack;
     this.app = app;
     this.scopes = scopes;
   }
@@ -103,7 +103,7 @@ export class Client {
 
   /** The same app with fewer scopes. */
   with(...scopes: string[]): Client {
-    return new Client(this.house, this.app, scopes);
+    return new Client(this.stack, this.app, scopes);
   }
 
   /** An access token that lives for some minutes more. */
@@ -119,13 +119,13 @@ export class Client {
   }
 
   async newToken(): Promise<string> {
-    const { status, body, text } = await requestToken(this.house, this.app, this.scopes.join(' '));
+    const { status, body, text } = await requestToken(this.stack, this.app, this.scopes.join(' '));
     if (status !== 200) throw new Error(`no token for ${this.app.name}: ${status} ${text}`);
     return body.access_token;
   }
 
   async call<Body = Problem>(method: string, path: string, options: CallOptions = {}): Promise<Reply<Body>> {
-    return callApi<Body>(this.house, method, path, {
+    return callApi<Body>(this.stack, method, path, {
       ...options,
       headers: { authorization: `Bearer ${await this.token()}`, ...options.headers },
     });

@@ -1,18 +1,18 @@
-// A house whose time is moved past the end of what it gave out (HOLDFAST_TEST_CLOCK): list, get, sign-in and feed
+// A stack whose time is moved past the end of what it gave out (HOLDFAST_TEST_CLOCK): list, get, sign-in and feed
 // agree.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FeedReader } from './chaos/feed-reader.ts';
 import { Holders, redirectUris, type Devices } from './chaos/holder.fixture.ts';
-import { PrivateHouse } from './chaos/private-stack.ts';
+import { PrivateStack } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { closeConnections, exchange } from './http.ts';
 import type { App } from './stack.ts';
-import { customerScopes, house } from './under-test.ts';
+import { customerScopes, stack } from './under-test.ts';
 
-const own = new PrivateHouse(join(house.home, 'clock'), 'gateway=1');
+const own = new PrivateStack(join(stack.home, 'clock'), 'gateway=1');
 const twoYears = 2 * 366 * 86_400;
 let app: App;
 let shop: Client;

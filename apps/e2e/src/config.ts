@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
 
 /**
- * Folder of the house under test, where it keeps demo.json, its secrets and its logs. Set by `node tools/test.mjs e2e`.
+ * Folder of the stack under test, where it keeps demo.json, its secrets and its logs. Set by `node tools/test.mjs e2e`.
  */
-export function houseUnderTest(): string {
+export function stackUnderTest(): string {
   const { HOLDFAST_DEMO } = process.env;
   if (!HOLDFAST_DEMO)
     throw new Error('HOLDFAST_DEMO names no demo.json: run these tests with "node tools/test.mjs e2e"');
   return dirname(HOLDFAST_DEMO);
 }
 
-/** The one origin on this machine that the house under test may call, so that a test can listen there. */
+/** The one origin on this machine that the stack under test may call, so that a test can listen there. */
 export function receiverOrigin(): string {
   const { HOLDFAST_TEST_RECEIVER } = process.env;
   if (!HOLDFAST_TEST_RECEIVER)
@@ -18,7 +18,7 @@ export function receiverOrigin(): string {
   return HOLDFAST_TEST_RECEIVER;
 }
 
-/** What a program that we start may know of our environment: another house's addresses would lead it astray. */
+/** What a program that we start may know of our environment: another stack's addresses would lead it astray. */
 export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const {
     DATABASE_URL: _database,

@@ -20,7 +20,7 @@ export interface Documented extends Operation {
 const problemPath = '#/components/schemas/Problem';
 
 /**
- * The API reference as the house publishes it. Every answer that the tests get is held against it: one that is not as
+ * The API reference as the stack publishes it. Every answer that the tests get is held against it: one that is not as
  * documented fails the test that got it, whatever the test looked for.
  */
 export class Reference {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callApi, type Client } from './client.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const json = { 'content-type': 'application/json' };
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(closeConnections);
 
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
-  exchange<Problem>({ origin: house.gateways[0]!, method, path, headers, ...(body !== undefined && { body }) });
+  exchange<Problem>({ origin: stack.gateways[0]!, method, path, headers, ...(body !== undefined && { body }) });
 
 describe('the order of checks', () => {
   const bad: [string, string, Record<string, string>, string][] = [
@@ -98,7 +98,7 @@ describe('an address', () => {
     // Not by fetch, which says of itself that it is no navigation (Sec-Fetch-Mode: cors).
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(
-        house.baseUrl + path,
+        stack.baseUrl + path,
         { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' } },
         resolve,
       ).on('error', reject);
@@ -111,7 +111,7 @@ describe('an address', () => {
     ]);
     expect(response.headers['content-security-policy']).toContain("default-src 'none'");
     for (const [, asset] of text.matchAll(/href="(\/pages\/[^"]+)"/g))
-      expect((await fetch(house.baseUrl + asset)).status).toBe(200);
+      expect((await fetch(stack.baseUrl + asset)).status).toBe(200);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('an address', () => {
     ['PATCH', '/credentials/subjects/00000000-0000-0000-0000-000000000000', ['GET', 'DELETE']],
     ['POST', '/admin/audit/events', ['GET']],
   ])('%s %s is 405 and says what is allowed', async (method, path, allowed) => {
-    const { status, body, headers } = await callApi(house, method, `${shop.api}${path}`, {
+    const { status, body, headers } = await callApi(stack, method, `${shop.api}${path}`, {
       headers: { authorization },
     });
     expect({ status, code: body.code }).toEqual({ status: 405, code: 'method_not_allowed' });
@@ -262,7 +262,7 @@ describe('an address', () => {
 });
 
 describe('what is no proper HTTP', () => {
-  const host = new URL(house.gateways[0]!);
+  const host = new URL(stack.gateways[0]!);
 
   function raw(text: string): Promise<string> {
     return new Promise((resolve) => {
@@ -402,7 +402,7 @@ describe('a problem', () => {
   it('has all that it should have, and explains itself', async () => {
     const { body, headers } = await shop.get<Problem>('00000000-0000-0000-0000-000000000000');
     expect(body).toEqual({
-      type: `${house.baseUrl}/docs/errors#unknown_subject`,
+      type: `${stack.baseUrl}/docs/errors#unknown_subject`,
       title: expect.any(String),
       status: 404,
       detail: expect.any(String),

@@ -5,9 +5,9 @@ import { operationNames } from '@holdfast/contracts';
 import { callApi, referenceOf, type Client } from './client.ts';
 import type { Documented } from './contract.ts';
 import { closeConnections } from './http.ts';
-import { demoClient, house, newClients } from './under-test.ts';
+import { demoClient, newClients, stack } from './under-test.ts';
 
-const reference = await referenceOf(house);
+const reference = await referenceOf(stack);
 const guarded = reference.operations
   .filter((o) => o.scopes.length > 0)
   .map((o) => [`${o.method} ${o.path}`, o] as const);
@@ -51,8 +51,8 @@ describe.each(guarded)('%s', (_, operation) => {
   const { method, scopes } = operation;
 
   it('without a token: 401', async () => {
-    for (const gateway of house.gateways.keys()) {
-      const { status, body, headers } = await callApi(house, method, pathOf(operation, everything.app.org), {
+    for (const gateway of stack.gateways.keys()) {
+      const { status, body, headers } = await callApi(stack, method, pathOf(operation, everything.app.org), {
         gateway,
       });
       expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
@@ -71,7 +71,7 @@ describe.each(guarded)('%s', (_, operation) => {
     'constructor',
     `${'a'.repeat(300)}`,
   ])('with a token of another organization than %s: 403', async (shortId) => {
-    for (const gateway of house.gateways.keys()) {
+    for (const gateway of stack.gateways.keys()) {
       const { status, body } = await everything.call(method, pathOf(operation, shortId), { gateway });
       expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_organization' });
     }

@@ -8,16 +8,16 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@holdfast/contracts';
-import type { House } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 /** Someone who got hold of a service's login to the bus. */
 export async function connectAs(
-  house: House,
+  stack: Stack,
   user: BusUser,
 ): Promise<{ connection: NatsConnection; refused: PermissionViolationError[] }> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(house.secrets.nkeySeeds[user]));
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(stack.secrets.nkeySeeds[user]));
   const connection = await connect({
-    servers: house.launcher.natsUrl,
+    servers: stack.launcher.natsUrl,
     authenticator,
     inboxPrefix: inboxPrefix(user),
     reconnect: false,
@@ -37,8 +37,8 @@ export interface Asking {
   close: () => Promise<void>;
 }
 
-export async function asking(house: House, user: BusUser, org = ''): Promise<Asking> {
-  const { connection } = await connectAs(house, user);
+export async function asking(stack: Stack, user: BusUser, org = ''): Promise<Asking> {
+  const { connection } = await connectAs(stack, user);
   return {
     ask: async ({ subject, timeout }, input) => {
       const request = {
@@ -64,8 +64,8 @@ export async function asking(house: House, user: BusUser, org = ''): Promise<Ask
 /**
  * The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller.
  */
-export async function platformPublicKey(house: House): Promise<Record<string, string>> {
-  const gateway = await asking(house, 'gateway');
+export async function platformPublicKey(stack: Stack): Promise<Record<string, string>> {
+  const gateway = await asking(stack, 'gateway');
   try {
     const { keys } = await gateway.ask(platformKeys, {});
     return keys[0] as Record<string, string>;

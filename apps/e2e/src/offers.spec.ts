@@ -4,7 +4,7 @@ import type { Offer } from '@holdfast/contracts';
 import { badOffers } from './bad-offers.ts';
 import type { Client } from './client.ts';
 import { closeConnections, type Problem } from './http.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const hour = 3600;
@@ -40,7 +40,7 @@ describe('an offer', () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       subject: expect.stringMatching(uuid),
-      claimUrl: expect.stringMatching(new RegExp(`^${house.baseUrl}/o/${shop.app.org}/claim#[A-Za-z0-9_-]{43}$`)),
+      claimUrl: expect.stringMatching(new RegExp(`^${stack.baseUrl}/o/${shop.app.org}/claim#[A-Za-z0-9_-]{43}$`)),
       offerId: expect.stringMatching(uuid),
       credentialId: expect.stringMatching(uuid),
       credentialType: 'customer',

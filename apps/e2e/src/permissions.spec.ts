@@ -12,14 +12,14 @@ import {
 } from '@holdfast/contracts';
 import { eventually } from './eventually.ts';
 import { connectAs } from './nats.ts';
-import { house } from './under-test.ts';
+import { stack } from './under-test.ts';
 
 function withRole<T>(service: ServiceName, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return loggedIn(databaseRole(service), house.secrets.databasePasswords[service]!, work);
+  return loggedIn(databaseRole(service), stack.secrets.databasePasswords[service]!, work);
 }
 
 async function loggedIn<T>(user: string, password: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const url = new URL(house.launcher.databaseUrl);
+  const url = new URL(stack.launcher.databaseUrl);
   url.username = user;
   url.password = password;
   const client = new pg.Client({ connectionString: url.href });
@@ -235,7 +235,7 @@ function forbiddenTo(user: BusUser): { publish: string[]; subscribe: string[] } 
 
 describe.each(natsUsers)('the bus user %s', (user) => {
   let session: Awaited<ReturnType<typeof connectAs>>;
-  beforeAll(async () => void (session = await connectAs(house, user)));
+  beforeAll(async () => void (session = await connectAs(stack, user)));
   afterAll(() => session.connection.close());
 
   it('may neither speak nor listen where it has no part', async () => {
@@ -280,10 +280,10 @@ describe.each(natsUsers)('the bus user %s', (user) => {
 
 describe('a stranger', () => {
   it('does not get onto the bus', async () => {
-    const { natsUrl } = house.launcher;
+    const { natsUrl } = stack.launcher;
     await expect(connect({ servers: natsUrl, reconnect: false })).rejects.toThrow(/authorization/i);
     await expect(
-      connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: house.secrets.nkeySeeds.gateway! }),
+      connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: stack.secrets.nkeySeeds.gateway! }),
     ).rejects.toThrow(/authorization/i);
   });
 
@@ -296,7 +296,7 @@ describe('a stranger', () => {
       ['postgres', ''],
       ['postgres', 'postgres'],
       [issuance, ''],
-      [issuance, house.secrets.databasePasswords.subjects!],
+      [issuance, stack.secrets.databasePasswords.subjects!],
       [subjects, subjects],
     ] as const) {
       await expect(loggedIn(user, password, () => Promise.resolve())).rejects.toThrow();

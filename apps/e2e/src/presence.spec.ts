@@ -6,7 +6,7 @@ import { callApi, type Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { closeConnections, exchange } from './http.ts';
 import { packed, proofFor, solvedFor, type Solved } from './presence.ts';
-import { customerScopes, demoClient, house, newClients } from './under-test.ts';
+import { customerScopes, demoClient, newClients, stack } from './under-test.ts';
 
 let shop: Client;
 let kiosk: Client;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ]);
   ({ shop, kiosk, auditor } = here);
   elsewhere = there.shop;
-  await house.operator('presence', 'set', shop.app.org, '--policy', 'required');
+  await stack.operator('presence', 'set', shop.app.org, '--policy', 'required');
   late = await solvedFor(shop);
 });
 afterAll(() => closeConnections());
@@ -42,7 +42,7 @@ const refusal = async (client: Client, body: object, status: number, code: strin
 };
 
 it('demo.json says which organization needs one', async () => {
-  expect(house.demo.organizations.map(({ shortId, presence }) => [shortId, presence])).toEqual([
+  expect(stack.demo.organizations.map(({ shortId, presence }) => [shortId, presence])).toEqual([
     ['acme', 'optional'],
     ['globex', 'required'],
   ]);
@@ -169,24 +169,24 @@ it.each([
 it('Turnstile: none without a secret; broken is 503, and never a pass', async () => {
   const presence = { type: 'turnstile', token: randomUUID() };
   await refusal(shop, { presence }, 422, 'presence_invalid');
-  // The house of the tests is told to ask for Turnstile where it may not go.
-  await house.operatorWith('a-secret', 'presence', 'set', shop.app.org, '--turnstile-secret-stdin');
+  // The stack of the tests is told to ask for Turnstile where it may not go.
+  await stack.operatorWith('a-secret', 'presence', 'set', shop.app.org, '--turnstile-secret-stdin');
   await eventually(
     async () => (await shop.offer<{ code: string }>({ presence })).body.code === 'presence_unavailable',
     3000,
     'the secret in force',
   );
   await refusal(shop, { presence }, 503, 'presence_unavailable');
-  expect(await house.operator('presence', 'set', shop.app.org, '--no-turnstile')).toEqual({
+  expect(await stack.operator('presence', 'set', shop.app.org, '--no-turnstile')).toEqual({
     policy: 'required',
     turnstile: false,
   });
 });
 
 it('a change of policy is in force within a second, with its record', async () => {
-  await house.operator('presence', 'set', elsewhere.app.org, '--policy', 'required');
+  await stack.operator('presence', 'set', elsewhere.app.org, '--policy', 'required');
   await eventually(async () => (await elsewhere.offer({})).status === 422, 1500, 'the policy in force');
-  await house.operator('presence', 'set', elsewhere.app.org, '--policy', 'optional');
+  await stack.operator('presence', 'set', elsewhere.app.org, '--policy', 'optional');
   await eventually(async () => (await elsewhere.offer({})).status === 201, 1500, 'the policy in force');
   const log = await auditor.wholeLog();
   expect(log.filter(({ action }) => action === 'presence.configure').at(-1)).toMatchObject({
@@ -212,7 +212,7 @@ describe('the challenge', () => {
   const path = (client: Client, query = `client_id=${client.app.clientId}`) =>
     `/o/${client.app.org}/api/presence/challenge?${query}`;
   const ask = (target: string, origin?: string, method = 'GET') =>
-    exchange({ origin: house.gateways[0]!, method, path: target, headers: origin === undefined ? {} : { origin } });
+    exchange({ origin: stack.gateways[0]!, method, path: target, headers: origin === undefined ? {} : { origin } });
 
   it.each(['GET', 'OPTIONS'])('%s names the origin that asked when it is the app’s, and no other', async (method) => {
     const ours = await ask(path(shop), 'https://shop.example', method);
@@ -241,7 +241,7 @@ describe('the challenge', () => {
   });
 
   it('an origin that is registered beside the redirect URIs may ask', async () => {
-    await house.operator('app', 'update', kiosk.app.clientId, '--origin', 'https://www.kiosk.example');
+    await stack.operator('app', 'update', kiosk.app.clientId, '--origin', 'https://www.kiosk.example');
     await eventually(
       async () =>
         (await ask(path(kiosk), 'https://www.kiosk.example')).headers['access-control-allow-origin'] ===
@@ -253,7 +253,7 @@ describe('the challenge', () => {
 
   it('one answer for what is not there: app, organization, another’s app, disabled, suspended', async () => {
     const gone = await newClients({ shop: {}, off: {} });
-    await house.operator('app', 'disable', gone.off.app.clientId);
+    await stack.operator('app', 'disable', gone.off.app.clientId);
     const where = [
       path(shop, 'client_id=nobody'),
       path(shop, `client_id=${elsewhere.app.clientId}`),
@@ -262,19 +262,19 @@ describe('the challenge', () => {
       path(gone.off),
     ];
     const answers = await Promise.all(
-      where.map((target) => callApi(house, 'GET', target, { headers: { 'x-request-id': 'same' } })),
+      where.map((target) => callApi(stack, 'GET', target, { headers: { 'x-request-id': 'same' } })),
     );
     expect(answers.map(({ status, body: { code } }) => [status, code])).toEqual(where.map(() => [404, 'unknown_app']));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect((await ask(path(gone.shop))).status).toBe(200);
-    await house.operator('org', 'suspend', gone.shop.app.org);
+    await stack.operator('org', 'suspend', gone.shop.app.org);
     await eventually(async () => (await ask(path(gone.shop))).status === 404, 1500, 'the suspension');
   });
 
   it.each(['', 'client_id=', 'client_id=a&client_id=b', 'client_id=x&more=1', `client_id=${'a'.repeat(65)}`])(
     'with %j is 400',
     async (query) => {
-      expect((await callApi(house, 'GET', path(shop, query))).body).toMatchObject({
+      expect((await callApi(stack, 'GET', path(shop, query))).body).toMatchObject({
         status: 400,
         code: 'invalid_request',
       });
@@ -283,7 +283,7 @@ describe('the challenge', () => {
 });
 
 it('the widget is served for any origin, and kept for ever', async () => {
-  const { status, headers } = await exchange({ origin: house.gateways[0]!, path: '/assets/altcha/3.2.2-1/widget.js' });
+  const { status, headers } = await exchange({ origin: stack.gateways[0]!, path: '/assets/altcha/3.2.2-1/widget.js' });
   expect([status, headers['cache-control'], headers['access-control-allow-origin']]).toEqual([
     200,
     'public, max-age=31536000, immutable',

@@ -12,16 +12,16 @@ export interface Solved {
 }
 
 /**
- * A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the house
+ * A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the stack
  * of the tests.
  */
 export async function proofFor(client: Client): Promise<{ type: 'altcha'; payload: string }> {
   return { type: 'altcha', payload: packed(await solvedFor(client)) };
 }
 
-export async function solvedFor({ house, app }: Client): Promise<Solved> {
+export async function solvedFor({ stack, app }: Client): Promise<Solved> {
   const { status, body, text } = await callApi<Challenge>(
-    house,
+    stack,
     'GET',
     `/o/${app.org}/api/presence/challenge?client_id=${app.clientId}`,
   );

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { cleanEnvironment } from './config.ts';
 import { root, type App } from './stack.ts';
-import { house } from './under-test.ts';
+import { stack } from './under-test.ts';
 
 const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
 /** Commands and statements in a line, and the first line of each block. */
@@ -29,7 +29,7 @@ let owner: pg.Client;
 const holdfast =
   (...args: string[]) =>
   (): Promise<unknown> =>
-    house.operator(...args);
+    stack.operator(...args);
 /** Of the owner of the database; undone, since others use the same. */
 const undone = (sql: string) => async (): Promise<void> => {
   await owner.query('BEGIN');
@@ -46,18 +46,18 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast database setup': holdfast('database', 'setup'),
   'holdfast events quarantined': holdfast('events', 'quarantined'),
   'holdfast events retry': holdfast('events', 'retry'),
-  'holdfast secret create': () => house.operator('secret', 'create', app.clientId),
+  'holdfast secret create': () => stack.operator('secret', 'create', app.clientId),
   'holdfast secret revoke': async () =>
-    house.operator(
+    stack.operator(
       'secret',
       'revoke',
       app.clientId,
-      (await house.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id,
+      (await stack.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id,
     ),
-  'holdfast app disable': () => house.operator('app', 'disable', app.clientId),
-  'holdfast org suspend': () => house.operator('org', 'suspend', org),
+  'holdfast app disable': () => stack.operator('app', 'disable', app.clientId),
+  'holdfast org suspend': () => stack.operator('org', 'suspend', org),
   'holdfast presence set <org> --turnstile-secret-stdin': () =>
-    house.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
+    stack.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
   'SELECT * FROM watermarks.subjects': undone('SELECT * FROM watermarks.subjects'),
   'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone(
     'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org',
@@ -73,7 +73,7 @@ const run: Record<string, () => Promise<unknown>> = {
   'node dist/migrate.js': async () => {
     const migrate = (service: string) =>
       promisify(execFile)(process.execPath, [join(root, 'apps', service, 'dist', 'migrate.js')], {
-        env: cleanEnvironment({ DATABASE_URL: house.launcher.databaseUrl }),
+        env: cleanEnvironment({ DATABASE_URL: stack.launcher.databaseUrl }),
       });
     for (const service of databaseServices) await migrate(service);
   },
@@ -137,9 +137,9 @@ const isNotHere = (command: string): boolean =>
     ));
 
 beforeAll(async () => {
-  org = await house.newOrganization();
-  app = await house.newApp(org, 'runbook', ['offers:write']);
-  owner = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  org = await stack.newOrganization();
+  app = await stack.newApp(org, 'runbook', ['offers:write']);
+  owner = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await owner.connect();
 });
 afterAll(() => owner.end());

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from './client.ts';
 import { closeConnections } from './http.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
-const envFile = join(house.home, '.env');
+const envFile = join(stack.home, '.env');
 let shop: Client;
 beforeAll(async () => {
   ({ shop } = await newClients({ shop: {} }));
 });
 const restart = async (settings?: Record<string, string>): Promise<void> => {
-  await house.control('stop', 'issuance');
-  await house.control('start', 'issuance', settings && { settings });
+  await stack.control('stop', 'issuance');
+  await stack.control('start', 'issuance', settings && { settings });
 };
 afterAll(async () => {
   rmSync(envFile, { force: true });

@@ -49,7 +49,7 @@ interface LauncherFile {
   control: { port: number; token: string };
 }
 
-export interface HouseSecrets {
+export interface StackSecrets {
   databasePasswords: Record<string, string>;
   nkeySeeds: Record<string, string>;
   [other: string]: string | Record<string, string>;
@@ -57,8 +57,8 @@ export interface HouseSecrets {
 
 export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
 
-/** A running house, seen from outside: its addresses, its operator's command line and its launcher's control. */
-export class House {
+/** A running stack, seen from outside: its addresses, its operator's command line and its launcher's control. */
+export class Stack {
   readonly home: string;
   /**
    * False while services of several versions run, of which one alone describes the API: then replies are not held
@@ -80,8 +80,8 @@ export class House {
     return this.#read<LauncherFile>('launcher.json');
   }
 
-  get secrets(): HouseSecrets {
-    return this.#read<HouseSecrets>('secrets.json');
+  get secrets(): StackSecrets {
+    return this.#read<StackSecrets>('secrets.json');
   }
 
   get baseUrl(): string {

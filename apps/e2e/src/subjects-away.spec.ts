@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Client } from './client.ts';
 import { eventually, inParallel, times } from './eventually.ts';
 import { closeConnections, type Problem, type Reply } from './http.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
 let shop: Client;
 let other: Client;
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const replica of ['subjects-1', 'subjects-2']) {
-    await house.control('resume', replica).catch(() => undefined);
-    await house.control('start', replica);
+    await stack.control('resume', replica).catch(() => undefined);
+    await stack.control('start', replica);
   }
 });
 afterAll(closeConnections);
@@ -75,8 +75,8 @@ async function allRight(told: Told): Promise<true> {
 }
 
 const ways: [string, (replica: string) => Promise<void>, (replica: string) => Promise<void>][] = [
-  ['stopped', (r) => house.control('stop', r), (r) => house.control('start', r)],
-  ['paused', (r) => house.control('pause', r), (r) => house.control('resume', r)],
+  ['stopped', (r) => stack.control('stop', r), (r) => stack.control('start', r)],
+  ['paused', (r) => stack.control('pause', r), (r) => stack.control('resume', r)],
 ];
 
 describe.each(ways)('with both replicas %s', (_, away, back) => {
@@ -123,7 +123,7 @@ describe('with both replicas killed again and again', () => {
     for (const round of times(3)) {
       await Promise.all(
         ['subjects-1', 'subjects-2'].map((r) =>
-          eventually(() => house.control('kill', r).then(() => true), 20_000, 'a process to kill'),
+          eventually(() => stack.control('kill', r).then(() => true), 20_000, 'a process to kill'),
         ),
       );
       if (round % 2 === 0) await change(told);

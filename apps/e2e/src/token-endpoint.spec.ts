@@ -7,10 +7,10 @@ import { inParallel, times } from './eventually.ts';
 import { closeConnections, exchange, type Reply } from './http.ts';
 import { claimsOf, headerOf } from './jwt.ts';
 import type { App } from './stack.ts';
-import { house } from './under-test.ts';
+import { stack } from './under-test.ts';
 
-const shop = house.app('acme', 'shop');
-const automation = house.app('acme', 'automation');
+const shop = stack.app('acme', 'shop');
+const automation = stack.app('acme', 'automation');
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 interface Sent {
@@ -32,7 +32,7 @@ function post({
   chunked,
 }: Sent = {}): Promise<Reply<TokenAnswer>> {
   return exchange<TokenAnswer>({
-    origin: house.gateways[0]!,
+    origin: stack.gateways[0]!,
     method,
     path: `/oauth2/token${query}`,
     headers: { authorization: basic(app), ...form, ...headers },
@@ -51,7 +51,7 @@ afterAll(closeConnections);
 
 describe('a token', () => {
   it('comes with type, life and scope, and is kept by nobody', async () => {
-    const { status, headers, body } = await requestToken(house, shop, 'issued:read offers:write');
+    const { status, headers, body } = await requestToken(stack, shop, 'issued:read offers:write');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^application\/json/);
     expect(headers['cache-control']).toContain('no-store');
@@ -65,7 +65,7 @@ describe('a token', () => {
 
   it('says who, where and what, as RFC 9068 wants it', async () => {
     const before = Math.floor(Date.now() / 1000);
-    const { body } = await requestToken(house, shop, 'offers:write');
+    const { body } = await requestToken(stack, shop, 'offers:write');
     const claims = claimsOf(body.access_token);
     expect(headerOf(body.access_token)).toEqual({
       alg: expect.stringMatching(/^(EdDSA|Ed25519)$/),
@@ -73,8 +73,8 @@ describe('a token', () => {
       kid: expect.any(String),
     });
     expect(claims).toMatchObject({
-      iss: house.baseUrl,
-      aud: `${house.baseUrl}/api`,
+      iss: stack.baseUrl,
+      aud: `${stack.baseUrl}/api`,
       org: 'acme',
       sub: shop.clientId,
       client_id: shop.clientId,
@@ -94,20 +94,20 @@ describe('a token', () => {
     const tokens = await inParallel(
       times(20),
       20,
-      async () => (await requestToken(house, shop, 'offers:write')).body.access_token,
+      async () => (await requestToken(stack, shop, 'offers:write')).body.access_token,
     );
     expect(new Set(tokens.map((t) => claimsOf(t).jti)).size).toBe(20);
   });
 
   it.each([[shop], [automation]])('may hold everything that the app was granted', async (app) => {
-    const { status, body } = await requestToken(house, app, app.scopes.join(' '));
+    const { status, body } = await requestToken(stack, app, app.scopes.join(' '));
     expect(status).toBe(200);
     expect(body.scope.split(' ').sort()).toEqual([...app.scopes].sort());
   });
 
   it('comes from every gateway', async () => {
-    for (const gateway of house.gateways.keys())
-      expect((await requestToken(house, shop, 'offers:write', { gateway })).status).toBe(200);
+    for (const gateway of stack.gateways.keys())
+      expect((await requestToken(stack, shop, 'offers:write', { gateway })).status).toBe(200);
   });
 
   it('may be asked for with credentials that are not percent-encoded', async () => {
@@ -151,18 +151,18 @@ describe('invalid_scope', () => {
   ];
 
   it.each(scopes)('%s', async (_, scope) => {
-    const { status, body, headers } = await requestToken(house, shop, scope);
+    const { status, body, headers } = await requestToken(stack, shop, scope);
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_scope' });
     expect(body.access_token).toBeUndefined();
     expect(headers['cache-control']).toContain('no-store');
   });
 
   it.each(neverGrantable)('never grantable (%s), for the app with all of the Admin API too', async (name) => {
-    expect((await requestToken(house, automation, name)).body.error).toBe('invalid_scope');
+    expect((await requestToken(stack, automation, name)).body.error).toBe('invalid_scope');
   });
 
   it('a customer scope, for the app of the Admin API that does not hold it', async () => {
-    expect((await requestToken(house, automation, 'offers:write')).body.error).toBe('invalid_scope');
+    expect((await requestToken(stack, automation, 'offers:write')).body.error).toBe('invalid_scope');
   });
 
   it('missing', async () => {
@@ -186,7 +186,7 @@ describe('a megabyte of scope', () => {
 
   it('keeps nobody else waiting', async () => {
     const flood = inParallel(times(30), 30, () => post({ body }).catch(() => undefined));
-    const { status, milliseconds } = await requestToken(house, shop, 'offers:write', { gateway: 1 });
+    const { status, milliseconds } = await requestToken(stack, shop, 'offers:write', { gateway: 1 });
     expect(status).toBe(200);
     expect(milliseconds).toBeLessThan(2000);
     await flood;
@@ -198,20 +198,20 @@ describe('client authentication', () => {
     ['a wrong secret', { clientId: shop.clientId, clientSecret: 'A'.repeat(43) }],
     ['a secret with one letter more', { clientId: shop.clientId, clientSecret: `${shop.clientSecret}A` }],
     ['a secret with one letter less', { clientId: shop.clientId, clientSecret: shop.clientSecret.slice(0, -1) }],
-    ["another app's secret", { clientId: shop.clientId, clientSecret: house.app('acme', 'kiosk').clientSecret }],
+    ["another app's secret", { clientId: shop.clientId, clientSecret: stack.app('acme', 'kiosk').clientSecret }],
     ['an unknown client', { clientId: 'app_AAAAAAAAAAAAAAAAAAAAAA', clientSecret: shop.clientSecret }],
     ['a client with an impossible name', { clientId: "x' OR '1'='1", clientSecret: 'x' }],
     ['a member of every object', { clientId: 'constructor', clientSecret: 'x' }],
     ['the name that stands for nobody', { clientId: 'nobody', clientSecret: 'never compared' }],
     [
       "the other organization's secret",
-      { clientId: shop.clientId, clientSecret: house.app('globex', 'shop').clientSecret },
+      { clientId: shop.clientId, clientSecret: stack.app('globex', 'shop').clientSecret },
     ],
   ];
 
   it('fails with the very same answer, whatever was wrong', async () => {
     const answers = await Promise.all(
-      wrong.map(async ([, app]) => saidBy(await requestToken(house, app, 'offers:write'))),
+      wrong.map(async ([, app]) => saidBy(await requestToken(stack, app, 'offers:write'))),
     );
     expect(answers[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
     expect(JSON.parse((answers[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
@@ -221,7 +221,7 @@ describe('client authentication', () => {
   it('without any secret fails alike, whether the client is known or not', async () => {
     const [known, unknown] = await Promise.all(
       [shop.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
-        requestToken(house, { clientId, clientSecret: '' }, 'offers:write'),
+        requestToken(stack, { clientId, clientSecret: '' }, 'offers:write'),
       ),
     );
     expect([400, 401]).toContain(known!.status);
@@ -231,7 +231,7 @@ describe('client authentication', () => {
   it('comes before the scope: who is not known learns nothing of it', async () => {
     const app = { clientId: shop.clientId, clientSecret: 'wrong' };
     const answers = await Promise.all(
-      ['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(house, app, scope))),
+      ['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(stack, app, scope))),
     );
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
@@ -305,7 +305,7 @@ describe('client authentication', () => {
     const { status, body } = await post({ body: `${good}&${extra}` });
     expect(status).toBe(200);
     const claims = claimsOf(body.access_token);
-    expect(claims).toMatchObject({ org: 'acme', sub: clientId, iss: house.baseUrl, aud: `${house.baseUrl}/api` });
+    expect(claims).toMatchObject({ org: 'acme', sub: clientId, iss: stack.baseUrl, aud: `${stack.baseUrl}/api` });
     expect(claims.exp - claims.iat).toBe(600);
   });
 
@@ -316,7 +316,7 @@ describe('client authentication', () => {
         headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' },
       });
       expect(status).toBe(200);
-      expect(claimsOf(body.access_token).iss).toBe(house.baseUrl);
+      expect(claimsOf(body.access_token).iss).toBe(stack.baseUrl);
     },
   );
 });
@@ -324,13 +324,13 @@ describe('client authentication', () => {
 describe('metadata', () => {
   it('describes the authorization server (RFC 8414)', async () => {
     const { status, body } = await exchange<object>({
-      origin: house.gateways[0]!,
+      origin: stack.gateways[0]!,
       path: '/.well-known/oauth-authorization-server',
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      issuer: house.baseUrl,
-      token_endpoint: `${house.baseUrl}/oauth2/token`,
+      issuer: stack.baseUrl,
+      token_endpoint: `${stack.baseUrl}/oauth2/token`,
       grant_types_supported: ['client_credentials'],
       token_endpoint_auth_methods_supported: expect.arrayContaining(['client_secret_basic']),
       scopes_supported: expect.arrayContaining([...shop.scopes, ...automation.scopes]),
@@ -342,13 +342,13 @@ describe('metadata', () => {
     // RFC 9728 §3.3: `resource` is what the well-known part was inserted into.
     for (const resource of ['', '/api']) {
       const { status, body } = await exchange<object>({
-        origin: house.gateways[0]!,
+        origin: stack.gateways[0]!,
         path: `/.well-known/oauth-protected-resource${resource}`,
       });
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        resource: house.baseUrl + resource,
-        authorization_servers: [house.baseUrl],
+        resource: stack.baseUrl + resource,
+        authorization_servers: [stack.baseUrl],
         bearer_methods_supported: ['header'],
       });
     }
@@ -356,7 +356,7 @@ describe('metadata', () => {
 
   it('is enough for a certified client', async () => {
     const authentication = openid.ClientSecretBasic(shop.clientSecret);
-    const config = await openid.discovery(new URL(house.baseUrl), shop.clientId, undefined, authentication, {
+    const config = await openid.discovery(new URL(stack.baseUrl), shop.clientId, undefined, authentication, {
       algorithm: 'oauth2',
       execute: [openid.allowInsecureRequests],
     });
@@ -365,7 +365,7 @@ describe('metadata', () => {
     const answer = await openid.fetchProtectedResource(
       config,
       token.access_token,
-      new URL(`${house.baseUrl}/o/acme/api/credentials/subjects?limit=1`),
+      new URL(`${stack.baseUrl}/o/acme/api/credentials/subjects?limit=1`),
       'GET',
     );
     expect(answer.status).toBe(200);

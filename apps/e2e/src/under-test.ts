@@ -1,15 +1,15 @@
 import type { AppKind } from '@holdfast/contracts';
 import { Client } from './client.ts';
-import { houseUnderTest } from './config.ts';
-import { House } from './stack.ts';
+import { stackUnderTest } from './config.ts';
+import { Stack } from './stack.ts';
 
-export const house = new House(houseUnderTest());
+export const stack = new Stack(stackUnderTest());
 
 export const customerScopes = ['offers:write', 'issued:read', 'issued:manage'];
 
 /** A client of the demo. Others use it too: nothing may be disabled, and nothing counted. */
 export function demoClient(org: string, name: string, scopes?: string[]): Client {
-  return new Client(house, house.app(org, name), scopes);
+  return new Client(stack, stack.app(org, name), scopes);
 }
 
 export interface Wanted {
@@ -20,11 +20,11 @@ export interface Wanted {
 
 /** An organization with these apps and nobody else's. */
 export async function newClients<Name extends string>(wanted: Record<Name, Wanted>): Promise<Record<Name, Client>> {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   const made = Object.entries<Wanted>(wanted).map(
     async ([name, { grants = customerScopes, kind = 'web', redirectUris = [] }]) => {
-      const app = await house.newApp(org, name, grants, kind, redirectUris);
-      return [name, new Client(house, app, grants)] as const;
+      const app = await stack.newApp(org, name, grants, kind, redirectUris);
+      return [name, new Client(stack, app, grants)] as const;
     },
   );
   return Object.fromEntries(await Promise.all(made)) as Record<Name, Client>;

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { PrivateHouse } from './chaos/private-stack.ts';
+import { PrivateStack } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
-import { house } from './under-test.ts';
+import { stack } from './under-test.ts';
 import { buildVersion, previousVersion } from './versions/previous-version.ts';
 import { sideBySide } from './versions/side-by-side.ts';
 
 /** The system of record and who asks it: the long form (npm run versions) replaces all. */
 const services = ['issuance', 'gateway'];
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-previous-'));
-const own = new PrivateHouse(join(house.home, 'versions'), 'issuance=2,gateway=2');
+const own = new PrivateStack(join(stack.home, 'versions'), 'issuance=2,gateway=2');
 
 afterAll(async () => {
   await own.forget();
@@ -32,7 +32,7 @@ titled(
     await buildVersion(previous.commit, folder);
     expect(
       await sideBySide({
-        house: own,
+        stack: own,
         other: folder,
         services,
         rollback: false,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
 import { inParallel, times } from './eventually.ts';
 import { closeConnections, type Problem } from './http.ts';
-import { house, newClients } from './under-test.ts';
+import { newClients, stack } from './under-test.ts';
 
 let shop: Client;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-it('the house has two gateways and two replicas of the read model', () => {
-  const replicas = (name: string) => house.demo.services.filter((s) => s.name === name && s.pid !== null).length;
+it('the stack has two gateways and two replicas of the read model', () => {
+  const replicas = (name: string) => stack.demo.services.filter((s) => s.name === name && s.pid !== null).length;
   expect({ gateway: replicas('gateway'), subjects: replicas('subjects') }).toEqual({ gateway: 2, subjects: 2 });
 });
 

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@holdfast/contracts';
 import { callApi, type Page } from '../client.ts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import type { Step } from './shop-script.fixture.ts';
 
 const events = '/admin/audit/events';
@@ -32,7 +32,7 @@ export function automationSteps(elsewhere: string): Step[] {
     (s) => s.call('audit.list', 'GET', `/o/${elsewhere}/api${events}`, `/o/{shortId}/api${events}`),
     async (s) => {
       s.id();
-      const reply = await callApi(house, 'GET', `${s.client.api}${events}`);
+      const reply = await callApi(stack, 'GET', `${s.client.api}${events}`);
       s.count(
         { action: 'request.denied', actor: 'anonymous', method: 'GET', route: `/o/{shortId}/api${events}` },
         reply as never,

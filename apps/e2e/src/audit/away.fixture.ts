@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { databaseRole } from '@holdfast/contracts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 
 /** A way in which the log cannot be written, and the way back. */
 export interface Outage {
@@ -28,7 +28,7 @@ async function asOwner(work: (client: pg.Client) => Promise<unknown>): Promise<v
 }
 
 async function connected(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  const client = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await client.connect();
   try {
     await work(client);
@@ -43,8 +43,8 @@ const onTables = (statement: string) => `DO $$ DECLARE t regclass; BEGIN
 const loginAgain = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`;
 
 export const outages: Outage[] = [
-  { name: 'it hangs', begin: () => house.control('pause', 'audit'), end: () => house.control('resume', 'audit') },
-  { name: 'it is stopped', begin: () => house.control('stop', 'audit'), end: () => house.control('start', 'audit') },
+  { name: 'it hangs', begin: () => stack.control('pause', 'audit'), end: () => stack.control('resume', 'audit') },
+  { name: 'it is stopped', begin: () => stack.control('stop', 'audit'), end: () => stack.control('start', 'audit') },
   {
     name: 'it may not insert',
     begin: () => asOwner((c) => c.query(`REVOKE INSERT ON ALL TABLES IN SCHEMA audit FROM ${role}`)),

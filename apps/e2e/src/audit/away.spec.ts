@@ -8,7 +8,7 @@ import { closeConnections, exchange, type Reply } from '../http.ts';
 import { beginClaim, beginSignIn, newCustomer, origin, tokenOf, type Customer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { outages } from './away.fixture.ts';
 
 /** Two seconds are promised; the rest is for a machine that does much else. */
@@ -22,10 +22,10 @@ let shop: Client;
 let auditor: Client;
 let ada: Customer;
 beforeAll(async () => {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   party = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  shop = new Client(house, party.app, customerScopes);
-  auditor = new Client(house, await house.newApp(org, 'auditor', ['audit:read'], 'service'));
+  shop = new Client(stack, party.app, customerScopes);
+  auditor = new Client(stack, await stack.newApp(org, 'auditor', ['audit:read'], 'service'));
   ada = await newCustomer(shop);
 });
 afterAll(closeConnections);
@@ -59,7 +59,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
       cookie,
     } = await beginClaim(shop.app.org, tokenOf(open.claimUrl));
     const [bearer, token] = [await shop.token(), await auditor.token()];
-    const signingIn = new UserAgent(house.baseUrl);
+    const signingIn = new UserAgent(stack.baseUrl);
     const page = await beginSignIn(signingIn, (await party.begin()).url);
     const { json } = await signingIn.post(`${page}/options`);
 
@@ -73,12 +73,12 @@ describe.each(outages)('while $name', ({ begin, end }) => {
       };
       const api = (method: string, path: string, as: string = bearer) =>
         read((headers) =>
-          callApi(house, method, path, { headers: { ...headers, ...(as && { authorization: `Bearer ${as}` }) } }),
+          callApi(stack, method, path, { headers: { ...headers, ...(as && { authorization: `Bearer ${as}` }) } }),
         );
       const form = (path: string, body: Record<string, string>, authorization = basic(party.app)) =>
         read((headers) =>
           exchange({
-            origin: house.baseUrl,
+            origin: stack.baseUrl,
             method: 'POST',
             path,
             headers: { ...headers, authorization, 'content-type': 'application/x-www-form-urlencoded' },
@@ -98,7 +98,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         api('GET', `${shop.api}/credentials/subjects`),
         read((headers) =>
           exchange({
-            origin: house.baseUrl,
+            origin: stack.baseUrl,
             method: 'HEAD',
             path: `${shop.api}/credentials/subjects`,
             headers: { ...headers, authorization: `Bearer ${bearer}` },
@@ -122,23 +122,23 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         form(`/o/${shop.app.org}/token/revocation`, { token: 'nothing' }),
         read((headers) =>
           exchange({
-            origin: house.baseUrl,
+            origin: stack.baseUrl,
             path: `/o/${shop.app.org}/userinfo`,
             headers: { ...headers, authorization: `Bearer ${accessToken}` },
           }),
         ),
         read((headers) =>
           exchange({
-            origin: house.baseUrl,
+            origin: stack.baseUrl,
             path: `/o/${shop.app.org}/userinfo`,
             headers: { ...headers, authorization: 'Bearer x' },
           }),
         ),
         read((headers) =>
-          callApi(house, 'POST', `/o/${shop.app.org}/api/claim/options`, { headers, json: { token: ada.token } }),
+          callApi(stack, 'POST', `/o/${shop.app.org}/api/claim/options`, { headers, json: { token: ada.token } }),
         ),
         read((headers) =>
-          callApi(house, 'POST', `/o/${shop.app.org}/api/claim`, { headers, json: { token: 'x'.repeat(43) } }),
+          callApi(stack, 'POST', `/o/${shop.app.org}/api/claim`, { headers, json: { token: 'x'.repeat(43) } }),
         ),
         browse(async () => agent.go((await party.begin()).url)),
         browse(async () => {
@@ -154,7 +154,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         shop.offer({}, changing('offer.create')),
         shop.withdraw(spare.offerId, changing('offer.withdraw')),
         shop.erase(doomed.subject, changing('subject.erase')),
-        callApi(house, 'POST', `/o/${shop.app.org}/api/claim/complete`, {
+        callApi(stack, 'POST', `/o/${shop.app.org}/api/claim/complete`, {
           headers: { ...changing('credential.claim').headers, cookie },
           json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) },
         }),

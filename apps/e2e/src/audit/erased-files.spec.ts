@@ -11,7 +11,7 @@ import { closeConnections } from '../http.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 
 const browser = 'Mozilla/5.0 (Canary; of Grace alone)';
@@ -21,10 +21,10 @@ let shop: Client;
 let auditor: Client;
 let site: RelyingParty;
 beforeAll(async () => {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   site = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  shop = new Client(house, site.app);
-  auditor = new Client(house, await house.newApp(org, 'auditor', ['audit:read', 'webhooks:manage'], 'service'), [
+  shop = new Client(stack, site.app);
+  auditor = new Client(stack, await stack.newApp(org, 'auditor', ['audit:read', 'webhooks:manage'], 'service'), [
     'audit:read',
     'webhooks:manage',
   ]);
@@ -43,7 +43,7 @@ const found = (files: { name: string; bytes: Buffer }[], values: string[]): Foun
 
 /** All files below a folder of the stack. One that goes meanwhile has nothing in it. */
 function filesBelow(...folder: string[]): { name: string; bytes: Buffer }[] {
-  const path = join(house.home, ...folder);
+  const path = join(stack.home, ...folder);
   const names = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return names.map((entry) => ({ name: entry.name, bytes: readIfThere(join(entry.parentPath, entry.name)) }));
 }
@@ -62,7 +62,7 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   for (const action of ['suspend', 'resume'] as const)
     expect((await shop.manage(action, grace.credentialId, reason)).status).toBe(200);
   await site.refresh(
-    (await site.signIn(grace.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken,
+    (await site.signIn(grace.authenticator, { agent: new UserAgent(stack.baseUrl, browser) })).refreshToken,
   );
   const recovery = await shop.offer(
     { subject: grace.subject },
@@ -71,9 +71,9 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   const [passkey] = grace.authenticator.passkeys;
   const ids = [grace.subject, grace.credentialId, (recovery.body as { offerId: string }).offerId];
   const values = [...ids, ...[passkey!.id, passkey!.userHandle].map((id) => bytesOf(id).toString('hex')), reason];
-  await query(house, 'ANALYZE');
+  await query(stack, 'ANALYZE');
   // Were the search blind, it would find nothing afterwards either.
-  const before = await filesOfAllRelations(house);
+  const before = await filesOfAllRelations(stack);
   for (const value of values) expect([value, found(before, [value]).length > 0]).toEqual([value, true]);
 
   expect((await shop.erase(grace.subject)).status).toBe(204);
@@ -84,15 +84,15 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   );
   // The receipt itself is on its way to its consumers.
   await eventually(
-    async () => (await query(house, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0,
+    async () => (await query(stack, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0,
     15_000,
     'an outbox without the customer',
   );
 
-  await query(house, 'ANALYZE');
+  await query(stack, 'ANALYZE');
   expect(
     await query(
-      house,
+      stack,
       `SELECT schemaname, tablename, attname FROM pg_stats WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     ),
   ).toEqual([]);
@@ -100,10 +100,10 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   const left = await eventually(
     async () => {
       const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], {
-        DATABASE_URL: house.launcher.databaseUrl,
+        DATABASE_URL: stack.launcher.databaseUrl,
       });
       expect([code, errors]).toEqual([0, '']);
-      const files = await filesOfAllRelations(house);
+      const files = await filesOfAllRelations(stack);
       // The feed keeps the receipt, which names the subject, for the organization.
       const traces = [
         ...found(files, [...values.slice(1), browser]),

@@ -13,7 +13,7 @@ import { closeConnections } from '../http.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 
 let shop: Client;
@@ -25,12 +25,12 @@ const at = (name: string) => join(folder, name);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-erasure-'));
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   site = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  shop = new Client(house, site.app);
+  shop = new Client(stack, site.app);
   auditor = new Client(
-    house,
-    await house.newApp(org, 'auditor', ['audit:read', 'audit:export', 'webhooks:manage'], 'service'),
+    stack,
+    await stack.newApp(org, 'auditor', ['audit:read', 'audit:export', 'webhooks:manage'], 'service'),
     ['audit:read', 'audit:export', 'webhooks:manage'],
   );
   [key] = (await auditor.call<{ keys: [string] }>('GET', `${auditor.api}/admin/audit/keys`)).body.keys;
@@ -43,7 +43,7 @@ afterAll(() => {
 const exportTo = async (name: string) => {
   const { clientId, clientSecret } = auditor.app;
   const { code, errors } = await holdfast(
-    ['audit', 'export', '--url', `${house.baseUrl}/o/${auditor.app.org}`, '--client-id', clientId, '--out', at(name)],
+    ['audit', 'export', '--url', `${stack.baseUrl}/o/${auditor.app.org}`, '--client-id', clientId, '--out', at(name)],
     { HOLDFAST_CLIENT_SECRET: clientSecret },
   );
   expect([code, errors]).toEqual([0, expect.not.stringContaining('rror')]);
@@ -55,7 +55,7 @@ const verify = async (name: string, ...more: string[]) => {
 
 /** All that stands in the database, apart from the receipt in the feed, which is for the organization. */
 const dump = async () =>
-  (await rowsOfAllTables(house))
+  (await rowsOfAllTables(stack))
     .filter(({ table, text }) => table !== 'signals.event' || !text.includes('subject.erased'))
     .map(({ text }) => text)
     .join('\n');
@@ -69,7 +69,7 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
   for (const act of ['suspend', 'resume'] as const)
     expect((await shop.manage(act, ada.credentialId, why)).status).toBe(200);
   await site.refresh(
-    (await site.signIn(ada.authenticator, { agent: new UserAgent(house.baseUrl, browser) })).refreshToken,
+    (await site.signIn(ada.authenticator, { agent: new UserAgent(stack.baseUrl, browser) })).refreshToken,
   );
   await site.signIn(bob.authenticator);
   await shop.get(ada.subject);

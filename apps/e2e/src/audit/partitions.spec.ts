@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { appendRecords, type Action } from '@holdfast/contracts';
 import { asking } from '../nats.ts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 import { withoutGuards } from './tampering.fixture.ts';
 
@@ -28,15 +28,15 @@ describe('partitions of the log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-partitions-'));
   const file = join(folder, 'log.ndjson');
   let owner: pg.Client;
-  const list = () => house.operator<Partition[]>('audit', 'partitions');
-  const asOperator = () => ({ NATS_URL: house.launcher.natsUrl, NATS_NKEY_SEED: house.secrets.nkeySeeds.operator! });
+  const list = () => stack.operator<Partition[]>('audit', 'partitions');
+  const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.nkeySeeds.operator! });
   const verify = async (source = org) => {
-    const [key = ''] = await house.operator<string[]>('audit', 'key', org);
+    const [key = ''] = await stack.operator<string[]>('audit', 'key', org);
     const { code, output } = await holdfast(['audit', 'verify', source, '--key', key, '--json'], asOperator());
     return { code, ...(JSON.parse(output) as { dropped: number; findings: string[]; notes: string[] }) };
   };
   const append = async (actions: Action[], occurredAt: string) => {
-    const gateway = await asking(house, 'gateway');
+    const gateway = await asking(stack, 'gateway');
     const request = {
       id: randomUUID(),
       traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
@@ -61,7 +61,7 @@ describe('partitions of the log', () => {
 
   /** A log that began in the old month. */
   beforeAll(async () => {
-    owner = new pg.Client({ connectionString: house.launcher.databaseUrl });
+    owner = new pg.Client({ connectionString: stack.launcher.databaseUrl });
     await owner.connect();
     await withoutGuards(owner);
     await append(then, '2019-05-07T08:00:00.000Z');
@@ -89,7 +89,7 @@ describe('partitions of the log', () => {
       'reads',
     ]);
     expect(current.some((p) => p.droppable)).toBe(false);
-    const drop = house.operator('audit', 'drop', '--class', 'reads', '--month', current[0]!.month, '--keep', '0');
+    const drop = stack.operator('audit', 'drop', '--class', 'reads', '--month', current[0]!.month, '--keep', '0');
     await expect(drop).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/may not be dropped yet\. Nothing was dropped/) as unknown,
@@ -105,7 +105,7 @@ describe('partitions of the log', () => {
         .map((p) => p.class)
         .sort(),
     ).toEqual(['changes', 'reads']);
-    const { dropped, recorded } = await house.operator<{ dropped: object[]; recorded: boolean }>(
+    const { dropped, recorded } = await stack.operator<{ dropped: object[]; recorded: boolean }>(
       'audit',
       'drop',
       '--class',
@@ -133,7 +133,7 @@ describe('partitions of the log', () => {
         },
       },
     ]);
-    await expect(house.operator('audit', 'drop', '--class', 'changes', '--month', old)).rejects.toMatchObject({
+    await expect(stack.operator('audit', 'drop', '--class', 'changes', '--month', old)).rejects.toMatchObject({
       code: 1,
     });
   });

@@ -20,7 +20,7 @@ import {
 } from '@holdfast/tlog';
 import type { Client } from '../client.ts';
 import { closeConnections, type Problem, type Reply } from '../http.ts';
-import { customerScopes, house, newClients } from '../under-test.ts';
+import { customerScopes, newClients, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 
 let auditor: Client;
@@ -39,7 +39,7 @@ const keep = async () => {
 };
 
 const bytesOf = async (path: string): Promise<{ bytes: Buffer; headers: Headers }> => {
-  const response = await fetch(`${house.gateways[0]}${auditor.api}/admin/audit/${path}`, {
+  const response = await fetch(`${stack.gateways[0]}${auditor.api}/admin/audit/${path}`, {
     headers: { authorization: `Bearer ${await auditor.token()}` },
   });
   expect(response.status).toBe(200);
@@ -71,7 +71,7 @@ afterAll(() => {
 
 describe('a checkpoint', () => {
   it('is that of this organization, by the key that was pinned, and covers every call that was answered', async () => {
-    expect(key.name).toBe(`${new URL(house.baseUrl).host}${auditor.api.replace(/\/api$/, '/audit')}`);
+    expect(key.name).toBe(`${new URL(stack.baseUrl).host}${auditor.api.replace(/\/api$/, '/audit')}`);
     expect(kept.map(({ opened }) => opened.origin)).toEqual(kept.map(() => key.name));
     const events = await auditor.wholeLog();
     expect(kept.at(-1)!.size).toBe(events.find((e) => e.action === 'audit.prove')!.seq - 1);
@@ -218,7 +218,7 @@ describe('what is refused', () => {
 });
 
 describe('the command line of an auditor, over HTTP', () => {
-  const remote = () => ['--url', `${house.baseUrl}/o/${auditor.app.org}`, '--client-id', auditor.app.clientId];
+  const remote = () => ['--url', `${stack.baseUrl}/o/${auditor.app.org}`, '--client-id', auditor.app.clientId];
   const secret = () => ({ HOLDFAST_CLIENT_SECRET: auditor.app.clientSecret });
   const pinned = async () => (await admin<{ keys: string[] }>('keys')).body.keys.flatMap((vkey) => ['--key', vkey]);
 

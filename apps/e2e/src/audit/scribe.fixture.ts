@@ -63,7 +63,7 @@ export class Scribe {
   ): Promise<Reply<Body>> {
     const id = this.id();
     const authorization = `Bearer ${await this.client.token()}`;
-    const reply = await callApi<Body>(this.client.house, method, path, {
+    const reply = await callApi<Body>(this.client.stack, method, path, {
       ...options,
       headers: { authorization, ...options.headers, 'x-request-id': id },
     });

@@ -7,7 +7,7 @@ import { eventually, times } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { randomSequence } from '../random.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { automationSteps } from './automation-script.fixture.ts';
 import { keyOf, Scribe, writtenOf } from './scribe.fixture.ts';
 import { shopSteps, type Step } from './shop-script.fixture.ts';
@@ -31,18 +31,18 @@ async function play(scribe: Scribe, steps: Step[], random: (below: number) => nu
 }
 
 async function newOrganization(): Promise<Organization & { party: RelyingParty }> {
-  const shortId = await house.newOrganization();
+  const shortId = await stack.newOrganization();
   const party = await RelyingParty.make(shortId, 'shop', { grants: customerScopes });
-  const automation = await house.newApp(shortId, 'automation', readingLogs, 'service');
-  const auditor = new Client(house, await house.newApp(shortId, 'auditor', ['audit:read'], 'service'));
+  const automation = await stack.newApp(shortId, 'automation', readingLogs, 'service');
+  const auditor = new Client(stack, await stack.newApp(shortId, 'auditor', ['audit:read'], 'service'));
   return {
     shortId,
     party,
     auditor,
     log: [],
     scribes: [
-      new Scribe(new Client(house, party.app, customerScopes)),
-      new Scribe(new Client(house, automation, readingLogs)),
+      new Scribe(new Client(stack, party.app, customerScopes)),
+      new Scribe(new Client(stack, automation, readingLogs)),
     ],
   };
 }

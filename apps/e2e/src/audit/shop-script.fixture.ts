@@ -6,7 +6,7 @@ import { exchange, type Reply } from '../http.ts';
 import { beginClaim, beginSignIn, origin, tokenOf } from '../sign-in/customer.fixture.ts';
 import type { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import type { Scribe } from './scribe.fixture.ts';
 
 type Body = Record<string, string>;
@@ -35,7 +35,7 @@ async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthent
   );
   const response = authenticator.register(body.options, { origin });
   const id = scribe.id();
-  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/complete`, {
+  const reply = await callApi<Body>(stack, 'POST', `/o/${scribe.org}/api/claim/complete`, {
     json: { token, response },
     headers: { 'x-request-id': id, cookie },
   });
@@ -47,7 +47,7 @@ async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthent
 
 async function spentClaim(scribe: Scribe, token: string): Promise<void> {
   const id = scribe.id();
-  const reply = await callApi<Body>(house, 'POST', `/o/${scribe.org}/api/claim/options`, {
+  const reply = await callApi<Body>(stack, 'POST', `/o/${scribe.org}/api/claim/options`, {
     json: { token },
     headers: { 'x-request-id': id },
   });
@@ -84,7 +84,7 @@ async function form(
     'x-request-id': id,
   };
   const reply = await exchange<Body>({
-    origin: house.baseUrl,
+    origin: stack.baseUrl,
     method: 'POST',
     path: `/o/${scribe.org}${path}`,
     headers,
@@ -97,7 +97,7 @@ async function form(
 async function userinfo(scribe: Scribe, token: string, known: boolean): Promise<void> {
   const id = scribe.id();
   const reply = await exchange<Body>({
-    origin: house.baseUrl,
+    origin: stack.baseUrl,
     path: `/o/${scribe.org}/userinfo`,
     headers: { authorization: `Bearer ${token}`, 'x-request-id': id },
   });
@@ -118,7 +118,7 @@ async function signInAndOut(
   made: Offer,
   authenticator: SoftwareAuthenticator,
 ): Promise<void> {
-  const agent = new UserAgent(house.baseUrl);
+  const agent = new UserAgent(stack.baseUrl);
   const { url, checks } = await party.begin();
   const page = await beginSignIn(agent, url);
   const {
@@ -227,7 +227,7 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     async (s) => {
       const id = s.id();
       const reply = await exchange<Body>({
-        origin: house.gateways[0]!,
+        origin: stack.gateways[0]!,
         method: 'HEAD',
         path: `${s.client.api}${subjects}`,
         headers: { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': id },
@@ -246,7 +246,7 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     async (s) => {
       const headers = { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': s.id() };
       for (const _ of [1, 2]) {
-        const reply = await callApi<Body>(house, 'GET', `${s.client.api}${subjects}`, { headers });
+        const reply = await callApi<Body>(stack, 'GET', `${s.client.api}${subjects}`, { headers });
         s.note(
           {
             id: headers['x-request-id'],
@@ -262,7 +262,7 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     },
     ...['issued:read', 'users:read', ''].map((scope): Step => async (s) => {
       const id = s.id();
-      const reply = await requestToken(house, s.client.app, scope, { headers: { 'x-request-id': id } });
+      const reply = await requestToken(stack, s.client.app, scope, { headers: { 'x-request-id': id } });
       if (reply.status === 200) s.secrets.set(reply.body.access_token, 'an access token');
       s.note(
         { id, action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
@@ -271,28 +271,28 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     }),
     async (s) => {
       s.id();
-      const reply = await requestToken(house, { ...s.client.app, clientSecret: 'canary-wrong' }, 'issued:read');
+      const reply = await requestToken(stack, { ...s.client.app, clientSecret: 'canary-wrong' }, 'issued:read');
       s.count(
         { action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
         reply as unknown as Reply<Body>,
       );
     },
-    (s) => refused(s, 'request.denied', 'GET', subjects, (path) => callApi(house, 'GET', path)),
+    (s) => refused(s, 'request.denied', 'GET', subjects, (path) => callApi(stack, 'GET', path)),
     (s) =>
       refused(s, 'request.denied', 'GET', subjects, (path) =>
-        callApi(house, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } }),
+        callApi(stack, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } }),
       ),
     (s) =>
       refused(s, 'request.denied', 'POST', offers, (path) =>
-        callApi(house, 'POST', path, { body: 'canary', headers: json }),
+        callApi(stack, 'POST', path, { body: 'canary', headers: json }),
       ),
     (s) =>
       refused(s, 'credential.claim', 'POST', '/claim', (path) =>
-        callApi(house, 'POST', path, { json: { token: 'canary'.repeat(8).slice(0, 43) } }),
+        callApi(stack, 'POST', path, { json: { token: 'canary'.repeat(8).slice(0, 43) } }),
       ),
     (s) =>
       refused(s, 'credential.claim', 'POST', '/claim/complete', (path) =>
-        callApi(house, 'POST', path, { json: { token: 1 } }),
+        callApi(stack, 'POST', path, { json: { token: 1 } }),
       ),
     (s) => (s.id(), userinfo(s, 'canary', false)),
   ];

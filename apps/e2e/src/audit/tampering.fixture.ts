@@ -72,7 +72,7 @@ async function resealed({ sql, org }: Intruder): Promise<void> {
 export interface Tampering {
   name: string;
   by: (intruder: Intruder) => Promise<unknown>;
-  /** Whether the house is asked as well as a file. */
+  /** Whether the stack is asked as well as a file. */
   live?: true;
   /** Whether --allow-unprovable takes it for what it looks like. */
   allowed?: true;

@@ -11,7 +11,7 @@ import { eventually } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { asking, type Asking } from '../nats.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
-import { customerScopes, house, newClients } from '../under-test.ts';
+import { customerScopes, newClients, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 import { remember, restore, tamperings, withoutGuards, type Intruder } from './tampering.fixture.ts';
 
@@ -23,7 +23,7 @@ let intruder: Intruder;
 const early = () => join(folder, 'early.checkpoint');
 
 /**
- * Over the bus, as a service of the house: the calls of an app or of the operator's command line would make the log
+ * Over the bus, as a service of the stack: the calls of an app or of the operator's command line would make the log
  * longer.
  */
 async function exported(): Promise<string> {
@@ -36,7 +36,7 @@ async function exported(): Promise<string> {
   return file;
 }
 
-const asOperator = () => ({ NATS_URL: house.launcher.natsUrl, NATS_NKEY_SEED: house.secrets.nkeySeeds.operator! });
+const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.nkeySeeds.operator! });
 const verify = async (source: string, ...more: string[]) => {
   const { code, output, errors } = await holdfast(
     ['audit', 'verify', source, '--key', key, ...more, '--json'],
@@ -52,7 +52,7 @@ const verify = async (source: string, ...more: string[]) => {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-tampering-'));
   ({ app } = await newClients({ app: { kind: 'service', grants: ['audit:read', 'audit:export', ...customerScopes] } }));
-  operator = await asking(house, 'operator', app.app.org);
+  operator = await asking(stack, 'operator', app.app.org);
   [key] = (await operator.ask(auditVerifierKeys, {})).keys as [string];
   const { body: offer } = await app.offer();
   await app.get(offer.subject);
@@ -67,7 +67,7 @@ beforeAll(async () => {
   const events = await app.wholeLog();
   // The two readings behind the early checkpoint, newest first.
   const [other, at] = events.filter((e) => e.action === 'subject.read').map((e) => e.seq) as [number, number];
-  const sql = new pg.Client({ connectionString: house.launcher.databaseUrl });
+  const sql = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await sql.connect();
   await withoutGuards(sql);
   intruder = {
@@ -76,7 +76,7 @@ beforeAll(async () => {
     at,
     other,
     size: 0,
-    outside: { file: join(house.home, 'checkpoints', app.app.org, 'latest'), note: '' },
+    outside: { file: join(stack.home, 'checkpoints', app.app.org, 'latest'), note: '' },
   };
   // Until all that is still on its way has its place, and is signed.
   await eventually(

@@ -1,4 +1,4 @@
-// The claim page of a running house: opening does nothing, a reload survives, the token leaves the address bar, and
+// The claim page of a running stack: opening does nothing, a reload survives, the token leaves the address bar, and
 // each end of a link says so.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
@@ -8,7 +8,7 @@ import type { Client } from '../client.ts';
 import { sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { claim, tokenOf } from '../sign-in/customer.fixture.ts';
-import { demoClient, house } from '../under-test.ts';
+import { demoClient, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 
@@ -32,7 +32,7 @@ withBrowser('the claim page in a browser', () => {
   });
 
   const offer = async (wanted: object = {}): Promise<Offer> => (await shop.offer<Offer>(wanted)).body;
-  const address = `${house.baseUrl}/o/acme/claim`;
+  const address = `${stack.baseUrl}/o/acme/claim`;
 
   it('opening does nothing, and a reload goes on where it was', async () => {
     const { claimUrl, subject } = await offer();

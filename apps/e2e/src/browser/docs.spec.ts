@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
-import { house, newClients } from '../under-test.ts';
+import { newClients, stack } from '../under-test.ts';
 import { launch } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 
@@ -24,14 +24,14 @@ withBrowser('the API reference', () => {
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())));
-    await page.goto(`${house.baseUrl}/docs`);
+    await page.goto(`${stack.baseUrl}/docs`);
     await page.locator('.auth-wrapper .btn.authorize').first().click();
     const form = page.locator('.auth-container', { has: page.locator('[id^="client_id"]') });
     await form.locator('[id^="client_id"]').fill(shop.app.clientId);
     await form.locator('[id^="client_secret"]').fill(shop.app.clientSecret);
     await form.locator('label[for^="issued:read-"]').first().click();
     const [token] = await Promise.all([
-      page.waitForResponse((response) => response.url() === `${house.baseUrl}/oauth2/token`),
+      page.waitForResponse((response) => response.url() === `${stack.baseUrl}/oauth2/token`),
       form.locator('.auth-btn-wrapper button.authorize').click(),
     ]);
     expect(token.status()).toBe(200);
@@ -44,7 +44,7 @@ withBrowser('the API reference', () => {
     await operation.locator('.try-out__btn').click();
     await operation.locator('tr[data-param-name="shortId"] input').fill(shop.app.org);
     const [list] = await Promise.all([
-      page.waitForResponse((response) => response.url().startsWith(`${house.baseUrl}${shop.api}/credentials/subjects`)),
+      page.waitForResponse((response) => response.url().startsWith(`${stack.baseUrl}${shop.api}/credentials/subjects`)),
       operation.locator('.execute').click(),
     ]);
     expect([

@@ -7,7 +7,7 @@ import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
 import { Client } from '../client.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 
@@ -30,7 +30,7 @@ withBrowser('form_post in a browser', () => {
     }).listen(0, '127.0.0.1');
     await once(app, 'listening');
     const redirect = `http://127.0.0.1:${(app.address() as AddressInfo).port}/in`;
-    const org = await house.newOrganization();
+    const org = await stack.newOrganization();
     [browser, site] = await Promise.all([
       launch(),
       RelyingParty.make(org, 'poster', { grants: customerScopes, redirectUris: [redirect] }),
@@ -44,7 +44,7 @@ withBrowser('form_post in a browser', () => {
 
   it('comes back by a POST that the library believes', async () => {
     const visitor = await Visitor.enter(browser);
-    const { body } = await new Client(house, site.app).offer();
+    const { body } = await new Client(stack, site.app).offer();
     await visitor.page.goto(body.claimUrl);
     await visitor.press('Create my passkey');
     await visitor.heading('Your passkey is ready');

@@ -7,7 +7,7 @@ import type { Offer } from '@holdfast/contracts';
 import { eventually } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { demoClient, house } from '../under-test.ts';
+import { demoClient, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 
@@ -34,8 +34,8 @@ withBrowser('a page that embeds ours', () => {
 
   it.each([
     ['a claim link', async () => (await demoClient('acme', 'shop').offer<Offer>()).body.claimUrl],
-    ['a sign-in', async () => (await (await RelyingParty.of(house.app('acme', 'shop'))).begin()).url],
-    ['a sign-out', async () => `${house.baseUrl}/o/acme/session/end`],
+    ['a sign-in', async () => (await (await RelyingParty.of(stack.app('acme', 'shop'))).begin()).url],
+    ['a sign-out', async () => `${stack.baseUrl}/o/acme/session/end`],
   ])('gets nothing of %s, whatever it allows its frame', async (_, address) => {
     const visitor = await Visitor.enter(browser);
     await visitor.page.goto(origin);

@@ -1,10 +1,10 @@
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import type { Visitor } from './chromium.fixture.ts';
 
-/** Where the example shop is, as the house tells newcomers. */
+/** Where the example shop is, as the stack tells newcomers. */
 export function shopOf(org: string): string {
-  const shop = house.demo.services.find(({ name }) => name === 'shop');
-  if (!shop) throw new Error('demo.json has no shop: was the house started with --no-examples?');
+  const shop = stack.demo.services.find(({ name }) => name === 'shop');
+  if (!shop) throw new Error('demo.json has no shop: was the stack started with --no-examples?');
   return `${new URL(shop.readyUrl).origin}/${org}`;
 }
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { eventually } from '../eventually.ts';
-import { demoClient, house } from '../under-test.ts';
+import { demoClient, stack } from '../under-test.ts';
 import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
 import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
@@ -33,7 +33,7 @@ withBrowser('the example shop in a browser', () => {
     expect(await fits()).toBe(true);
     await page.getByRole('link', { name: 'Create my passkey' }).click();
     await visitor.heading('Create your passkey');
-    expect([page.url(), await fits()]).toEqual([`${house.baseUrl}/o/acme/claim`, true]);
+    expect([page.url(), await fits()]).toEqual([`${stack.baseUrl}/o/acme/claim`, true]);
     await visitor.press('Create my passkey');
     await visitor.heading('Your passkey is ready');
     const [passkey, ...others] = await visitor.passkeys();
@@ -54,7 +54,7 @@ withBrowser('the example shop in a browser', () => {
     expect(page.url()).toBe(`${shopOf('acme')}/account`);
     const subject = await told(visitor, 'sub');
     expect([await told(visitor, 'iss'), subject, await fits()]).toEqual([
-      `${house.baseUrl}/o/acme`,
+      `${stack.baseUrl}/o/acme`,
       expect.stringMatching(/^[0-9a-f-]{36}$/),
       true,
     ]);

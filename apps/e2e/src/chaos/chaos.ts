@@ -2,7 +2,7 @@ import type { Operation } from '@holdfast/contracts';
 import { Client } from '../client.ts';
 import { eventually, sleep, times } from '../eventually.ts';
 import { randomSequence } from '../random.ts';
-import type { House } from '../stack.ts';
+import type { Stack } from '../stack.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
 import { live, type Known } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
@@ -34,9 +34,9 @@ export interface KillOptions {
   say: (line: string) => void;
 }
 
-/** What the callers were told, to be held against what the house says afterwards. */
+/** What the callers were told, to be held against what the stack says afterwards. */
 export interface Oracle {
-  house: House;
+  stack: Stack;
   org: string;
   customers: Known[];
   attempts: Attempt[];
@@ -64,8 +64,8 @@ export interface LoadOptions {
 }
 
 /** Lives of customers, many at a time, while processes are disturbed. */
-export function chaos(house: House, { seed, say, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
-  return underLoad(house, { seed, width: workers, say }, (_, load) => disturb(load));
+export function chaos(stack: Stack, { seed, say, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
+  return underLoad(stack, { seed, width: workers, say }, (_, load) => disturb(load));
 }
 
 /**
@@ -73,15 +73,15 @@ export function chaos(house: House, { seed, say, disturb, workers = 8 }: ChaosOp
  * counts their changes.
  */
 export async function underLoad(
-  house: House,
+  stack: Stack,
   { seed, width, say }: LoadOptions,
   something: (progress: () => number, load: Load) => Promise<void>,
 ): Promise<Oracle> {
-  const org = await house.newOrganization();
-  const app = await house.newApp(org, 'shop', customerScopes, 'web', redirectUris);
-  const shop = new Client(house, app);
-  const reader = new Client(house, await house.newApp(org, 'reader', readerScopes, 'service'));
-  const [patient, holders] = [new PatientClient(shop), await Holders.of(house, app)];
+  const org = await stack.newOrganization();
+  const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
+  const shop = new Client(stack, app);
+  const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
+  const [patient, holders] = [new PatientClient(shop), await Holders.of(stack, app)];
   const [follower, witness, stranger] = [
     new FeedReader(reader),
     new CheckpointFollower(reader),
@@ -104,7 +104,7 @@ export async function underLoad(
     `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
   );
   return {
-    house,
+    stack,
     org,
     seed,
     witness,
@@ -120,12 +120,12 @@ export async function underLoad(
 
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */
 export async function killAtRandom(
-  house: House,
+  stack: Stack,
   { kills, seed, say }: KillOptions,
   progress: () => number,
 ): Promise<void> {
   const random = randomSequence(seed);
-  const services = house.demo.services.filter((s) => s.name !== 'shop').map((s) => `${s.name}-${s.replica}`);
+  const services = stack.demo.services.filter((s) => s.name !== 'shop').map((s) => `${s.name}-${s.replica}`);
   const targets = [...services, 'nats', 'postgres'].sort();
   for (const n of times(kills)) {
     // After some more changes, or after a while when everything stands still.
@@ -134,6 +134,6 @@ export async function killAtRandom(
     while (progress() < goal && performance.now() < end) await sleep(20);
     const target = targets[random(targets.length)]!;
     say(`  kill ${n + 1} of ${kills}: ${target} (after ${progress()} changes)`);
-    await eventually(() => house.control('kill', target).then(() => true), 30_000, `a ${target} to kill`);
+    await eventually(() => stack.control('kill', target).then(() => true), 30_000, `a ${target} to kill`);
   }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { House } from '../stack.ts';
+import type { Stack } from '../stack.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
@@ -9,9 +9,9 @@ interface Row {
 }
 
 /** Rows of whatever table, as text, that name one of these ids (UUIDs), as text or as bytes. */
-export async function rowsThatName(house: Pick<House, 'launcher'>, ids: string[]): Promise<Row[]> {
+export async function rowsThatName(stack: Pick<Stack, 'launcher'>, ids: string[]): Promise<Row[]> {
   const wanted = new Set(ids);
-  return (await rowsOfAllTables(house)).filter(({ text }) =>
+  return (await rowsOfAllTables(stack)).filter(({ text }) =>
     readable(text)
       .match(uuid)
       ?.some((id) => wanted.has(id)),
@@ -19,8 +19,8 @@ export async function rowsThatName(house: Pick<House, 'launcher'>, ids: string[]
 }
 
 /** All that stands in the database, with bytes in hexadecimal: what pg_dump would write. */
-export function rowsOfAllTables(house: Pick<House, 'launcher'>): Promise<Row[]> {
-  return asOwner(house, async (client) => {
+export function rowsOfAllTables(stack: Pick<Stack, 'launcher'>): Promise<Row[]> {
+  return asOwner(stack, async (client) => {
     const tables = await client.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
@@ -34,8 +34,8 @@ export function rowsOfAllTables(house: Pick<House, 'launcher'>): Promise<Row[]> 
 }
 
 /** The files of all tables, with their TOAST and indexes, and of the planner's statistics, as they are on the disk. */
-export function filesOfAllRelations(house: Pick<House, 'launcher'>): Promise<{ name: string; bytes: Buffer }[]> {
-  return asOwner(house, async (client) => {
+export function filesOfAllRelations(stack: Pick<Stack, 'launcher'>): Promise<{ name: string; bytes: Buffer }[]> {
+  return asOwner(stack, async (client) => {
     await client.query('CHECKPOINT');
     const { rows } = await client.query<{ name: string; bytes: Buffer }>(
       `SELECT format('%I.%I', n.nspname, c.relname) AS name, pg_read_binary_file(pg_relation_filepath(c.oid)) AS bytes
@@ -48,15 +48,15 @@ export function filesOfAllRelations(house: Pick<House, 'launcher'>): Promise<{ n
 
 /** As the owner of the database. */
 export function query<T extends pg.QueryResultRow>(
-  house: Pick<House, 'launcher'>,
+  stack: Pick<Stack, 'launcher'>,
   sql: string,
   values: unknown[] = [],
 ): Promise<T[]> {
-  return asOwner(house, async (client) => (await client.query<T>(sql, values)).rows);
+  return asOwner(stack, async (client) => (await client.query<T>(sql, values)).rows);
 }
 
-async function asOwner<T>(house: Pick<House, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: house.launcher.databaseUrl });
+async function asOwner<T>(stack: Pick<Stack, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await client.connect();
   try {
     return await work(client);

@@ -30,7 +30,7 @@ export class FeedReader {
     }
   }
 
-  /** Goes on reading until told that it is over, whatever happens to the house meanwhile. */
+  /** Goes on reading until told that it is over, whatever happens to the stack meanwhile. */
   async follow(over: () => boolean): Promise<void> {
     while (!over()) {
       await this.read().catch(() => this.#client.forgetToken());

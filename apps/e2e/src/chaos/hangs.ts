@@ -1,6 +1,6 @@
 import { sleep } from '../eventually.ts';
 import { randomSequence } from '../random.ts';
-import type { House } from '../stack.ts';
+import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
 
 /** As a machine that stands still, and as a network that drops each packet. */
@@ -26,9 +26,9 @@ export interface HangOptions {
 }
 
 /** Replicas of services that have several, so that another can answer. Clients choose among gateways themselves. */
-function replicasOf(house: House): string[] {
+function replicasOf(stack: Stack): string[] {
   const services = Map.groupBy(
-    house.demo.services.filter(({ name }) => name !== 'gateway'),
+    stack.demo.services.filter(({ name }) => name !== 'gateway'),
     ({ name }) => name,
   );
   return [...services.values()]
@@ -38,16 +38,16 @@ function replicasOf(house: House): string[] {
 }
 
 /** One replica hangs for seconds, then goes on with all that it had; another one follows. */
-export async function hangAtRandom(house: House, { hangs, seed, say }: HangOptions, load: Load): Promise<Hang[]> {
+export async function hangAtRandom(stack: Stack, { hangs, seed, say }: HangOptions, load: Load): Promise<Hang[]> {
   const random = randomSequence(seed);
-  const targets = replicasOf(house);
+  const targets = replicasOf(stack);
   const seen: Hang[] = [];
   while (seen.length < hangs) {
     const target = targets[random(targets.length)]!;
     const way: Way = random(2) === 0 ? 'paused' : 'cut off';
     const seconds = 3 + random(6);
     await sleep(1000 + random(2000));
-    const hang = await hangOnce(house, target, way, seconds, load);
+    const hang = await hangOnce(stack, target, way, seconds, load);
     seen.push(hang);
     say(
       `  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
@@ -56,13 +56,13 @@ export async function hangAtRandom(house: House, { hangs, seed, say }: HangOptio
   return seen;
 }
 
-export async function hangOnce(house: House, target: string, way: Way, seconds: number, load: Load): Promise<Hang> {
+export async function hangOnce(stack: Stack, target: string, way: Way, seconds: number, load: Load): Promise<Hang> {
   const [begin, end] = ways[way];
-  await house.control(begin, target);
+  await stack.control(begin, target);
   try {
     return { target, way, seconds, ...(await measured(load, seconds)) };
   } finally {
-    await house.control(end, target);
+    await stack.control(end, target);
   }
 }
 

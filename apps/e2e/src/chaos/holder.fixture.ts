@@ -4,7 +4,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { sleep } from '../eventually.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import type { App, House } from '../stack.ts';
+import type { App, Stack } from '../stack.ts';
 
 const redirectUri = 'https://shop.example/callback';
 
@@ -18,20 +18,20 @@ export type Devices = SoftwareAuthenticator[];
 export class Holders {
   readonly faults: string[] = [];
   signIns = 0;
-  readonly #house: House;
+  readonly #stack: Stack;
   readonly #org: string;
   readonly #config: oidc.Configuration;
   #turn = 0;
 
-  private constructor(house: House, org: string, config: oidc.Configuration) {
-    this.#house = house;
+  private constructor(stack: Stack, org: string, config: oidc.Configuration) {
+    this.#stack = stack;
     this.#org = org;
     this.#config = config;
   }
 
-  /** `skew`: by how many seconds the app's clock is behind that of the house. */
-  static async of(house: House, app: App, skew = 0): Promise<Holders> {
-    const issuer = new URL(`${house.baseUrl}/o/${app.org}`);
+  /** `skew`: by how many seconds the app's clock is behind that of the stack. */
+  static async of(stack: Stack, app: App, skew = 0): Promise<Holders> {
+    const issuer = new URL(`${stack.baseUrl}/o/${app.org}`);
     const config = await oidc.discovery(
       issuer,
       app.clientId,
@@ -39,7 +39,7 @@ export class Holders {
       oidc.ClientSecretBasic(app.clientSecret),
       { execute: [oidc.allowInsecureRequests] },
     );
-    return new Holders(house, app.org, config);
+    return new Holders(stack, app.org, config);
   }
 
   async claim({ claimUrl }: Offer): Promise<Devices> {
@@ -54,7 +54,7 @@ export class Holders {
         const cookie = (begun.headers['set-cookie'] ?? '').split(';')[0]!;
         const done = await this.#post(
           '/claim/complete',
-          { token, response: device.register(begun.body.options as never, { origin: this.#house.baseUrl }) },
+          { token, response: device.register(begun.body.options as never, { origin: this.#stack.baseUrl }) },
           { cookie },
         );
         if (done?.status === 200) return [device];
@@ -105,7 +105,7 @@ export class Holders {
   }
 
   async #signInOnce(device: SoftwareAuthenticator): Promise<SignedIn> {
-    const agent = new UserAgent(this.#house.baseUrl);
+    const agent = new UserAgent(this.#stack.baseUrl);
     const verifier = oidc.randomPKCECodeVerifier();
     const checks = { pkceCodeVerifier: verifier, expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
     try {
@@ -121,7 +121,7 @@ export class Holders {
       const page = location.replace('/sign-in/', '/api/sign-in/');
       const { json } = await agent.post(`${page}/options`);
       const { json: done } = await agent.post(`${page}/complete`, {
-        response: device.authenticate(json.options as never, { origin: this.#house.baseUrl }),
+        response: device.authenticate(json.options as never, { origin: this.#stack.baseUrl }),
       });
       if (typeof done.refused === 'string') return { refused: done.refused };
       const back = new URL((await agent.go(String(done.redirectTo))).location);
@@ -138,7 +138,7 @@ export class Holders {
     json: object,
     more: Record<string, string> = {},
   ): Promise<Reply<Body & Problem> | undefined> {
-    const gateways = this.#house.gateways;
+    const gateways = this.#stack.gateways;
     const origin = gateways[(this.#turn += 1) % gateways.length]!;
     const headers = { 'content-type': 'application/json', ...more };
     return exchange<Body & Problem>({

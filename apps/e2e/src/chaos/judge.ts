@@ -127,9 +127,9 @@ async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<stri
 }
 
 /** The receipts in the feed, and in the outbox on their way to others, are all that may name who is erased. */
-async function judgeErasures({ house, customers }: Oracle): Promise<string[]> {
+async function judgeErasures({ stack, customers }: Oracle): Promise<string[]> {
   const erased = customers.filter((c) => c.erased).map((c) => c.subject);
-  const rows = (await rowsThatName(house, erased)).filter(({ text }) => !text.includes('subject.erased'));
+  const rows = (await rowsThatName(stack, erased)).filter(({ text }) => !text.includes('subject.erased'));
   return rows.map(({ table, text }) => `a row of ${table} names somebody who is erased: ${text.slice(0, 200)}`);
 }
 

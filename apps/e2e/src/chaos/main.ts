@@ -1,4 +1,4 @@
-// `npm run chaos -- --kills N --hangs N --seed S`: the long form of chaos.spec.ts, in a house of its own.
+// `npm run chaos -- --kills N --hangs N --seed S`: the long form of chaos.spec.ts, in a stack of its own.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { chaos, killAtRandom, type Load } from './chaos.ts';
 import { hangAtRandom } from './hangs.ts';
 import { judge } from './judge.ts';
-import { PrivateHouse } from './private-stack.ts';
+import { PrivateStack } from './private-stack.ts';
 import { throughput } from './throughput.ts';
 
 const { values } = parseArgs({
@@ -28,35 +28,35 @@ const number = (name: 'kills' | 'hangs' | 'seconds' | 'seed') => {
 const [seed, kills, hangs, seconds] = [number('seed'), number('kills'), number('hangs'), number('seconds')];
 const services = values.throughput?.split(',');
 const disturb = async (load: Load) => {
-  if (services) return void (await throughput(house, { services, seconds, say }, load));
-  await killAtRandom(house, { kills, seed, say }, () => load.acknowledged);
-  await hangAtRandom(house, { hangs, seed, say }, load);
+  if (services) return void (await throughput(stack, { services, seconds, say }, load));
+  await killAtRandom(stack, { kills, seed, say }, () => load.acknowledged);
+  await hangAtRandom(stack, { hangs, seed, say }, load);
 };
 
-const house = new PrivateHouse(
+const stack = new PrivateStack(
   mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
   'gateway=2,subjects=2,issuance=2,audit=2,auth=2',
 );
 let wrong: string[] = ['it did not come to an end'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void house.stop().then(() => process.exit(1)));
+  process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 try {
-  say(`Starting a house in ${house.home}; seed ${seed}`);
-  await house.start();
-  const oracle = await chaos(house, { seed, say, disturb, ...(services && { workers: 16 }) });
+  say(`Starting a stack in ${stack.home}; seed ${seed}`);
+  await stack.start();
+  const oracle = await chaos(stack, { seed, say, disturb, ...(services && { workers: 16 }) });
   wrong = await judge(oracle);
   report('after all that', wrong);
   say('Stopping it, deleting the files of JetStream, starting it again');
-  await house.stop();
-  house.loseJetStream();
-  await house.start();
+  await stack.stop();
+  stack.loseJetStream();
+  await stack.start();
   const later = await judge(oracle);
   report('without the files of JetStream', later);
   wrong.push(...later);
 } finally {
-  await house.stop();
-  if (wrong.length === 0 && !values.keep) await house.forget();
-  else say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${seed}`);
+  await stack.stop();
+  if (wrong.length === 0 && !values.keep) await stack.forget();
+  else say(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${seed}`);
 }
 process.exit(wrong.length === 0 ? 0 : 1);
 

@@ -113,9 +113,9 @@ export class PatientClient {
     json?: object,
     headers: Record<string, string> = {},
   ): Promise<{ attempt: Attempt; reply?: Reply<Body & Partial<Problem>> }> {
-    const { house, api } = this.#client;
+    const { stack, api } = this.#client;
     const authorization = `Bearer ${await this.#token()}`;
-    const gateways = house.gateways;
+    const gateways = stack.gateways;
     this.#counter += 1;
     const gateway = gateways[this.#counter % gateways.length]!;
     const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway, waiting: true };

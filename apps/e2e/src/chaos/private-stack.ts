@@ -4,10 +4,10 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanEnvironment } from '../config.ts';
-import { House, root } from '../stack.ts';
+import { root, Stack } from '../stack.ts';
 
-/** A house of our own, which may be killed, stopped, robbed of its files and started again. */
-export class PrivateHouse extends House {
+/** A stack of our own, which may be killed, stopped, robbed of its files and started again. */
+export class PrivateStack extends Stack {
   readonly #replicas: string;
   /** May be changed between stop and start. */
   extra: NodeJS.ProcessEnv;
@@ -33,7 +33,7 @@ export class PrivateHouse extends House {
       once(launcher, 'message').then(() => true),
       once(launcher, 'exit').then(() => false),
     ]);
-    if (!ready) throw new Error(`the house did not start; see ${join(this.home, 'launcher.log')}`);
+    if (!ready) throw new Error(`the stack did not start; see ${join(this.home, 'launcher.log')}`);
   }
 
   #launch(...args: string[]): ChildProcess {

@@ -1,5 +1,5 @@
 import { sleep } from '../eventually.ts';
-import type { House } from '../stack.ts';
+import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
 import { hangOnce, measured, type Hang, type Way } from './hangs.ts';
 
@@ -11,7 +11,7 @@ export interface ThroughputOptions {
 
 /** Each service in turn: its usual throughput, that with one of its replicas hanging, and how they compare. */
 export async function throughput(
-  house: House,
+  stack: Stack,
   { services, seconds, say }: ThroughputOptions,
   load: Load,
 ): Promise<Hang[]> {
@@ -20,7 +20,7 @@ export async function throughput(
   for (const service of services) {
     for (const way of ['paused', 'cut off'] as const satisfies Way[]) {
       const usual = await measured(load, seconds / 2);
-      const hang = await hangOnce(house, `${service}-2`, way, seconds, load);
+      const hang = await hangOnce(stack, `${service}-2`, way, seconds, load);
       const later = await measured(load, seconds / 2);
       seen.push(hang);
       const perSecond = {

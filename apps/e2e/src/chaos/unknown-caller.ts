@@ -24,7 +24,7 @@ export class UnknownCaller {
 
   async follow(over: () => boolean): Promise<void> {
     for (let n = 0; !over(); n += 1) {
-      const { house, api } = this.#client;
+      const { stack, api } = this.#client;
       const now = new Date();
       const key = now.toISOString().slice(0, 16);
       const minute = this.minutes.get(key) ?? {
@@ -35,7 +35,7 @@ export class UnknownCaller {
       this.minutes.set(key, minute);
       minute.sent += 1;
       const status = await exchange({
-        origin: house.gateways[n % 2]!,
+        origin: stack.gateways[n % 2]!,
         path: `${api}${this.#route}`,
         timeout: 10_000,
       }).then(

@@ -5,7 +5,7 @@ import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
 import { eventually, sleep, times } from '../eventually.ts';
 import { closeConnections, exchange } from '../http.ts';
-import { customerScopes, house, newClients } from '../under-test.ts';
+import { customerScopes, newClients, stack } from '../under-test.ts';
 import {
   answerSignIn,
   beginClaim,
@@ -48,7 +48,7 @@ describe('once', () => {
     for (const _ of times(3))
       expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
     expect(
-      (await exchange({ origin: house.gateways[0]!, path: `/o/${org}/claim`, headers: { accept: 'text/html' } }))
+      (await exchange({ origin: stack.gateways[0]!, path: `/o/${org}/claim`, headers: { accept: 'text/html' } }))
         .status,
     ).toBe(200);
     expect((await shop.get(subject)).body).toMatchObject({ claimed: false, credentials: [{ status: 'offered' }] });
@@ -130,7 +130,7 @@ describe('once', () => {
     const { claims } = await site.signIn(authenticators[won[0]!]!);
     expect(claims.sub).toBe(subject);
     const loser = authenticators.find((one, i) => i !== won[0] && one.passkeys.length > 0)!;
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     const { json } = await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), loser);
     expect(json).toEqual({ refused: 'unknown_passkey' });
   });
@@ -180,7 +180,7 @@ describe('what is no claim', () => {
     const { token } = await offer();
     for (const foreign of ['https://evil.example', 'null', `${origin}.evil.example`]) {
       expect(
-        await callApi(house, 'POST', `/o/${org}/api/claim/options`, { json: { token }, headers: { origin: foreign } }),
+        await callApi(stack, 'POST', `/o/${org}/api/claim/options`, { json: { token }, headers: { origin: foreign } }),
       ).toMatchObject({ status: 403, body: { code: 'cross_site_request' } });
     }
   });
@@ -228,7 +228,7 @@ describe('a further offer to a holder', () => {
     const fresh = new SoftwareAuthenticator();
     expect((await claim(org, token, fresh)).status).toBe(200);
 
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     expect((await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual(
       { refused: 'unknown_passkey' },
     );

@@ -6,7 +6,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { claim, newCustomer, tokenOf, type Customer } from './customer.fixture.ts';
 import { LogoutReceiver } from './logout-receiver.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
@@ -18,18 +18,18 @@ let shop: Client;
 
 beforeAll(async () => {
   await receiver.open();
-  site = await RelyingParty.make(await house.newOrganization(), 'shop', {
+  site = await RelyingParty.make(await stack.newOrganization(), 'shop', {
     grants: customerScopes,
     backchannelLogoutUri: receiver.urlOf('/shop'),
   });
-  shop = new Client(house, site.app);
+  shop = new Client(stack, site.app);
 });
 afterAll(() => {
   receiver.close();
   closeConnections();
 });
 
-const issuer = () => `${house.baseUrl}/o/${site.app.org}`;
+const issuer = () => `${stack.baseUrl}/o/${site.app.org}`;
 const about = async (subject: string, path = '/shop', party = site) =>
   (await receiver.claims(path, issuer(), party.app.clientId)).filter(({ sub }) => sub === subject);
 const act = async (customer: Customer, deed: 'suspend' | 'resume' | 'revoke') => {
@@ -62,7 +62,7 @@ describe.each(endings)('a customer who is %s', (name, end) => {
     // Each gateway turns from one replica of auth to the next.
     const everywhere = () =>
       Promise.all(
-        [...house.gateways, ...house.gateways].map((gateway) =>
+        [...stack.gateways, ...stack.gateways].map((gateway) =>
           site.userinfo(accessToken, site.app.org, gateway).then(({ status }) => status),
         ),
       );
@@ -110,7 +110,7 @@ it('a credential that ends signs out at its second, and the app is told', async 
   const { accessToken, refreshToken, agent, claims } = await site.signIn(authenticator);
   await sleep(Math.max(0, validUntil.getTime() - Date.now()) + 20);
   expect(
-    (await Promise.all(house.gateways.map((gateway) => site.userinfo(accessToken, site.app.org, gateway)))).map(
+    (await Promise.all(stack.gateways.map((gateway) => site.userinfo(accessToken, site.app.org, gateway)))).map(
       ({ status }) => status,
     ),
   ).toEqual([401, 401]);
@@ -167,7 +167,7 @@ it('an app that answers 500 is told later, also when auth is killed meanwhile', 
   await failing.signIn(customer.authenticator);
   await act(customer, 'revoke');
   await eventually(async () => receiver.calls('/failing') > 1, 10_000, 'a second attempt');
-  await Promise.all(['auth-1', 'auth-2'].map((replica) => house.control('kill', replica)));
+  await Promise.all(['auth-1', 'auth-2'].map((replica) => stack.control('kill', replica)));
   receiver.answers.delete('/failing');
   const calls = receiver.calls('/failing');
   await eventually(async () => receiver.calls('/failing') > calls, 40_000, 'an attempt after the kill');

@@ -2,10 +2,10 @@ import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
 import type { Problem, Reply } from '../http.ts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import { UserAgent, type Seen } from './user-agent.ts';
 
-export const origin = new URL(house.baseUrl).origin;
+export const origin = new URL(stack.baseUrl).origin;
 
 type Ceremony = Partial<CeremonyOptions>;
 
@@ -15,7 +15,7 @@ export function tokenOf(claimUrl: string): string {
 }
 
 export function lookAtClaim<Body = Problem>(org: string, token: string): Promise<Reply<Body>> {
-  return callApi<Body>(house, 'POST', `/o/${org}/api/claim`, { json: { token } });
+  return callApi<Body>(stack, 'POST', `/o/${org}/api/claim`, { json: { token } });
 }
 
 /** `cookie` is what the browser that began sends when it completes. */
@@ -23,7 +23,7 @@ export async function beginClaim(
   org: string,
   token: string,
 ): Promise<Reply<{ options: object } & Problem> & { cookie: string }> {
-  const reply = await callApi<{ options: object } & Problem>(house, 'POST', `/o/${org}/api/claim/options`, {
+  const reply = await callApi<{ options: object } & Problem>(stack, 'POST', `/o/${org}/api/claim/options`, {
     json: { token },
   });
   return { ...reply, cookie: (reply.headers['set-cookie'] ?? '').split(';')[0]! };
@@ -35,7 +35,7 @@ export function completeClaim(
   response: object,
   cookie: string,
 ): Promise<Reply<{ returnUrl?: string } & Problem>> {
-  return callApi(house, 'POST', `/o/${org}/api/claim/complete`, {
+  return callApi(stack, 'POST', `/o/${org}/api/claim/complete`, {
     json: { token, response },
     headers: { ...(cookie && { cookie }) },
   });

@@ -5,7 +5,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { claim, lookAtClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
@@ -14,8 +14,8 @@ let shop: RelyingParty;
 let app: Client;
 let auditor: Client;
 beforeAll(async () => {
-  const org = await house.newOrganization();
-  await house.operator(
+  const org = await stack.newOrganization();
+  await stack.operator(
     'type',
     'create',
     org,
@@ -26,11 +26,11 @@ beforeAll(async () => {
     'PT59M58S',
     '--default',
   );
-  await house.operator('type', 'create', org, 'brief', '--validity', 'PT3S');
-  const auditing = await house.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service');
+  await stack.operator('type', 'create', org, 'brief', '--validity', 'PT3S');
+  const auditing = await stack.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service');
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  app = new Client(house, { ...shop.app, scopes: customerScopes }, customerScopes);
-  auditor = new Client(house, auditing, ['audit:read', 'webhooks:manage']);
+  app = new Client(stack, { ...shop.app, scopes: customerScopes }, customerScopes);
+  auditor = new Client(stack, auditing, ['audit:read', 'webhooks:manage']);
 });
 afterAll(closeConnections);
 
@@ -120,7 +120,7 @@ describe('a credential that ended', () => {
     ]);
     expect(silent).not.toHaveProperty('code');
     expect(
-      new URL((await signIn(new UserAgent(house.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
+      new URL((await signIn(new UserAgent(stack.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
     ).toBe('access_denied');
     const told = await eventsOf(ada.subject, 'credential.expired');
     expect(told.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);

@@ -7,7 +7,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { answerSignIn, beginSignIn, claim, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
@@ -16,14 +16,14 @@ let site: RelyingParty;
 let shop: Client;
 let auditor: Client;
 beforeAll(async () => {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   const [made, app] = await Promise.all([
     RelyingParty.make(org, 'shop', { grants: customerScopes }),
-    house.newApp(org, 'auditor', ['audit:read'], 'service'),
+    stack.newApp(org, 'auditor', ['audit:read'], 'service'),
   ]);
   site = made;
-  shop = new Client(house, made.app);
-  auditor = new Client(house, app, ['audit:read']);
+  shop = new Client(stack, made.app);
+  auditor = new Client(stack, app, ['audit:read']);
 });
 afterAll(closeConnections);
 
@@ -50,7 +50,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   const { subject, authenticator, agent, refreshToken, accessToken } = await holder();
   const underWay = await site.code(authenticator);
   secrets.set(underWay.code, 'a code');
-  const other = new UserAgent(house.baseUrl);
+  const other = new UserAgent(stack.baseUrl);
   const page = await beginSignIn(other, (await site.begin()).url);
   expect((await site.userinfo(accessToken)).status).toBe(200);
 
@@ -87,7 +87,7 @@ it('an erase wins over sign-ins, refreshes and claims that race with it', async 
     shop.erase(subject),
     site.refresh(refreshToken).then(({ json }) => refreshed.push(json.refresh_token ?? '', json.access_token ?? '')),
     claim(shop.app.org, tokenOf(open.claimUrl), fresh),
-    signIn(new UserAgent(house.baseUrl), (await site.begin()).url, authenticator),
+    signIn(new UserAgent(stack.baseUrl), (await site.begin()).url, authenticator),
     site.silently(agent, { prompt: 'none' }),
   ]);
   expect(rest).toHaveLength(3);
@@ -97,7 +97,7 @@ it('an erase wins over sign-ins, refreshes and claims that race with it', async 
   if (refreshed[1]) expect((await site.userinfo(refreshed[1])).status).toBe(401);
   for (const held of [authenticator, fresh]) {
     if (held.passkeys.length === 0) continue;
-    const other = new UserAgent(house.baseUrl);
+    const other = new UserAgent(stack.baseUrl);
     expect((await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({
       refused: 'unknown_passkey',
     });
@@ -155,7 +155,7 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
   expect((await site.userinfo(accessToken)).status).toBe(401);
   expect(await site.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   expect(await site.silently(agent, { prompt: 'none' })).toHaveProperty('error');
-  const other = new UserAgent(house.baseUrl);
+  const other = new UserAgent(stack.baseUrl);
   const { json } = await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), authenticator);
   expect(json).toEqual({ refused: 'no_live_credential', redirectTo: expect.any(String) });
   expect((await other.go(String(json.redirectTo))).location).toContain('error=access_denied');
@@ -178,8 +178,8 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
   );
 });
 
-it('no log of the house holds a subject, a user handle, a claim token, a code or a token, in any encoding', () => {
-  const folder = join(house.home, 'logs');
+it('no log of the stack holds a subject, a user handle, a claim token, a code or a token, in any encoding', () => {
+  const folder = join(stack.home, 'logs');
   const needles = [...secrets].flatMap(([value, what]) => {
     const raw = Buffer.from(value, 'base64url');
     const forms = [

@@ -1,9 +1,9 @@
-// Garbage in every field, header and cookie: refused in words, never taken and never a failure of the house.
+// Garbage in every field, header and cookie: refused in words, never taken and never a failure of the stack.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections, exchange, type Wire } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { beginClaim, beginSignIn, newCustomer, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
@@ -13,9 +13,9 @@ let client: Client;
 let ada: Customer;
 let issuer: string;
 beforeAll(async () => {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  client = new Client(house, shop.app);
+  client = new Client(stack, shop.app);
   ada = await newCustomer(client);
   issuer = `/o/${org}`;
 });
@@ -59,7 +59,7 @@ const values: unknown[] = [
 ];
 
 async function refused(wire: Omit<Wire, 'origin'>): Promise<void> {
-  const { status, headers, text } = await exchange({ origin: house.gateways[0]!, ...wire });
+  const { status, headers, text } = await exchange({ origin: stack.gateways[0]!, ...wire });
   const toApp = status === 303 && /[?&]error=/.test(headers.location ?? '');
   const what = `${wire.method ?? 'GET'} ${wire.path.slice(0, 200)} ${String(wire.body ?? '').slice(0, 300)} → ${status} ${text.slice(0, 300)}`;
   const byPage = status === 200 && text.startsWith('{"refused":');
@@ -97,7 +97,7 @@ describe('the authorization endpoint', () => {
       const { url } = await shop.begin({ [name]: undefined });
       const { pathname, search } = new URL(url);
       for (const text of texts) {
-        const { status } = await exchange({ origin: house.gateways[0]!, path: `${pathname}${search}&${name}=${text}` });
+        const { status } = await exchange({ origin: stack.gateways[0]!, path: `${pathname}${search}&${name}=${text}` });
         expect([text.slice(0, 40), status >= 300 && status < 500]).toEqual([text.slice(0, 40), true]);
       }
     },
@@ -105,14 +105,14 @@ describe('the authorization endpoint', () => {
 
   it('a state comes back letter by letter', async () => {
     for (const state of ['../../x', 'a b+c&d=e#f', '%ZZ', '🔑', '"><script>', 'A'.repeat(2000)]) {
-      const agent = new UserAgent(house.baseUrl);
+      const agent = new UserAgent(stack.baseUrl);
       expect((await shop.silently(agent, { state, prompt: 'none' })).state).toBe(state);
     }
   });
 
   it('cookies', async () => {
     const { url } = await shop.begin({ prompt: 'none' });
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     await agent.go((await shop.begin()).url);
     const { pathname, search } = new URL(url);
     for (const { name } of [...agent.cookies])
@@ -242,7 +242,7 @@ it('the routes of the claim page', async () => {
     body: { options },
     cookie,
   } = await beginClaim(client.app.org, token);
-  const response = new SoftwareAuthenticator().register(options, { origin: house.baseUrl });
+  const response = new SoftwareAuthenticator().register(options, { origin: stack.baseUrl });
   const post = (path: string, value: unknown, text?: string) =>
     refused({
       method: 'POST',
@@ -272,12 +272,12 @@ it('the routes of the claim page', async () => {
 });
 
 it('the routes of the sign-in page', async () => {
-  const agent = new UserAgent(house.baseUrl);
+  const agent = new UserAgent(stack.baseUrl);
   const page = await beginSignIn(agent, (await shop.begin()).url);
-  const path = new URL(page, house.baseUrl).pathname;
+  const path = new URL(page, stack.baseUrl).pathname;
   const cookie = agent.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const options = (await agent.post(`${page}/options`)).json.options as object;
-  const response = ada.authenticator.authenticate(options, { origin: house.baseUrl });
+  const response = ada.authenticator.authenticate(options, { origin: stack.baseUrl });
   const post = (value: unknown, text?: string) =>
     refused({
       method: 'POST',

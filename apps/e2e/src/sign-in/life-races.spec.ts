@@ -6,7 +6,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually, times } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import {
   answerSignIn,
   beginClaim,
@@ -26,9 +26,9 @@ let shop: RelyingParty;
 let app: Client;
 let reader: Client;
 beforeAll(async () => {
-  const org = await house.newOrganization();
+  const org = await stack.newOrganization();
   // The window is open for all but a moment: every first sign-in renews.
-  await house.operator(
+  await stack.operator(
     'type',
     'create',
     org,
@@ -39,10 +39,10 @@ beforeAll(async () => {
     'PT59M59S',
     '--default',
   );
-  const automation = await house.newApp(org, 'automation', ['webhooks:manage'], 'service');
+  const automation = await stack.newApp(org, 'automation', ['webhooks:manage'], 'service');
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  app = new Client(house, { ...shop.app, scopes: customerScopes }, customerScopes);
-  reader = new Client(house, automation, ['webhooks:manage']);
+  app = new Client(stack, { ...shop.app, scopes: customerScopes }, customerScopes);
+  reader = new Client(stack, automation, ['webhooks:manage']);
 });
 afterAll(closeConnections);
 
@@ -67,7 +67,7 @@ it(
         ),
         Promise.all(
           times(10).map(async () => {
-            const agent = new UserAgent(house.baseUrl);
+            const agent = new UserAgent(stack.baseUrl);
             return { agent, page: await beginSignIn(agent, (await shop.begin()).url) };
           }),
         ),

@@ -7,7 +7,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { closeConnections, type Problem } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { beginClaim, claim, lookAtClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
@@ -17,16 +17,16 @@ let app: Client;
 let auditor: Client;
 let kiosk: Client;
 beforeAll(async () => {
-  const org = await house.newOrganization();
-  await house.operator('type', 'create', org, 'pass', '--validity', 'PT1H', '--no-revocable');
+  const org = await stack.newOrganization();
+  await stack.operator('type', 'create', org, 'pass', '--validity', 'PT1H', '--no-revocable');
   const [auditing, other] = await Promise.all([
-    house.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service'),
-    house.newApp(org, 'kiosk', customerScopes),
+    stack.newApp(org, 'automation', ['audit:read', 'webhooks:manage'], 'service'),
+    stack.newApp(org, 'kiosk', customerScopes),
   ]);
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
-  app = new Client(house, { ...shop.app, scopes: customerScopes }, customerScopes);
-  auditor = new Client(house, auditing, ['audit:read', 'webhooks:manage']);
-  kiosk = new Client(house, other, customerScopes);
+  app = new Client(stack, { ...shop.app, scopes: customerScopes }, customerScopes);
+  auditor = new Client(stack, auditing, ['audit:read', 'webhooks:manage']);
+  kiosk = new Client(stack, other, customerScopes);
 });
 afterAll(closeConnections);
 
@@ -37,7 +37,7 @@ const same = { headers: { 'x-request-id': 'same' } };
 /** Where the app is sent: with a code, or with an error. */
 async function signsIn({ authenticator }: Customer): Promise<string> {
   const { url } = await shop.begin();
-  const { location } = await signIn(new UserAgent(house.baseUrl), url, authenticator);
+  const { location } = await signIn(new UserAgent(stack.baseUrl), url, authenticator);
   const answer = new URL(location).searchParams;
   return answer.get('error') ?? (answer.has('code') ? 'code' : location);
 }

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { receiverOrigin } from '../config.ts';
 
 /**
- * Where apps of a test are told of ended sessions: the one address on this machine that the house under test may call.
+ * Where apps of a test are told of ended sessions: the one address on this machine that the stack under test may call.
  */
 export class LogoutReceiver {
   readonly #told: { path: string; token: string }[] = [];

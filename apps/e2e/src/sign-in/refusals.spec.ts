@@ -4,7 +4,7 @@ import * as oidc from 'openid-client';
 import { Client } from '../client.ts';
 import { times } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
@@ -17,7 +17,7 @@ let phone: RelyingParty;
 let elsewhere: RelyingParty;
 let ada: Customer;
 beforeAll(async () => {
-  const [here, there] = await Promise.all([house.newOrganization(), house.newOrganization()]);
+  const [here, there] = await Promise.all([stack.newOrganization(), stack.newOrganization()]);
   org = here;
   [shop, kiosk, lax, phone, elsewhere] = await Promise.all([
     RelyingParty.make(org, 'shop', {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     }),
     RelyingParty.make(there, 'elsewhere'),
   ]);
-  ada = await newCustomer(new Client(house, shop.app));
+  ada = await newCustomer(new Client(stack, shop.app));
 });
 afterAll(closeConnections);
 
@@ -91,7 +91,7 @@ describe('redirect URIs', () => {
   ];
 
   it.each(corpus)('%j leads nowhere', async (redirect_uri) => {
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     for (const prompt of [undefined, 'none']) {
       const { url } = await shop.begin({ redirect_uri, ...(prompt && { prompt }) });
       const { status, location, headers } = await agent.go(url);
@@ -101,7 +101,7 @@ describe('redirect URIs', () => {
   });
 
   it('left out, given twice, or under another name', async () => {
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     const { url: without } = await shop.begin({ redirect_uri: undefined });
     const { url } = await shop.begin();
     for (const bad of [
@@ -125,7 +125,7 @@ describe('redirect URIs', () => {
     'com.example.app:/in',
   ])('of a native app: %s', async (redirect_uri) => {
     const { url } = await phone.begin({ redirect_uri });
-    expect(await new UserAgent(house.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
+    expect(await new UserAgent(stack.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
   });
 });
 
@@ -149,22 +149,22 @@ describe('authorization requests that an app may not make', () => {
     ['an age that is none', { max_age: '-1' }, 'invalid_request'],
   ])('%s: told to the app, with state and iss', async (_, more, error) => {
     const { url, checks } = await shop.begin(more);
-    const { status, location } = await new UserAgent(house.baseUrl).go(url);
+    const { status, location } = await new UserAgent(stack.baseUrl).go(url);
     expect([status, location.split('?')[0]?.split('#')[0]]).toEqual([303, shop.redirectUri]);
     const told = Object.fromEntries(new URLSearchParams(location.split(/[?#]/)[1]));
-    expect(told).toMatchObject({ error, state: checks.expectedState, iss: `${house.baseUrl}/o/${org}` });
+    expect(told).toMatchObject({ error, state: checks.expectedState, iss: `${stack.baseUrl}/o/${org}` });
     expect(told).not.toHaveProperty('code');
   });
 
   it('the fragment, where a code does not belong', async () => {
     const { url } = await shop.begin({ response_mode: 'fragment' });
-    const { location } = await new UserAgent(house.baseUrl).go(url);
+    const { location } = await new UserAgent(stack.baseUrl).go(url);
     expect(location).not.toContain('#');
   });
 
   it('PKCE may be optional for a web app that sends a nonce, and only then', async () => {
     const without = { code_challenge: undefined, code_challenge_method: undefined };
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     expect(await lax.silently(agent, { ...without, nonce: undefined })).toMatchObject({ error: 'invalid_request' });
     expect(await lax.silently(agent, { code_challenge_method: 'plain' })).toMatchObject({ error: 'invalid_request' });
     const { code, code_verifier } = await lax.code(ada.authenticator, { more: without });
@@ -180,7 +180,7 @@ describe('authorization requests that an app may not make', () => {
     const without = code_challenge_method
       ? { code_challenge_method }
       : { code_challenge: undefined, code_challenge_method };
-    const told = await phone.silently(new UserAgent(house.baseUrl), {
+    const told = await phone.silently(new UserAgent(stack.baseUrl), {
       ...without,
       redirect_uri: 'http://127.0.0.1/in',
     });
@@ -188,7 +188,7 @@ describe('authorization requests that an app may not make', () => {
   });
 
   it('an app of another organization, and none', async () => {
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     const { url } = await shop.begin();
     for (const bad of [
       url.replace(shop.app.clientId, elsewhere.app.clientId),
@@ -247,7 +247,7 @@ describe('codes', () => {
     expect(
       await shop.token(
         { code: two.code, code_verifier: two.code_verifier },
-        { issuer: `${house.baseUrl}/o/${elsewhere.app.org}` },
+        { issuer: `${stack.baseUrl}/o/${elsewhere.app.org}` },
       ),
     ).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     expect(
@@ -267,11 +267,11 @@ describe('codes', () => {
 
   it('injected into another sign-in: the library refuses state, nonce and issuer that do not fit', async () => {
     const mine = await shop.begin();
-    const { location } = await signIn(new UserAgent(house.baseUrl), mine.url, ada.authenticator);
+    const { location } = await signIn(new UserAgent(stack.baseUrl), mine.url, ada.authenticator);
     const theirs = await shop.begin();
     await expect(oidc.authorizationCodeGrant(shop.config, new URL(location), theirs.checks)).rejects.toThrow();
     const mixed = new URL(location);
-    mixed.searchParams.set('iss', `${house.baseUrl}/o/${elsewhere.app.org}`);
+    mixed.searchParams.set('iss', `${stack.baseUrl}/o/${elsewhere.app.org}`);
     await expect(oidc.authorizationCodeGrant(shop.config, mixed, mine.checks)).rejects.toThrow();
     // Even with the victim's own state, the code belongs to another verifier.
     await expect(
@@ -335,12 +335,12 @@ describe('refresh tokens', () => {
   it('a customer’s token opens no API of the organization', async () => {
     const { accessToken, idToken } = await shop.signIn(ada.authenticator);
     for (const token of [accessToken, idToken]) {
-      const answer = await fetch(`${house.baseUrl}/o/${org}/api/credentials/subjects`, {
+      const answer = await fetch(`${stack.baseUrl}/o/${org}/api/credentials/subjects`, {
         headers: { authorization: `Bearer ${token}` },
       });
       expect(answer.status).toBe(401);
     }
-    const program = await new Client(house, shop.app).token();
+    const program = await new Client(stack, shop.app).token();
     expect((await shop.userinfo(program)).status).toBe(401);
   });
 });

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import type { SoftwareAuthenticator } from '@holdfast/testing';
 import type { App } from '../stack.ts';
-import { house } from '../under-test.ts';
+import { stack } from '../under-test.ts';
 import { signIn } from './customer.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -58,7 +58,7 @@ export class RelyingParty {
       ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []),
       ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
     ];
-    const { app, clientSecret } = await house.operator<{ app: App; clientSecret?: string }>(
+    const { app, clientSecret } = await stack.operator<{ app: App; clientSecret?: string }>(
       'app',
       'create',
       org,
@@ -73,7 +73,7 @@ export class RelyingParty {
     return new RelyingParty(
       app,
       await oidc.discovery(
-        new URL(`${house.baseUrl}/o/${app.org}`),
+        new URL(`${stack.baseUrl}/o/${app.org}`),
         app.clientId,
         { id_token_signed_response_alg: alg },
         authentication,
@@ -105,7 +105,7 @@ export class RelyingParty {
   /** Signs a customer in and exchanges the code, with every check of the library. */
   async signIn(
     authenticator: SoftwareAuthenticator,
-    { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
   ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
@@ -123,7 +123,7 @@ export class RelyingParty {
   /** Signs a customer in up to the code. */
   async code(
     authenticator: SoftwareAuthenticator,
-    { agent = new UserAgent(house.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
   ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
@@ -170,7 +170,7 @@ export class RelyingParty {
     return this.token({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken }, options);
   }
 
-  async userinfo(accessToken: string, org = this.app.org, gateway = house.baseUrl) {
+  async userinfo(accessToken: string, org = this.app.org, gateway = stack.baseUrl) {
     const response = await fetch(`${gateway}/o/${org}/userinfo`, {
       headers: { authorization: `Bearer ${accessToken}` },
     });

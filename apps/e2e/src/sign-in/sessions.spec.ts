@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { answerSignIn, beginSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';
@@ -16,7 +16,7 @@ let ada: Customer;
 let bob: Customer;
 let end: string;
 beforeAll(async () => {
-  const [here, there] = await Promise.all([house.newOrganization(), house.newOrganization()]);
+  const [here, there] = await Promise.all([stack.newOrganization(), stack.newOrganization()]);
   [shop, kiosk, elsewhere] = await Promise.all([
     RelyingParty.make(here, 'shop', { grants: customerScopes }),
     RelyingParty.make(here, 'kiosk', {
@@ -25,13 +25,13 @@ beforeAll(async () => {
     }),
     RelyingParty.make(there, 'elsewhere', { grants: customerScopes }),
   ]);
-  [ada, bob] = await Promise.all([newCustomer(new Client(house, shop.app)), newCustomer(new Client(house, shop.app))]);
+  [ada, bob] = await Promise.all([newCustomer(new Client(stack, shop.app)), newCustomer(new Client(stack, shop.app))]);
   end = shop.config.serverMetadata().end_session_endpoint!;
 });
 afterAll(closeConnections);
 
 const bye = 'https://shop.example/bye';
-const fresh = () => new UserAgent(house.baseUrl);
+const fresh = () => new UserAgent(stack.baseUrl);
 const signedIn = async (agent: UserAgent, app = shop) => 'code' in (await app.silently(agent, { prompt: 'none' }));
 const leaving = (parameters: Record<string, string>) => `${end}?${new URLSearchParams(parameters)}`;
 const sessionOf = (agent: UserAgent, app = shop) =>
@@ -93,7 +93,7 @@ describe('signing out', () => {
 
   it('to an address that is not the app’s own, or with a hint of another issuer: nobody is led away, and nobody signed out', async () => {
     const { agent, idToken } = await shop.signIn(ada.authenticator);
-    const theirs = await newCustomer(new Client(house, elsewhere.app));
+    const theirs = await newCustomer(new Client(stack, elsewhere.app));
     const foreign = await elsewhere.signIn(theirs.authenticator);
     const forged = [
       idToken.split('.')[0],
@@ -169,7 +169,7 @@ describe('a session put under somebody else', () => {
     const own = fresh();
     const mine = await beginSignIn(own, (await shop.begin()).url);
     const { json } = await attacker.post(`${page}/options`);
-    const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(house.baseUrl).origin });
+    const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(stack.baseUrl).origin });
     expect(await own.post(`${mine}/complete`, { response })).toMatchObject({
       status: 409,
       json: { code: 'ceremony_expired' },
@@ -201,7 +201,7 @@ describe('a session put under somebody else', () => {
     const agent = fresh();
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const { json } = await agent.post(`${page}/options`);
-    const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(house.baseUrl).origin });
+    const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(stack.baseUrl).origin });
     const first = await agent.post(`${page}/complete`, { response });
     expect(first.json).toHaveProperty('redirectTo');
     expect((await agent.post(`${page}/complete`, { response })).status).toBe(404);
@@ -234,7 +234,7 @@ describe('two issuers', () => {
   it('hold a session each in one browser, by one authenticator, and the passkey of one will not do at the other', async () => {
     const both = new SoftwareAuthenticator();
     const agent = fresh();
-    const here = await newCustomer(new Client(house, shop.app), both);
+    const here = await newCustomer(new Client(stack, shop.app), both);
     const keyHere = both.passkeys[0]!.id;
     const page = await beginSignIn(agent, (await elsewhere.begin()).url);
     for (let i = 0; i < 2; i++)
@@ -242,7 +242,7 @@ describe('two issuers', () => {
         refused: 'other_organization',
       });
 
-    const there = await newCustomer(new Client(house, elsewhere.app), both);
+    const there = await newCustomer(new Client(stack, elsewhere.app), both);
     expect(both.passkeys).toHaveLength(2);
     const keyThere = both.passkeys[1]!.id;
     expect(both.passkeys[0]!.userHandle).not.toBe(both.passkeys[1]!.userHandle);
@@ -282,7 +282,7 @@ describe('passkeys that prove too little', () => {
   });
 
   it('a copy, whose counter stands still', async () => {
-    const customer = await newCustomer(new Client(house, shop.app));
+    const customer = await newCustomer(new Client(stack, shop.app));
     const agent = fresh();
     const first = await beginSignIn(agent, (await shop.begin()).url);
     expect((await answerSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty(
@@ -305,7 +305,7 @@ describe('passkeys that prove too little', () => {
     expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
       error: 'login_required',
       state: checks.expectedState,
-      iss: `${house.baseUrl}/o/${shop.app.org}`,
+      iss: `${stack.baseUrl}/o/${shop.app.org}`,
     });
   });
 });

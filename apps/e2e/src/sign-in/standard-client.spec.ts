@@ -6,7 +6,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { eventually, sleep } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { customerScopes, house } from '../under-test.ts';
+import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';
@@ -17,13 +17,13 @@ let shop: RelyingParty;
 let elliptic: RelyingParty;
 let ada: Customer;
 beforeAll(async () => {
-  org = await house.newOrganization();
-  issuer = `${house.baseUrl}/o/${org}`;
+  org = await stack.newOrganization();
+  issuer = `${stack.baseUrl}/o/${org}`;
   [shop, elliptic] = await Promise.all([
     RelyingParty.make(org, 'shop', { grants: customerScopes }),
     RelyingParty.make(org, 'elliptic', { idTokenAlg: 'ES256' }),
   ]);
-  ada = await newCustomer(new Client(house, shop.app));
+  ada = await newCustomer(new Client(stack, shop.app));
 });
 afterAll(closeConnections);
 
@@ -73,12 +73,12 @@ describe('discovery', () => {
     expect(mine.keys.map(({ kty }) => kty).sort()).toEqual(expect.arrayContaining(['EC', 'RSA']));
     for (const key of mine.keys)
       for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(part);
-    const others = (await json(`${house.baseUrl}/o/acme/jwks`)).body as unknown as JSONWebKeySet;
+    const others = (await json(`${stack.baseUrl}/o/acme/jwks`)).body as unknown as JSONWebKeySet;
     expect(others.keys.map(({ kid }) => kid)).not.toEqual(expect.arrayContaining([mine.keys[0]!.kid]));
   });
 
   it('of an organization that does not exist', async () => {
-    expect((await fetch(`${house.baseUrl}/o/no-such-org/.well-known/openid-configuration`)).status).toBe(404);
+    expect((await fetch(`${stack.baseUrl}/o/no-such-org/.well-known/openid-configuration`)).status).toBe(404);
   });
 });
 
@@ -106,7 +106,7 @@ describe('what the app is told', () => {
     });
     expect(payload.auth_time).toBeGreaterThanOrEqual(began - 1);
     expect(payload.exp! - payload.iat!).toBeLessThanOrEqual(600);
-    const { body } = await new Client(house, shop.app).get(ada.subject);
+    const { body } = await new Client(stack, shop.app).get(ada.subject);
     const [credential] = body.credentials;
     expect(payload.credential).toEqual({
       id: credential!.id,
@@ -150,7 +150,7 @@ describe('what the app is told', () => {
 
   it('by form_post, and by POST to the authorization endpoint', async () => {
     const { url, checks } = await shop.begin({ response_mode: 'form_post' });
-    const agent = new UserAgent(house.baseUrl);
+    const agent = new UserAgent(stack.baseUrl);
     const page = await signIn(agent, url, ada.authenticator);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
     expect(actionOf(page.text)).toBe(shop.redirectUri);
@@ -190,7 +190,7 @@ describe('what the app is told', () => {
 
 describe('a session of the issuer', () => {
   it('signs in to the next app in silence, until the app wants to see the customer again', async () => {
-    const fresh = new UserAgent(house.baseUrl);
+    const fresh = new UserAgent(stack.baseUrl);
     expect(await shop.silently(fresh, { prompt: 'none' })).toMatchObject({ error: 'login_required', iss: issuer });
     const { agent } = await shop.signIn(ada.authenticator);
     expect(await elliptic.silently(agent, { prompt: 'none' })).toMatchObject({ code: expect.any(String), iss: issuer });
@@ -205,7 +205,7 @@ describe('keys that change', () => {
   it('new ones are published before they sign, and what old ones signed stays good', async () => {
     const before = await shop.signIn(ada.authenticator);
     const offline = createLocalJWKSet(await keys());
-    await house.operator('key', 'rotate', org, '--overlap', '4');
+    await stack.operator('key', 'rotate', org, '--overlap', '4');
     await eventually(async () => (await keys()).keys.length === 4, 3000, 'publication of the new keys');
     const during = await shop.signIn(ada.authenticator);
     // A client that fetched the keys before knows the one that signs now.
@@ -232,7 +232,7 @@ describe('keys that change', () => {
 
   it('retired ones are not published any more, and sign nothing', async () => {
     const before = await (await anew()).signIn(ada.authenticator);
-    await house.operator('key', 'rotate', org, '--retire');
+    await stack.operator('key', 'rotate', org, '--retire');
     const after = await eventually(
       async () => {
         const signed = await (await anew()).signIn(ada.authenticator);
@@ -252,7 +252,7 @@ it('another algorithm, a synced passkey: all the same to the app', async () => {
     new SoftwareAuthenticator({ algorithm: 'RS256' }),
     new SoftwareAuthenticator({ synced: true, algorithm: 'EdDSA' }),
   ]) {
-    const customer = await newCustomer(new Client(house, shop.app), authenticator);
+    const customer = await newCustomer(new Client(stack, shop.app), authenticator);
     expect((await site.signIn(authenticator)).claims.sub).toBe(customer.subject);
     expect((await site.signIn(authenticator)).claims.sub).toBe(customer.subject);
   }

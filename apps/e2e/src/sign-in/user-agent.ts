@@ -55,7 +55,7 @@ export class UserAgent {
     };
   }
 
-  /** As a script of the house's own pages calls a JSON route. */
+  /** As a script of the stack's own pages calls a JSON route. */
   post(url: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Seen> {
     const ours = {
       'content-type': 'application/json',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PrivateHouse } from '../chaos/private-stack.ts';
+import { PrivateStack } from '../chaos/private-stack.ts';
 import { buildVersion, previousVersion } from './previous-version.ts';
 import { orderOfServices } from './replace.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -25,19 +25,19 @@ if (version.skipped !== undefined) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
 const other = join(folder, 'other');
-const house = new PrivateHouse(
+const stack = new PrivateStack(
   join(folder, 'stack'),
   orderOfServices()
     .map((name) => `${name}=2`)
     .join(),
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void house.stop().then(() => process.exit(1)));
+  process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 let wrong = ['it did not come to an end'];
 try {
   say(`Building ${version.commit} in ${other}`);
   await buildVersion(version.commit, other);
-  wrong = await sideBySide({ house, other, rollback: true, seed: Number(values.seed), say });
+  wrong = await sideBySide({ stack, other, rollback: true, seed: Number(values.seed), say });
   say(
     wrong.length === 0
       ? 'All is right.'
@@ -47,11 +47,11 @@ try {
           .join('\n')}`,
   );
 } finally {
-  await house.stop();
+  await stack.stop();
   if (wrong.length > 0 || values.keep)
-    say(`Its logs are in ${join(house.home, 'logs')}; repeat it with --seed ${values.seed}`);
+    say(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${values.seed}`);
   else {
-    await house.forget();
+    await stack.forget();
     rmSync(folder, { recursive: true, force: true });
   }
 }

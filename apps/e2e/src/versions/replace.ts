@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attempt } from '../chaos/patient-client.ts';
 import { eventually } from '../eventually.ts';
-import { root, type House } from '../stack.ts';
+import { root, type Stack } from '../stack.ts';
 
 /** From when until when one replica was not there, since the other version's took its place. */
 export interface Replacement {
@@ -26,19 +26,19 @@ export function orderOfServices(): string[] {
  * between.
  */
 export async function replaceServices(
-  house: House,
+  stack: Stack,
   services: string[],
   build: string,
   progress: () => number,
 ): Promise<Replacement[]> {
   const done: Replacement[] = [];
   for (const service of services) {
-    const replicas = house.demo.services.filter((s) => s.name === service).sort((a, b) => a.replica - b.replica);
+    const replicas = stack.demo.services.filter((s) => s.name === service).sort((a, b) => a.replica - b.replica);
     for (const { replica, readyUrl } of replicas) {
       const target = `${service}-${replica}`;
       const from = performance.now();
-      await house.control('stop', target);
-      await house.control('start', target, { build });
+      await stack.control('stop', target);
+      await stack.control('start', target, { build });
       await eventually(
         async () => (await fetch(readyUrl)).status === 200,
         60_000,

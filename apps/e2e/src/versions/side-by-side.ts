@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { underLoad, type Oracle } from '../chaos/chaos.ts';
 import { query } from '../chaos/everywhere.ts';
 import { judge } from '../chaos/judge.ts';
-import type { PrivateHouse } from '../chaos/private-stack.ts';
+import type { PrivateStack } from '../chaos/private-stack.ts';
 import { Client } from '../client.ts';
 import { cleanEnvironment } from '../config.ts';
 import { eventually } from '../eventually.ts';
 import { orderOfServices, replaceServices, unexplained, type Replacement } from './replace.ts';
 
 export interface Plan {
-  house: PrivateHouse;
+  stack: PrivateStack;
   /** Folder of the other version's clone, built. */
   other: string;
   /** Replaced in an upgrade; all in the order of the runbook when left out. */
@@ -28,38 +28,38 @@ const width = 4;
  * Starts this version's database and bus with the other version's services, as an upgrade does, then replaces service
  * by service. @returns everything that is wrong
  */
-export async function sideBySide({ house, other, services, rollback, seed, say }: Plan): Promise<string[]> {
-  house.describesItself = false;
-  house.options = ['--build', other];
+export async function sideBySide({ stack, other, services, rollback, seed, say }: Plan): Promise<string[]> {
+  stack.describesItself = false;
+  stack.options = ['--build', other];
   // The command line is upgraded last.
-  house.commandsFrom = other;
-  await house.start();
+  stack.commandsFrom = other;
+  await stack.start();
   const order = orderOfServices();
   const upgraded = order.filter((name) => services?.includes(name) ?? true);
   const replacements: Replacement[] = [];
-  const oracle = await underLoad(house, { seed, width, say }, async (progress) => {
+  const oracle = await underLoad(stack, { seed, width, say }, async (progress) => {
     await eventually(async () => progress() >= 10, 60_000, 'a load');
     say(`Upgrade: ${upgraded.join(', ')}`);
-    replacements.push(...(await replaceServices(house, upgraded, house.launcher.build, progress)));
+    replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, progress)));
     if (rollback) {
       say(`Rollback: ${upgraded.toReversed().join(', ')}`);
-      replacements.push(...(await replaceServices(house, upgraded.toReversed(), other, progress)));
+      replacements.push(...(await replaceServices(stack, upgraded.toReversed(), other, progress)));
     }
   });
-  if (!rollback) delete house.commandsFrom;
+  if (!rollback) delete stack.commandsFrom;
   return [
     ...unexplained(oracle.attempts, replacements, width),
     ...(await judge(oracle)),
-    ...(await leftInOutboxes(house)),
-    ...(await verifyLog(house, oracle)),
+    ...(await leftInOutboxes(stack)),
+    ...(await verifyLog(stack, oracle)),
   ];
 }
 
 /** Every event reached every consumer, of whichever version. */
-async function leftInOutboxes(house: PrivateHouse): Promise<string[]> {
+async function leftInOutboxes(stack: PrivateStack): Promise<string[]> {
   const waiting = async (): Promise<number> => {
     const [row] = await query<{ n: number }>(
-      house,
+      stack,
       'SELECT ((SELECT count(*) FROM issuance.outbox WHERE NOT confirmed) + (SELECT count(*) FROM directory.outbox WHERE NOT confirmed))::int AS n',
     );
     return row!.n;
@@ -69,15 +69,15 @@ async function leftInOutboxes(house: PrivateHouse): Promise<string[]> {
   return n === 0 ? [] : [`${n} events are unconfirmed`];
 }
 
-async function verifyLog(house: PrivateHouse, { org }: Oracle): Promise<string[]> {
-  const app = await house.newApp(org, 'verifier', ['audit:read', 'audit:export'], 'service');
-  const auditor = new Client(house, app);
+async function verifyLog(stack: PrivateStack, { org }: Oracle): Promise<string[]> {
+  const app = await stack.newApp(org, 'verifier', ['audit:read', 'audit:export'], 'service');
+  const auditor = new Client(stack, app);
   const { body } = await auditor.call<{ keys: string[] }>('GET', `${auditor.api}/admin/audit/keys`);
   const args = [
     'audit',
     'verify',
     '--url',
-    `${house.baseUrl}/o/${org}`,
+    `${stack.baseUrl}/o/${org}`,
     '--client-id',
     app.clientId,
     ...body.keys.flatMap((key) => ['--key', key]),
@@ -85,7 +85,7 @@ async function verifyLog(house: PrivateHouse, { org }: Oracle): Promise<string[]
   const env = cleanEnvironment({ HOLDFAST_CLIENT_SECRET: app.clientSecret });
   return promisify(execFile)(
     process.execPath,
-    [join(house.launcher.build, 'apps', 'cli', 'dist', 'main.js'), ...args],
+    [join(stack.launcher.build, 'apps', 'cli', 'dist', 'main.js'), ...args],
     { env },
   ).then(
     () => [],

@@ -2,7 +2,7 @@ import { shown } from '../infra/say.ts';
 import { demoFile, type Demo } from './demo.ts';
 
 /** The last screen of a start: where things are, and three commands that work as they stand. */
-export function farewell({ baseUrl, services, organizations }: Demo, took: string): string {
+export function readyMessage({ baseUrl, services, organizations }: Demo, took: string): string {
   const lines = [
     '',
     `Holdfast is ready (${took}).`,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { farewell } from './exit-notice.ts';
+import { readyMessage } from './ready-message.ts';
 
 const app = (name: string, scopes: string[]) => ({
   name,
@@ -20,7 +20,7 @@ const organization = {
 };
 
 test('shows the shop, ready to paste', () => {
-  const text = farewell({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
+  const text = readyMessage({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
   expect(text).toContain(
     `curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials --data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`,
   );
@@ -30,15 +30,15 @@ test('shows the shop, ready to paste', () => {
 
 test('names the shop before all else, when it runs', () => {
   const shop = { name: 'shop', replica: 1, pid: 7, readyUrl: 'http://localhost:4000/healthz' };
-  const lines = farewell({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
+  const lines = readyMessage({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
     .split('\n')
     .filter((line) => line.startsWith('  '));
   expect(lines[0]).toBe('  Shop       http://localhost:4000/acme – sign up there');
   expect(
-    farewell({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s'),
+    readyMessage({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s'),
   ).not.toContain('sign up there');
 });
 
 test('does without commands when there is no demo', () => {
-  expect(farewell({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
+  expect(readyMessage({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
 });
