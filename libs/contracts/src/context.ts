@@ -20,14 +20,15 @@ export const actorSchema = z.strictObject({
 export type Actor = z.infer<typeof actorSchema>;
 
 /**
- * How a request came in; the route is a template, so that it names nobody. Address and user agent are a human's alone:
- * of an app's request they are left out.
+ * How a request came in. The route is a template, so that it contains no ids. Address and user agent are recorded for
+ * customers and persons and left out for apps.
  */
 export const requestInfoSchema = z.strictObject({
   id: z
     .string()
     .describe(
-      'The X-Request-Id that the caller sent, or the one that Holdfast gave: that of the header Holdfast-Request-Id. The former is gone once the customer whom the request concerned is erased',
+      "The caller's X-Request-Id, or Holdfast's own as in the header Holdfast-Request-Id. The caller's " +
+        'is destroyed when the customer whom the request concerned is erased',
     ),
   traceparent: z.string().describe('W3C Trace Context that the caller sent, or one of our own, as with `id`'),
   method: z.string().describe('HTTP method; `CLI` for the command line of the operator'),
@@ -36,27 +37,27 @@ export const requestInfoSchema = z.strictObject({
     .string()
     .max(64)
     .optional()
-    .describe('Of a customer or person: the address they came from. Gone once they are erased'),
+    .describe('Network address of a customer or person. Destroyed when they are erased'),
   callerId: z
     .string()
     .max(128)
     .optional()
-    .describe('Inside of Holdfast alone: the X-Request-Id that the caller sent, where `id` is ours'),
+    .describe("Internal: the X-Request-Id of the caller, when `id` is Holdfast's own"),
   callerTraceparent: z
     .string()
     .max(64)
     .optional()
-    .describe('Inside of Holdfast alone: the trace that the caller sent, where `traceparent` is ours'),
+    .describe("Internal: the traceparent of the caller, when `traceparent` is Holdfast's own"),
   userAgent: z
     .string()
     .max(512)
     .optional()
-    .describe('Of a customer or person: the User-Agent header. Gone once they are erased'),
+    .describe('User-Agent header of a customer or person. Destroyed when they are erased'),
 });
 export type RequestInfo = z.infer<typeof requestInfoSchema>;
 
 /**
- * What every call on the bus carries besides its input. Identity comes from the verified token alone: handlers read
+ * What every request on the bus carries besides its input. Identity comes from the verified token alone: handlers read
  * organization and actor here and nowhere else.
  */
 export const requestContextSchema = z.strictObject({

@@ -3,13 +3,13 @@ import type { ErrorCode } from './errors.js';
 import { uuid } from './fields.js';
 import type { BusUser, ServiceName } from './services.js';
 
-/** One request/reply on the bus: the only way in which a service asks another. */
+/** One request/reply on the bus: the only way in which a service calls another. */
 export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
-  /** Who answers. */
+  /** The service that handles it. */
   service: ServiceName;
   /** The NATS subject, `rpc.<service>.<name>`. */
   subject: string;
-  /** Who may ask; becomes NATS permissions. */
+  /** Who may send it; becomes NATS permissions. */
   callers: readonly BusUser[];
   request: Request;
   reply: Reply;
@@ -17,14 +17,14 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   errors: readonly ErrorCode[];
   /** Milliseconds until the caller gives up. */
   timeout: number;
-  /** A query may be asked again of another replica when one does not answer; a command never is. */
+  /** A query is sent to another replica when one does not reply in time; a command never is. */
   kind: 'query' | 'command';
   /**
-   * A command that does the same however often it arrives, and at however many replicas at a time: it is asked again as
-   * a query is.
+   * An idempotent command: it has the same effect however often and at however many replicas it arrives. It is sent
+   * again as a query is.
    */
   repeatable?: boolean;
-  /** The read model in which a command's change is visible before its answer leaves. */
+  /** The read model that must have applied a command's change before the reply leaves. */
   visibleIn?: ServiceName;
 }
 

@@ -1,6 +1,9 @@
 import { serviceNames, services, type ServiceName } from './services.js';
 
-/** The schema of high-water marks: the one place two services share, see docs/adr/0004-read-your-writes.md. */
+/**
+ * The schema of read-your-writes watermarks, the only one that two services share: see
+ * docs/adr/0004-read-your-writes.md.
+ */
 export const watermarksSchema = 'watermarks';
 
 /**

@@ -28,7 +28,9 @@ export const errorCatalogue = {
   invalid_request: {
     status: 400,
     title: 'The request is not valid',
-    help: '`errors` points at each member, parameter or header at fault. 400 when it cannot be read, 422 when it reads well but is not acceptable.',
+    help:
+      '`errors` points at each member, parameter or header at fault. 400 when it cannot be parsed, 422 ' +
+      'when it parses and is not acceptable.',
   },
   invalid_page_token: {
     status: 400,
@@ -38,7 +40,9 @@ export const errorCatalogue = {
   page_token_expired: {
     status: 410,
     title: 'The event feed no longer reaches back to this page token',
-    help: 'Events are kept for 30 days at least. Read the present state from the API, then begin again without `next_page_token`.',
+    help:
+      'Events are kept for 30 days at least. Read the present state from the API, then begin again ' +
+      'without `next_page_token`.',
   },
   not_found: {
     status: 404,
@@ -78,12 +82,16 @@ export const errorCatalogue = {
   unknown_claim: {
     status: 404,
     title: 'This link claims nothing here',
-    help: 'It is damaged, of another organization, or what it led to was erased. Ask the organization for a new one.',
+    help:
+      'It is damaged, belongs to another organization, or its customer was erased. Ask the organization ' +
+      'for a new one.',
   },
   claim_spent: {
     status: 410,
     title: 'This link has been used',
-    help: 'The credential was claimed with it. If that was not the customer, the organization can revoke it and offer again.',
+    help:
+      'The credential was claimed with it. If that was not the customer, the organization can revoke it ' +
+      'and offer again.',
   },
   claim_expired: { status: 410, title: 'This link has expired', help: 'Ask the organization for a new one.' },
   claim_withdrawn: {
@@ -94,12 +102,16 @@ export const errorCatalogue = {
   ceremony_expired: {
     status: 409,
     title: 'The passkey ceremony took too long, or began in another browser',
-    help: 'Ask for new options and complete them once, in the same browser: the cookie that came with them must come along.',
+    help:
+      'Request new options and complete them once, in the same browser: the cookie that came with them ' +
+      'must come along.',
   },
   passkey_invalid: {
     status: 422,
     title: 'The passkey could not be verified',
-    help: 'The answer of the authenticator does not fit: it must verify the user, on this site, with these options.',
+    help:
+      'The response of the authenticator does not match: it must verify the user, on this site, with ' +
+      'these options.',
   },
   unknown_sign_in: {
     status: 404,
@@ -135,7 +147,9 @@ export const errorCatalogue = {
   not_grantable: {
     status: 422,
     title: 'The operation cannot be granted to this app',
-    help: 'Customer scopes go to web and service apps, Admin API operations to service apps; roles, billing and the vault are for people only.',
+    help:
+      'Customer scopes go to web and service apps, Admin API operations to service apps; roles, billing ' +
+      'and the vault are for people only.',
   },
   presence_required: {
     status: 422,
@@ -160,7 +174,9 @@ export const errorCatalogue = {
   presence_unavailable: {
     status: 503,
     title: 'The proof of presence cannot be verified right now',
-    help: 'Its provider does not answer, or not as it should. Nothing was offered: try again with the same proof.',
+    help:
+      'The presence provider does not respond, or not as documented. No offer was made: try again with ' +
+      'the same proof.',
   },
   not_revocable: { status: 409, title: 'The credential is not revocable', help: 'It ends when it expires.' },
   invalid_state: {
@@ -188,7 +204,7 @@ export const errorCatalogue = {
   client_closed_request: {
     status: 499,
     title: 'The client closed the connection before its request had arrived',
-    help: 'Nobody receives this answer: it stands in audit records and metrics. Nothing was done.',
+    help: 'No client receives this response: it appears in audit records and metrics. Nothing was changed.',
   },
   unsupported_media_type: {
     status: 415,
@@ -198,7 +214,9 @@ export const errorCatalogue = {
   unavailable: {
     status: 503,
     title: 'This cannot be answered right now',
-    help: 'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: repeat it with the same Idempotency-Key.',
+    help:
+      'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: ' +
+      'repeat it with the same Idempotency-Key.',
   },
   internal: {
     status: 500,
@@ -209,7 +227,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One fault of the input: where it is (exactly one of the three) and what is wrong with it. */
+/** One validation issue: where it is (exactly one of the three) and what is wrong with it. */
 export interface ValidationIssue {
   /** JSON Pointer as a fragment into the request body, such as `#/offerExpiresIn`. */
   pointer?: string;
@@ -235,7 +253,7 @@ export type ErrorCause = (typeof errorCauses)[number];
 
 /**
  * Where an error of ours came from: for access logs and metrics, never for the response. `dependency` is the path from
- * who was asked to what failed, such as `issuance/postgres`: as many values as there are paths between services.
+ * the called service to what failed, such as `issuance/postgres`: as many values as there are paths between services.
  */
 export interface ErrorOrigin {
   dependency: string;
@@ -243,8 +261,8 @@ export interface ErrorOrigin {
 }
 
 /**
- * By which a service that speaks HTTP to the gateway tells it the origin of a 5xx, `dependency;cause`. It goes no
- * further.
+ * Response header in which auth names the origin of a 5xx to the gateway, as `dependency;cause`. The gateway removes
+ * it.
  */
 export const originHeader = 'x-holdfast-origin';
 
@@ -257,7 +275,7 @@ export interface WireError {
   errors?: ValidationIssue[];
   /** Seconds. */
   retryAfter?: number;
-  /** What it was refused of: for the audit record, never for the answer. */
+  /** What the denied request was about: for the audit record, never for the response. */
   targets?: AuditTarget[];
   /** For operators alone. */
   origin?: ErrorOrigin;

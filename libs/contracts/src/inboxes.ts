@@ -1,6 +1,6 @@
 import { natsUsers, type BusUser } from './services.js';
 
-/** Each user has an inbox of its own, so that nobody reads another's answers. */
+/** Each user has an inbox of its own, so that no user reads another's replies. */
 export function inboxPrefix(user: BusUser): string {
   return `_INBOX_${user}`;
 }

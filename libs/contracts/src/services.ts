@@ -1,6 +1,6 @@
 /**
- * The services of a deployment. The launcher, the NATS permissions, the database roles and the charts all read this table,
- * so that the picture in docs/architecture.md and the run-time permissions cannot drift apart.
+ * The services of a deployment. The launcher, the NATS permissions, the database roles and the charts all read this
+ * table, so that the picture in docs/architecture.md and the run-time permissions cannot drift apart.
  */
 export const services = {
   gateway: { database: false, http: true },

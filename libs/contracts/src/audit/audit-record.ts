@@ -17,7 +17,7 @@ export const actions = {
   'audit.drop': 'Events whose retention has ended were dropped from the audit log',
   'credential.read': 'A credential was read',
   'claim.read': 'A claim link was looked at',
-  'claim.begin': 'A claim was begun: options for a passkey were asked for',
+  'claim.begin': 'A claim began: WebAuthn options were requested',
   'credential.claim': 'A customer claimed a credential',
   'credential.renew': 'A credential was renewed at a sign-in',
   'credential.suspend': 'A credential was suspended',
@@ -26,7 +26,7 @@ export const actions = {
   'credential.expire': 'A credential ended',
   'credential_type.create': 'A credential type was created',
   'credential_type.update': 'A credential type was changed',
-  'presence.challenge': 'A proof of presence was asked for',
+  'presence.challenge': 'A presence challenge was requested',
   'presence.configure': 'The policy of proof of presence was changed',
   'app.list': 'The apps of the organization were listed',
   'app.read': 'An app was read',
@@ -42,7 +42,7 @@ export const actions = {
   'customer.userinfo': 'An app read the claims of a customer',
   'customer.token_revoke': 'An app revoked a token of a customer',
   'key.rotate': 'A signing key of the issuer was rotated',
-  'token.issue': 'An access token was asked for',
+  'token.issue': 'An access token was requested',
   'organization.create': 'The organization was created',
   'organization.update': 'The RP ID of the organization was changed, or the move from the earlier one was ended',
   'organization.suspend': 'The organization was suspended',
@@ -105,7 +105,7 @@ const reads = new Set<Action>([
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
 /**
- * An action that nobody thought of is a change: it is kept for longer, not for less. An action never moves to another
+ * An action without a class counts as a change, so that it is kept for longer. An action never moves to another
  * class: verifiers compare each entry's with it, and those that are logged already stay where they are.
  */
 export function retentionOf(action: Action): Retention {
@@ -114,9 +114,9 @@ export function retentionOf(action: Action): Retention {
 
 /**
  * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log,
- * how many they were, and at which places: the first, the last, and SHA-256 in base64 over all of them, ascending, 8
- * bytes each, big-endian. Whoever verifies the log requires that these places and no others have lost their bytes.
- * Records from before they named places have none.
+ * how many they were, and their leaf indexes (`places`): the first, the last, and SHA-256 in base64 over all of them,
+ * ascending, 8 bytes each, big-endian. A verifier requires that exactly these entries have no bytes left.
+ * Earlier records have no `places`.
  */
 export const droppedSchema = z.strictObject({
   retention: z.strictObject({ to: z.enum(retentionNames) }),
@@ -131,8 +131,8 @@ export type Dropped = z.infer<typeof droppedSchema>;
 export const outcomes = ['success', 'denied', 'failure'] as const;
 
 /**
- * What was acted on. `dataSubject` says that the id belongs to a customer or person: the log then stores a random pseudonym
- * in its place, which erasure cuts off from the id for ever.
+ * What was acted on. `dataSubject` says that the id belongs to a customer or person: the log then stores a random
+ * pseudonym in its place, which erasure cuts off from the id for ever.
  */
 export const auditTargetSchema = z.strictObject({
   type: z
@@ -149,7 +149,7 @@ export const changesSchema = z.record(
   z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }),
 );
 
-/** A record before it has its place in the log: as a handler or the gateway writes it. */
+/** A record as a handler or the gateway writes it, before it is appended to the log. */
 export const auditRecordSchema = z.strictObject({
   id: z.uuid().describe('The event'),
   occurredAt: instant.describe('When it happened'),
@@ -160,9 +160,11 @@ export const auditRecordSchema = z.strictObject({
     .strictObject({
       result: z
         .enum(outcomes)
-        .describe('`denied`: refused for who the caller is; `failure`: for what was asked, or for a fault of ours'),
-      status: z.int().optional().describe('HTTP status of the answer'),
-      code: z.string().optional().describe('Error code of the answer'),
+        .describe(
+          '`denied`: refused for who the caller is; `failure`: refused for what was requested, or an internal error',
+        ),
+      status: z.int().optional().describe('HTTP status of the response'),
+      code: z.string().optional().describe('Error code of the response'),
       count: z.int().optional().describe('How many requests this record stands for'),
       replay: z
         .literal(true)
@@ -178,7 +180,7 @@ export type AuditRecord = z.infer<typeof auditRecordSchema>;
 /** A record as it is read back. */
 export const auditEventSchema = auditRecordSchema
   .extend({
-    seq: z.int().describe("Place in the organization's log: 1, 2, 3 … without a gap"),
+    seq: z.int().describe("Position in the organization's log: 1, 2, 3 … without a gap"),
     request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
     targets: z
       .array(auditTargetSchema.omit({ dataSubject: true }))

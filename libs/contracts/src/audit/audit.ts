@@ -11,17 +11,17 @@ import {
 } from './audit-record.js';
 
 /**
- * Of a question about the log. While audit hangs, neither this nor the record of having asked is answered: both
- * together must be over within the two seconds in which a caller hears of it (product §7).
+ * Timeout of a read of the log, in ms. A read also appends a record of itself. While audit hangs, both together must
+ * time out within the two seconds after which a caller gets its 503 (product §7).
  */
 const readTimeout = 1600;
 
 /**
- * Records that come without an event: reads, refusals, tokens. The reply means that each has its place in the log.
- * `provisional`: the caller does not know whether a handler committed the change and wrote the record itself; audit
- * then waits a while for the handler's, which wins. `committed`: its change is made, so that audit keeps it even if its
- * log is damaged and refuses it, until that is mended. When any other record is refused, the rest may have their places
- * all the same: `invalid_request`, upon which the caller sends them again in parts.
+ * Records without an event: reads, denied requests, tokens. The reply means that each is appended to the log.
+ * `provisional`: the caller does not know whether a handler committed the change and wrote the record itself. Audit
+ * waits a while for the handler's record, which wins. `committed`: the change is made, so audit keeps the record even
+ * if the organization's log is damaged and cannot take it yet. When any other record is rejected, the rest may have
+ * been appended: the reply is `invalid_request`, and the caller sends the records again in smaller parts.
  */
 export const appendRecords = command({
   service: 'audit',
@@ -40,25 +40,24 @@ export const appendRecords = command({
       .max(1000),
   }),
   reply: z.strictObject({}),
-  // Reads and refusals wait for it: with audit away they answer 503 within two seconds (product §7).
+  // Reads and denied requests wait for it: without audit they get 503 within two seconds (product §7).
   timeout: 1500,
   // A record is taken once by its id.
   repeatable: true,
 });
 
 /**
- * Refusals of whom nobody knows, and what anybody may do without being known (look at a claim link, ask for a
- * challenge): counted, or anybody could fill the log. Each record stands for one actor, route, reason
- * and minute, has the same id whoever counts it (refusalId), and carries as its count how many there were so far. The
- * reply means that the counts are kept; the record gets its place when its minute is over, with the counts of all
- * sources.
+ * Denied requests of unauthenticated callers, and what anybody may do without a token (look up a claim link, request a
+ * challenge). They are counted, since single records would let anybody fill the log. Each record stands for one actor,
+ * route, reason and minute, has the same id in every process, and carries the count so far. The reply means that the
+ * counts are stored; the record is appended after its minute, with the counts of all sources.
  */
 export const countDeniedRequests = command({
   service: 'audit',
   name: 'count-refusals',
   callers: ['gateway', 'auth'],
   request: z.strictObject({
-    source: z.uuid().describe('Which process counted: its later counts replace its earlier ones'),
+    source: z.uuid().describe('The process that counted: its later counts replace its earlier ones'),
     refusals: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema })).max(500),
   }),
   reply: z.strictObject({}),
@@ -73,8 +72,8 @@ const anyInstant = z.iso
   .overwrite((time) => new Date(time).toISOString());
 
 /**
- * Of what the operator reads of an organization, past the gateway: who, how and whose log come from the context. The
- * reply means that it has its place; before that the answer may not leave (product §7).
+ * Records what the operator reads of an organization without passing the gateway. Actor, request and organization come
+ * from the context. The reply means that the record is appended; the response must not leave before (product §7).
  */
 export const recordReading = command({
   service: 'audit',
@@ -108,7 +107,7 @@ export const listAuditEvents = query({
   request: z.strictObject({
     filter: auditFilterSchema,
     limit: pageLimit,
-    before: z.int().optional().describe('Only places before this one'),
+    before: z.int().optional().describe('Only entries with a smaller `seq`'),
   }),
   reply: z.strictObject({ items: z.array(auditEventSchema), next: z.int().optional() }),
 });
@@ -127,7 +126,7 @@ const hash = z.base64().describe('SHA-256, 32 bytes');
 /** C2SP tlog-checkpoint: a signed note with origin, size and root. */
 const checkpoint = z.string().describe('Signed note (C2SP tlog-checkpoint): origin, size and root hash of the log');
 
-/** The newest checkpoint: it covers every record whose append was answered before it was asked for. */
+/** The newest checkpoint: it covers every record whose append was confirmed before the request. */
 export const auditCheckpoint = query({
   service: 'audit',
   timeout: readTimeout,
@@ -154,7 +153,7 @@ export const auditVerifierKeys = query({
 export const auditProofSchema = z
   .strictObject({
     id: z.uuid().describe('The event'),
-    seq: z.int().describe('Its place in the log; its index in the tree is one less'),
+    seq: z.int().describe('Position in the log; the leaf index in the tree is one less'),
     leaf: z
       .base64()
       .describe('The exact bytes that the log proves; absent values stand in them as hashes, names as pseudonyms'),
@@ -205,29 +204,27 @@ export const auditTile = query({
  * which a pseudonym is the first 16 bytes, 22 characters.
  */
 const opened = z.strictObject({
-  value: z.string().describe('What the log opens'),
+  value: z.string().describe('The personal value in clear'),
   salt: z.base64().describe('With what it was hashed'),
 });
 
 /**
- * One place of the log as it is exported: all that a verifier needs, and no more than the log still knows. Leaves that
- * are absent are accounted for by the records of `audit.drop`, whose `changes` say which places of a class and month
- * are gone. What is optional below was not exported from the beginning.
+ * One entry of the log as it is exported: all that a verifier needs, and no more than the log still has. Leaves that
+ * are absent are accounted for by the records of `audit.drop`, whose `changes` name the entries of a class and month
+ * that were dropped. Optional members are missing in exports of earlier versions.
  */
 export const exportedEntrySchema = z
   .strictObject({
-    seq: z.int().describe('Its place in the log; its index in the tree is one less'),
+    seq: z.int().describe('Position in the log; the leaf index in the tree is one less'),
     leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
     leafHash: hash.describe(
-      'As the tree holds it: what tells a verifier which entry was changed, and all that is left when its retention has ended',
+      'Leaf hash in the tree: shows a verifier which entry was changed, and is all that is left after retention',
     ),
     class: z.string().optional().describe('Class of retention in which it lies; it follows from the action'),
-    month: z.string().optional().describe('Month in which it lies, such as `2026-11`: that in which it got its place'),
+    month: z.string().optional().describe('Month of its append, such as `2026-11`'),
     lastAt: instant
       .optional()
-      .describe(
-        'Of each 256th place: the latest time up to here, by which a list finds where a span of time begins and ends',
-      ),
+      .describe('In each 256th entry: the latest time so far, with which a list finds the bounds of a time range'),
     found: z
       .strictObject({
         id: z.string().describe('The event'),
@@ -248,19 +245,16 @@ export const exportedEntrySchema = z
   .meta({ id: 'ExportedAuditEntry' });
 export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
 
-/** Beside `lastAt`, what decides in which places a list looks for a span of time. */
+/** Together with `lastAt`, bounds the entries that a list reads for a time range. */
 export const auditLateMs = z
   .int()
-  .describe('By how many milliseconds an entry of the log has come behind a later one, at most');
+  .describe('The largest number of milliseconds by which an entry was appended after a later one');
 
 /** Of a log that does not continue what was signed before, so that nothing more of it is signed. */
 export const auditBrokenSchema = z.strictObject({
   detail: z.string().describe('What is wrong with it'),
   since: instant.describe('When that was found'),
-  unsigned: z
-    .int()
-    .min(0)
-    .describe('How many entries stand behind the checkpoint that comes along: nobody has signed them'),
+  unsigned: z.int().min(0).describe('Number of entries after the returned checkpoint: they are unsigned'),
 });
 export type AuditBroken = z.infer<typeof auditBrokenSchema>;
 

@@ -12,7 +12,7 @@ import {
   recordReading,
 } from './audit.js';
 
-/** Every contract that audit answers. */
+/** Every contract that audit handles. */
 export const auditContracts = [
   appendRecords,
   countDeniedRequests,

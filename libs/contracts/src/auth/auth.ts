@@ -17,7 +17,8 @@ export const issuerKeySchema = z.strictObject({
   state: z
     .enum(['next', 'signing', 'verifying'])
     .describe(
-      '`next`: published, and signs from `signsFrom` on. `verifying`: signs no more, and is published until its tokens are gone',
+      '`next`: published, and signs from `signsFrom` on. `verifying`: no longer signs, and is published ' +
+        'until its last token has expired',
     ),
   signsFrom: instant,
 });

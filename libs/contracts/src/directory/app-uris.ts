@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What is wrong with a URI, in words that follow its place; undefined when nothing is. */
+/** What is wrong with a URI, as a sentence without its subject; undefined when it is valid. */
 type Rule = (uri: URL, text: string) => string | undefined;
 
 /**
  * A URI that must satisfy a rule. The rule sees a parsed URI alone: zod goes on to further checks after a failed one,
- * so a rule that parses by itself would throw where it should refuse, and the caller would hear of a fault of ours.
+ * so a rule that parses by itself would throw instead of rejecting, and the caller would get `internal`.
  */
 function uri(maxLength: number, example: string, rule: Rule) {
   return z
@@ -40,7 +40,8 @@ export const redirectUri = uri(
       !username && !password && !text.includes('#') && (protocol === 'https:' || onThisMachine || isPrivateUse(text));
     return valid
       ? undefined
-      : 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), without user info and fragment';
+      : 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), ' +
+          'without user info and fragment';
   },
 );
 

@@ -21,7 +21,7 @@ import {
   updateOrganization,
 } from './directory.js';
 
-/** Every contract that directory answers. */
+/** Every contract that directory handles. */
 export const directoryContracts = [
   createOrganization,
   updateOrganization,

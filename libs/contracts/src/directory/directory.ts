@@ -36,11 +36,13 @@ export const appSchema = z.strictObject({
   postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
   origins: z
     .array(z.string())
-    .describe('Web origins whose pages may ask for a proof of presence, besides those of the redirect URIs'),
+    .describe('Web origins whose pages may request a presence challenge, besides those of the redirect URIs'),
   backchannelLogoutUri: z
     .string()
     .optional()
-    .describe('Where it is told that a session or customer has ended (OpenID Connect Back-Channel Logout)'),
+    .describe(
+      'Receives logout tokens when a session ends or a customer is erased (OpenID Connect Back-Channel Logout)',
+    ),
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
   pkce: z
     .enum(['required', 'optional'])
@@ -60,7 +62,7 @@ const newSecret = {
   clientSecret: z.string().optional().describe('Shown this once; absent for public clients'),
 };
 const clientId = z.string().max(64);
-/** Any string comes this far: an operation that no program may hold is refused by the handler, in words. */
+/** Any string passes the schema: the handler rejects an operation that no program may hold, with a message. */
 const operationsAsked = z.array(z.string().max(64)).min(1).max(50);
 
 export const createOrganization = command({
@@ -108,7 +110,7 @@ export const organizationProfile = query({
   errors: ['unknown_organization'],
 });
 /**
- * Whose pages may read what the issuer of an organization answers (CORS); none of an organization that does not exist.
+ * Origins that may read responses of an organization's issuer (CORS); none for an unknown organization.
  */
 export const organizationOrigins = query({
   service: 'directory',
@@ -156,12 +158,12 @@ export const updateApp = command({
   request: z.strictObject({
     clientId,
     name: name.optional(),
-    displayName: name.nullable().optional().describe('Null takes it away'),
+    displayName: name.nullable().optional().describe('Null removes it'),
     credentialType: credentialTypeName.optional(),
     redirectUris: z.array(redirectUri).max(20).optional(),
     postLogoutRedirectUris: z.array(redirectUri).max(20).optional(),
     origins: z.array(webOrigin).max(20).optional(),
-    backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null takes it away'),
+    backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null removes it'),
     refreshTokens: z.boolean().optional(),
     pkce: z.enum(['required', 'optional']).optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
@@ -177,7 +179,7 @@ export const listApps = query({
   reply: z.strictObject({ items: z.array(appSchema) }),
   errors: ['unknown_organization'],
 });
-/** `issuance` asks for the redirect URIs of an app that sent a `returnUrl`. */
+/** `issuance` reads the redirect URIs of an app that sent a `returnUrl`. */
 export const getApp = query({
   service: 'directory',
   name: 'get-app',
@@ -218,7 +220,7 @@ export const listSecrets = query({
   reply: z.strictObject({ items: z.array(secretSchema) }),
   errors: ['unknown_app'],
 });
-/** Two secrets may live at once, so that one can be rotated without a pause. */
+/** Two secrets may be valid at a time, so that one can be rotated without downtime. */
 export const createSecret = command({
   service: 'directory',
   name: 'create-secret',
@@ -237,8 +239,9 @@ export const revokeSecret = command({
 });
 
 /**
- * Which of these exist. `gateway`: a refused caller can name any organization in the path, and only real ones have a
- * log. `issuance`: an operator may mistype one. `auth`: who comes to a suspended one is told in its log.
+ * Which of these organizations exist. `gateway`: a denied caller can put any name into the path, and only existing
+ * organizations have a log. `issuance`: an operator may mistype one. `auth`: denied requests at a suspended
+ * organization are recorded in its log.
  */
 export const knownOrganizations = query({
   service: 'directory',
@@ -248,7 +251,7 @@ export const knownOrganizations = query({
   reply: z.strictObject({ known: z.array(z.string()) }),
 });
 
-/** What auth needs to know a client: keyed hashes of its live secrets, never the secrets. */
+/** What auth needs to authenticate a client: keyed hashes of its valid secrets, never the secrets. */
 export const getClient = query({
   service: 'directory',
   name: 'get-client',
@@ -263,8 +266,8 @@ export const getClient = query({
 });
 
 /**
- * What changed about an app or organization, as far as access goes. An absent entry means: nothing since before the
- * oldest live token.
+ * Access state of an app or organization. An absent entry means that nothing has changed since the oldest valid token
+ * was issued.
  */
 export const accessEntrySchema = z.strictObject({
   seq: z.int(),
@@ -276,7 +279,7 @@ export const accessEntrySchema = z.strictObject({
 });
 export type AccessEntry = z.infer<typeof accessEntrySchema>;
 
-/** Changes of access after `since` (0: a snapshot of all that a live token could still meet). */
+/** Changes of access after `since` (0: a snapshot of everything that concerns a still valid token). */
 export const accessChanges = query({
   service: 'directory',
   name: 'access-changes',
@@ -284,7 +287,7 @@ export const accessChanges = query({
   request: z.strictObject({ since: z.int() }),
   reply: z.strictObject({ seq: z.int(), entries: z.array(accessEntrySchema) }),
 });
-/** The same for one app, asked per request while the feed is silent. */
+/** The same for one app: the introspection fallback while the revocation feed has no heartbeat. */
 export const appAccess = query({
   service: 'directory',
   name: 'app-access',
@@ -293,7 +296,7 @@ export const appAccess = query({
   reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
 });
 /**
- * Heartbeat of the feed: the newest seq there is. Strict: JetStream's acknowledgement of an event has a `seq` as well,
- * and goes wherever its publisher wants it.
+ * Heartbeat of the feed: the newest seq there is. Strict, since JetStream's acknowledgement of an event has a `seq` as
+ * well, and its publisher chooses where it is delivered.
  */
 export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });

@@ -11,7 +11,8 @@ export const rpId = z
   .max(253)
   .regex(
     new RegExp(`^(?:${label}\\.)*${label}$`),
-    'must be a host name such as example.com, in lower case and without scheme, port and path (letters beyond a to z as xn--…)',
+    'must be a host name such as example.com, in lower case and without scheme, port and path ' +
+      '(letters beyond a to z as xn--…)',
   )
   .refine(
     (name) => !/^[0-9]+$|^0x/.test(name.slice(name.lastIndexOf('.') + 1)),

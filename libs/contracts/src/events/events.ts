@@ -14,8 +14,8 @@ const offer = { ...credential, offerId: uuid.describe('The offer') };
 const app = { app: z.string().describe('Client ID of the app') };
 
 /**
- * The one catalogue of events; docs/reference/events.md is generated from it. `data` is what organizations are told, by
- * the pull feed, webhooks and Shared Signals; without it the event is internal. Thin: ids and states, never a
+ * The one catalogue of events; docs/reference/events.md is generated from it. `data` is the public event, as the
+ * pull feed, webhooks and Shared Signals deliver it; without it the event is internal. Thin: ids and states, never a
  * reason, a name or an address.
  */
 export const eventTypes = {
@@ -27,7 +27,7 @@ export const eventTypes = {
   'offer.expired': { by: 'issuance', says: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
     by: 'issuance',
-    says: 'An offer was withdrawn by the app, superseded by a later one, or died with its credential',
+    says: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
     data: z.strictObject({
       ...offer,
       cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
@@ -50,12 +50,12 @@ export const eventTypes = {
   'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
   'subject.erasure_started': {
     by: 'issuance',
-    says: 'A customer is gone from the truth; whoever hears it forgets them',
+    says: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
     data: undefined,
   },
   'subject.erased': {
     by: 'issuance',
-    says: 'Every service has forgotten a customer: the receipt',
+    says: 'Erasure confirmation: every service has deleted the customer',
     data: z.strictObject(customer),
   },
   'credential_type.created': { by: 'issuance', says: 'A credential type was created', data: undefined },
@@ -72,7 +72,7 @@ export const eventTypes = {
 } as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;
 export type EventType = keyof typeof eventTypes;
 
-/** What organizations are told with an event of this type. */
+/** The public data of an event of this type. */
 export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType
   ? z.output<(typeof eventTypes)[T]['data']>
   : undefined;
@@ -84,17 +84,15 @@ const base = {
   version: z
     .int()
     .describe(
-      'Of the customer, app, organization or setting, one more with each event: a projection applies what is newer and passes over the rest',
+      'Of the customer, app, organization or setting, one more with each event: a projection applies ' +
+        'what is newer and passes over the rest',
     ),
   requestId: z.string().describe('X-Request-Id of the request that caused it'),
   traceparent: z.string().describe('W3C Trace Context of that request'),
   audit: auditRecordSchema
     .optional()
-    .describe('The audit record of the change: it commits with the event because it is one row with it'),
-  data: z
-    .record(z.string(), z.json())
-    .optional()
-    .describe('What organizations are told of it, by the schema of its type'),
+    .describe('The audit record of the change: it commits with the event, as part of the same row'),
+  data: z.record(z.string(), z.json()).optional().describe('Its public data, by the schema of its type'),
 };
 
 // Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING,
@@ -115,20 +113,20 @@ export const customerEventTypes = [
   'subject.erased',
 ] as const satisfies EventType[];
 
-/** What issuance says of a customer: their whole public state, or that they are erased. */
+/** Event about a customer: their whole public state, or that they are erased. */
 export const customerEventSchema = z.looseObject({
   ...base,
   type: z.enum(customerEventTypes).describe('What happened'),
   subject: uuid.describe('The customer'),
-  state: subjectStateSchema.optional().describe('All that others may know of the customer now; absent once erased'),
+  state: subjectStateSchema.optional().describe("The customer's public state; absent after an erasure"),
   replacesPasskeys: z
     .boolean()
     .optional()
-    .describe('The passkeys of before have ended, and with them all that they opened'),
+    .describe('Earlier passkeys are revoked, and with them the sessions that they opened'),
 });
 export type CustomerEvent = z.infer<typeof customerEventSchema>;
 
-/** What issuance says of an organization's settings. */
+/** Event about a setting of an organization. */
 export const settingEventSchema = z.looseObject({
   ...base,
   type: z
@@ -141,7 +139,7 @@ export type SettingEvent = z.infer<typeof settingEventSchema>;
 export const issuanceEventSchema = z.union([customerEventSchema, settingEventSchema]);
 export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
 
-/** What directory says: which organization or app changed, ids only. */
+/** Event about an organization or app: ids only. */
 export const directoryEventSchema = z.looseObject({
   ...base,
   type: z
@@ -160,7 +158,7 @@ export function tellsErasure({ type }: DomainEvent): boolean {
   return type === 'subject.erasure_started' || type === 'subject.erased';
 }
 
-/** Whom an event is about. A loose schema lets any member through, so the type decides. */
+/** Whether an event is about a customer. A loose schema lets any member through, so the type decides. */
 export function isCustomerEvent(event: DomainEvent): event is CustomerEvent {
   return (customerEventTypes as readonly string[]).includes(event.type);
 }

@@ -17,9 +17,9 @@ export type QuarantinedEvent = z.infer<typeof quarantinedEventSchema>;
 function contractsOf({ producer, consumers }: Stream) {
   return {
     /**
-     * A consumer has given an event up for now. Its producer keeps the event, unconfirmed, and delivers it anew from
+     * A consumer cannot apply an event. Its producer keeps the event, unconfirmed, and delivers it anew from
      * time to time; the consumer acknowledges it only after this reply, so that what lies behind it is confirmed and no
-     * receipt is false.
+     * erasure confirmation is false.
      * `known`: false for an event that the producer never wrote, or that every consumer had already: there is nothing
      * to keep.
      */

@@ -5,7 +5,7 @@ import { createOffer, eraseSubject, withdrawOffer } from './offers.js';
 import { getPresencePolicy, presenceChallenge, presenceOrigin, setPresencePolicy } from './presence.js';
 import { beginSignIn, completeSignIn, customerStatus } from './sign-in.js';
 
-/** Every contract that issuance answers. */
+/** Every contract that issuance handles. */
 export const issuanceContracts = [
   getClaim,
   beginClaim,

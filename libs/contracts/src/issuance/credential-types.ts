@@ -61,7 +61,7 @@ export const updateCredentialType = command({
     renewalWindow: duration.nullable().optional().describe('Null: not renewable'),
     revocable: z.boolean().optional(),
     holders: credentialTypeSchema.shape.holders.optional(),
-    isDefault: z.literal(true).optional().describe('Takes the place of the default type of before'),
+    isDefault: z.literal(true).optional().describe('Replaces the present default type'),
   }),
   reply: credentialTypeSchema,
   errors: ['unknown_organization', 'unknown_credential_type', 'invalid_request'],

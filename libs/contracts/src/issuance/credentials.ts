@@ -8,8 +8,12 @@ import { credentialSchema } from './customers.js';
  * the surrogates, since generators and linters of other languages know neither `\p{…}` nor the `u` flag; what ranges
  * cannot say (lone surrogates, tags, unassigned) is refused by the check behind it.
  */
-const printable =
-  /^[ -~\u00a0-\u00ac\u00ae-\u05ff\u0606-\u061b\u061d-\u06dc\u06de-\u070e\u0710-\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\udfff\uf900-\ufefe\uff00-\ufff8]*$/;
+const printableRanges = [
+  String.raw` -~\u00a0-\u00ac\u00ae-\u05ff\u0606-\u061b\u061d-\u06dc\u06de-\u070e\u0710-`,
+  String.raw`\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\udfff\uf900-\ufefe\uff00-`,
+  String.raw`\ufff8`,
+];
+const printable = new RegExp(`^[${printableRanges.join('')}]*$`);
 
 /** Body of a suspension, resumption or revocation. */
 export const reasonSchema = z
@@ -23,7 +27,8 @@ export const reasonSchema = z
       .refine((text) => /^\P{C}*$/u.test(text), 'must be printable text')
       .optional()
       .describe(
-        'Why, for the record: a word for programs. Kept under a key of the customer, in the log as well, and gone when they are erased',
+        'Why, for the record: a word for programs. Encrypted under a key of the customer, in the log as ' +
+          'well, and destroyed when they are erased',
       )
       .meta({ examples: ['lost_device'] }),
   })

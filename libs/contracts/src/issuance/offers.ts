@@ -12,21 +12,24 @@ export const offerRequestSchema = z
     subject: uuid
       .optional()
       .describe(
-        'A customer of this app, to offer a further type or to recover a lost credential; needs the scope `issued:manage` as well',
+        'A customer of this app, to offer a further type or to recover a lost credential; needs the scope ' +
+          '`issued:manage` as well',
       ),
     offerExpiresIn: z
       .int()
       .positive()
       .optional()
       .describe(
-        'Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out',
+        'Seconds until the offer can no longer be claimed: 600 (ten minutes) to 2592000 (30 days), 259200 ' +
+          '(72 hours) when left out',
       )
       .meta({ examples: [259200] }),
     validUntil: z.iso
       .datetime({ offset: true })
       .optional()
       .describe(
-        'RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. Not for a credential that the customer holds and that has not ended: a recovery leaves it its end',
+        'RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. ' +
+          'Not for a credential that the customer holds and that has not ended: a recovery leaves it its end',
       ),
     presence: presenceSchema
       .optional()
@@ -63,7 +66,7 @@ export const createOffer = command({
   request: z.strictObject({ offer: offerRequestSchema, idempotencyKey: z.string().optional() }),
   reply: z.strictObject({
     offer: offerSchema,
-    replayed: z.boolean().describe('The answer of an earlier request with this Idempotency-Key'),
+    replayed: z.boolean().describe('The response repeats that of an earlier request with this Idempotency-Key'),
   }),
   errors: [
     'invalid_request',

@@ -27,18 +27,18 @@ export const challengeSchema = z
   .meta({ id: 'PresenceChallenge' });
 export type PresenceChallenge = z.infer<typeof challengeSchema>;
 
-/** What the ALTCHA widget asks for: bound to organization, app and purpose, for ten minutes. */
+/** The challenge for the ALTCHA widget: bound to organization, app and purpose, for ten minutes. */
 export const presenceChallenge = query({
   service: 'issuance',
   name: 'presence-challenge',
   callers: ['gateway'],
   request: z.strictObject({
     clientId: z.string().max(64),
-    origin: z.string().max(300).optional().describe('Of the page that asks'),
+    origin: z.string().max(300).optional().describe('Origin of the requesting page'),
   }),
   reply: z.strictObject({
     challenge: challengeSchema,
-    allowedOrigin: z.string().optional().describe('The origin that asked, when it is one of the app (CORS)'),
+    allowedOrigin: z.string().optional().describe('The requesting origin, when it belongs to the app (CORS)'),
   }),
   errors: ['unknown_app'],
 });
@@ -74,7 +74,7 @@ export const setPresencePolicy = command({
   callers: ['operator'],
   request: z.strictObject({
     policy: z.enum(['optional', 'required']).optional(),
-    turnstileSecret: z.string().min(1).max(200).nullable().optional().describe('Null takes it away'),
+    turnstileSecret: z.string().min(1).max(200).nullable().optional().describe('Null removes it'),
   }),
   reply: presencePolicySchema,
   errors: ['unknown_organization'],

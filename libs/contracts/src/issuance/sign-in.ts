@@ -15,7 +15,7 @@ export const credentialClaimSchema = z.strictObject({
 export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
 
 /**
- * Options of a sign-in ceremony, bound to one interaction, good for ten minutes and one answer; of many, the newest
+ * Options of a sign-in ceremony, bound to one interaction, valid for ten minutes and one response; of many, the newest
  * five count.
  */
 export const beginSignIn = command({
@@ -30,7 +30,7 @@ export const signInRefusals = ['unknown_passkey', 'other_organization', 'no_live
 
 /**
  * Verifies an assertion (user verification required, challenge consumed first) and looks up the live credential of the
- * wanted type. `refused` is an answer and not an error: the page says it and stays usable.
+ * wanted type. `refused` is a reply and not an error: the page shows it and stays usable.
  */
 export const completeSignIn = command({
   service: 'issuance',
@@ -72,7 +72,8 @@ export const customerStatus = query({
         .int()
         .optional()
         .describe(
-          'Sign-ins at an earlier version of the customer are over: their key was replaced, or the credential was suspended meanwhile',
+          'Sign-ins at an earlier version of the customer are over: their key was replaced, or the ' +
+            'credential was suspended meanwhile',
         ),
     }),
     z.strictObject({ state: z.literal('not_live') }),
@@ -91,7 +92,7 @@ export const signInSchema = z
         shortId: z.string().describe('As it stands in the address'),
         name: z.string().describe('For people'),
       })
-      .describe('Whose issuer asks'),
+      .describe('The organization of the issuer'),
     app: z
       .strictObject({
         name: z.string().describe('Its display name, or the name it was registered under'),
@@ -99,7 +100,8 @@ export const signInSchema = z
           .url()
           .optional()
           .describe(
-            'A page of the app, to lead back to when the sign-in has ended: a post-logout redirect URI or the origin of the redirect URI; absent for private-use schemes',
+            'A page of the app, to lead back to when the sign-in has ended: a post-logout redirect URI or the ' +
+              'origin of the redirect URI; absent for private-use schemes',
           ),
       })
       .describe('The app that wants the customer signed in'),
@@ -118,7 +120,7 @@ export const signInOptionsSchema = z
     earlierRpId: rpId
       .optional()
       .describe(
-        'While customers are moving to another RP ID: with this one in place of `rpId` the same options ask for the passkeys of before',
+        'While customers are moving to another RP ID: the same options with this `rpId` find the earlier passkeys',
       ),
   })
   .meta({ id: 'SignInOptions' });

@@ -1,4 +1,4 @@
 import { listEvents } from './signals.js';
 
-/** Every contract that signals answers. */
+/** Every contract that signals handles. */
 export const signalsContracts = [listEvents] as const;

@@ -3,7 +3,7 @@ import { query } from '../contract.js';
 import { eventTypes, type EventType } from '../events/events.js';
 import { instant, pageLimit } from '../fields.js';
 
-/** Event types that leave the house, in the order of the catalogue. */
+/** Public event types, in the order of the catalogue. */
 export const publicEventTypes = (Object.keys(eventTypes) as EventType[]).filter(
   (type) => eventTypes[type].data !== undefined,
 ) as [EventType, ...EventType[]];
@@ -15,7 +15,7 @@ export const publicEventSchema = z.strictObject({
   occurredAt: instant.describe('When it happened'),
   version: z
     .int()
-    .describe('Of the customer, app or organization: counts its changes, so that what came first can be told'),
+    .describe('Of the customer, app or organization: counts its changes, so that consumers can order them'),
   data: z.record(z.string(), z.json()).describe('Ids and states, by the schema of the type (docs/reference/events.md)'),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
@@ -26,13 +26,13 @@ export const listEvents = query({
   name: 'list-events',
   callers: ['gateway'],
   request: z.strictObject({
-    after: z.int().optional().describe('Place behind which to go on'),
+    after: z.int().optional().describe('Continue after this position'),
     types: z.array(z.enum(publicEventTypes)).optional(),
     limit: pageLimit,
   }),
   reply: z.strictObject({
     items: z.array(publicEventSchema),
-    next: z.int().describe('Place of the last event looked at: where to go on, now or later'),
+    next: z.int().describe('Position of the last event read: continue from here, now or later'),
     hasMore: z.boolean(),
   }),
   errors: ['page_token_expired'],
