@@ -4,27 +4,27 @@ import { outboxProvider, quarantineController } from '@holdfast/outbox';
 import { outboundProvider } from '@holdfast/service';
 import { AccessChangesHandler } from './access/access-changes.handler.js';
 import { AppAccessHandler } from './access/app-access.handler.js';
-import { GetClientHandler } from './access/get-client.handler.js';
 import { Heartbeat } from './access/heartbeat.js';
 import { CreateAppHandler } from './apps/create-app.handler.js';
 import { DisableAppHandler } from './apps/disable-app.handler.js';
 import { GetAppHandler } from './apps/get-app.handler.js';
+import { GetClientHandler } from './apps/get-client.handler.js';
+import { GrantOperationsHandler } from './apps/grants/grant-operations.handler.js';
+import { UngrantOperationsHandler } from './apps/grants/ungrant-operations.handler.js';
 import { ListAppsHandler } from './apps/list-apps.handler.js';
+import { OrganizationOriginsHandler } from './apps/organization-origins.handler.js';
+import { Secrets } from './apps/secrets/app-secret.entity.js';
+import { CreateSecretHandler } from './apps/secrets/create-secret.handler.js';
+import { ListSecretsHandler } from './apps/secrets/list-secrets.handler.js';
+import { RevokeSecretHandler } from './apps/secrets/revoke-secret.handler.js';
 import { UpdateAppHandler } from './apps/update-app.handler.js';
-import { Changes } from './changes.js';
-import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
-import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
+import { Changes } from './changes/changes.js';
 import { CreateOrganizationHandler } from './organizations/create-organization.handler.js';
 import { KnownOrganizationsHandler } from './organizations/known-organizations.handler.js';
 import { ListOrganizationsHandler } from './organizations/list-organizations.handler.js';
-import { OrganizationOriginsHandler } from './organizations/organization-origins.handler.js';
 import { OrganizationProfileHandler } from './organizations/organization-profile.handler.js';
 import { SuspendOrganizationHandler } from './organizations/suspend-organization.handler.js';
 import { UpdateOrganizationHandler } from './organizations/update-organization.handler.js';
-import { CreateSecretHandler } from './secrets/create-secret.handler.js';
-import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
-import { RevokeSecretHandler } from './secrets/revoke-secret.handler.js';
-import { Secrets } from './secrets/secrets.js';
 
 @Module({
   controllers: [

@@ -33,7 +33,7 @@ import {
   operator,
   pepper,
   withDirectory,
-} from './directory-service.fixture.js';
+} from './directory.fixture.js';
 
 withDirectory();
 

@@ -4,13 +4,13 @@ import { createApp, currentApiVersion, type ReplyOf, type RequestContext, type R
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, Outbound } from '@holdfast/platform';
-import { Changes } from '../changes.js';
-import { requireGrantable } from '../grants/grantable.js';
-import { insertGrants } from '../grants/grants.js';
-import { Secrets } from '../secrets/secrets.js';
-import { findApp, nameTaken } from './app.js';
-import { requireCallable } from './callable.js';
-import { requireUsable } from './usable.js';
+import { Changes } from '../changes/changes.js';
+import { findApp, nameTaken } from './app.entity.js';
+import { insertGrants } from './grants/grants.js';
+import { requireGrantable } from './grants/require-grantable.js';
+import { requireCallable } from './require-callable.js';
+import { requireUsable } from './require-usable.js';
+import { Secrets } from './secrets/app-secret.entity.js';
 
 const organization = statement('app_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const insert = statement(

@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { disableApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { appUpdated, Changes } from '../changes.js';
-import { bumpApp, lockApp } from './app.js';
+import { appUpdated, Changes } from '../changes/changes.js';
+import { bumpApp, lockApp } from './app.entity.js';
 
 const update = statement('app_disable', 'UPDATE app SET disabled = $2 WHERE client_id = $1');
 

@@ -3,7 +3,7 @@ import { recordOperator } from '@holdfast/audit-client';
 import { getApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
-import { findApp } from './app.js';
+import { findApp } from './app.entity.js';
 
 @Controller()
 export class GetAppHandler {

@@ -4,7 +4,7 @@ import { listApps, type ReplyOf, type RequestContext, type RequestOf } from '@ho
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { appColumns, toApp, type AppRow } from './app.js';
+import { appColumns, toApp, type AppRow } from './app.entity.js';
 
 const organization = statement('apps_organization', 'SELECT 1 FROM organization WHERE short_id = $1');
 const select = statement(

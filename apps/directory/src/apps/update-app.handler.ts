@@ -3,10 +3,10 @@ import { updateApp, type App, type AuditRecord, type RequestContext, type Reques
 import { statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
-import { appUpdated, Changes } from '../changes.js';
-import { bumpApp, lockApp, nameTaken } from './app.js';
-import { requireCallable } from './callable.js';
-import { requireUsable } from './usable.js';
+import { appUpdated, Changes } from '../changes/changes.js';
+import { bumpApp, lockApp, nameTaken } from './app.entity.js';
+import { requireCallable } from './require-callable.js';
+import { requireUsable } from './require-usable.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 /** What null takes away. */

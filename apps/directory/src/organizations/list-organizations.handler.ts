@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { listOrganizations, type ReplyOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
+import { organizationColumns, toOrganization, type OrganizationRow } from './organization.entity.js';
 
 const select = statement('organization_list', `SELECT ${organizationColumns} FROM organization ORDER BY short_id`);
 

@@ -3,8 +3,8 @@ import { suspendOrganization, type Organization, type RequestContext, type Reque
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { Changes } from '../changes.js';
-import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
+import { Changes } from '../changes/changes.js';
+import { organizationColumns, toOrganization, type OrganizationRow } from './organization.entity.js';
 
 const update = statement(
   'organization_suspend',

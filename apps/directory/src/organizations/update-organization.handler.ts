@@ -4,9 +4,9 @@ import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, Outbound, unprocessable } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { Changes } from '../changes.js';
+import { Changes } from '../changes/changes.js';
 import type { Config } from '../config.js';
-import { organizationColumns, toOrganization, type OrganizationRow } from './organization.js';
+import { organizationColumns, toOrganization, type OrganizationRow } from './organization.entity.js';
 import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 

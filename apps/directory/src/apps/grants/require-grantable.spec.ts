@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { adminOperations, appKinds, customerScopes, neverGrantable, operationNames } from '@holdfast/contracts';
-import { requireGrantable } from './grantable.js';
+import { requireGrantable } from './require-grantable.js';
 
 const customer = Object.keys(customerScopes);
 const admin = Object.keys(adminOperations);

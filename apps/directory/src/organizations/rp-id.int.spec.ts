@@ -7,7 +7,7 @@ import {
   updateOrganization,
 } from '@holdfast/contracts';
 import { testContext } from '@holdfast/testing';
-import { ask, eventOf, operator, withDirectory } from './directory-service.fixture.js';
+import { ask, eventOf, operator, withDirectory } from '../directory.fixture.js';
 
 withDirectory('https://login.id.example');
 

@@ -3,8 +3,8 @@ import { revokeSecret, type RequestContext, type RequestOf } from '@holdfast/con
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { bumpApp, lockApp } from '../apps/app.js';
-import { appUpdated, Changes } from '../changes.js';
+import { appUpdated, Changes } from '../../changes/changes.js';
+import { bumpApp, lockApp } from '../app.entity.js';
 
 const update = statement(
   'secret_revoke',

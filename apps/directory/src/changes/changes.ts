@@ -3,8 +3,8 @@ import type { Action, App, AuditRecord, AuditTarget, DirectoryEvent, RequestCont
 import { Database, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
-import { recordAccessChange } from './access/access-change.js';
-import { Heartbeat } from './access/heartbeat.js';
+import { recordAccessChange } from '../access/access-change.js';
+import { Heartbeat } from '../access/heartbeat.js';
 
 /** What a change says of itself: becomes its event, its audit record and its place in the access feed. */
 export interface Change {

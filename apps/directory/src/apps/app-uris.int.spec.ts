@@ -8,7 +8,7 @@ import {
   updateApp,
   type App,
 } from '@holdfast/contracts';
-import { ask, newApp, newName, withDirectory } from './directory-service.fixture.js';
+import { ask, newApp, newName, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 

@@ -2,9 +2,9 @@ import { Controller } from '@nestjs/common';
 import { createSecret, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { bumpApp, lockApp } from '../apps/app.js';
-import { appUpdated, Changes } from '../changes.js';
-import { Secrets } from './secrets.js';
+import { appUpdated, Changes } from '../../changes/changes.js';
+import { bumpApp, lockApp } from '../app.entity.js';
+import { Secrets } from './app-secret.entity.js';
 
 @Controller()
 export class CreateSecretHandler {

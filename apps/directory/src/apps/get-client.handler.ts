@@ -3,7 +3,7 @@ import { getClient, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { appColumns, toApp, type AppRow } from '../apps/app.js';
+import { appColumns, toApp, type AppRow } from './app.entity.js';
 
 interface ClientRow extends AppRow {
   suspended: boolean;

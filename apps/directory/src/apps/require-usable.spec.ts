@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { appKinds } from '@holdfast/contracts';
-import { requireUsable } from './usable.js';
+import { requireUsable } from './require-usable.js';
 
 const faults = (...pointers: string[]) =>
   expect.objectContaining({

@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { ungrantOperations, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { bumpApp, lockApp } from '../apps/app.js';
-import { appUpdated, Changes } from '../changes.js';
+import { appUpdated, Changes } from '../../changes/changes.js';
+import { bumpApp, lockApp } from '../app.entity.js';
 
 const remove = statement('grant_delete', 'DELETE FROM app_grant WHERE client_id = $1 AND operation = ANY ($2::text[])');
 

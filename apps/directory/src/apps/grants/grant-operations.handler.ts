@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { grantOperations, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { bumpApp, lockApp } from '../apps/app.js';
-import { appUpdated, Changes } from '../changes.js';
-import { requireGrantable } from './grantable.js';
+import { appUpdated, Changes } from '../../changes/changes.js';
+import { bumpApp, lockApp } from '../app.entity.js';
 import { insertGrants } from './grants.js';
+import { requireGrantable } from './require-grantable.js';
 
 @Controller()
 export class GrantOperationsHandler {

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { statement, type Sql } from '@holdfast/data';
 import { AppError, keyedHash, newSecret } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import type { Config } from '../../config.js';
 
 const insert = statement(
   'secret_insert',

@@ -3,7 +3,7 @@ import { recordOperator } from '@holdfast/audit-client';
 import { listSecrets, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
-import { findApp } from '../apps/app.js';
+import { findApp } from '../app.entity.js';
 
 const select = statement(
   'secret_list',
