@@ -28,6 +28,7 @@ import {
 import { DirectoryModule } from './app.module.js';
 import { startAuditStub } from './audit-stub.fixture.js';
 import type { Config } from './config.js';
+import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
 export const pepper = Buffer.alloc(32, 7);
@@ -87,7 +88,7 @@ export function withDirectory(baseUrl = 'http://localhost'): void {
       service: 'directory',
       config,
       module: DirectoryModule,
-      database: { url: config.DATABASE_URL, pool: 12 },
+      database: { url: config.DATABASE_URL, pool: 12, entities },
     });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
     auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>

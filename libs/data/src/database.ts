@@ -1,7 +1,7 @@
 import './pg-types.js';
 import { readFileSync } from 'node:fs';
 import type { Pool, QueryResultRow } from 'pg';
-import { DataSource, type EntitySchema, type MixedList } from 'typeorm';
+import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -26,6 +26,21 @@ export interface Sql {
 export interface Transaction extends Sql {
   /** The last statement, with the commit in the same trip. When it fails, nothing is committed. */
   last<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+}
+
+/**
+ * Runs statements in the transaction of an entity manager (`dataSource.transaction(async (manager) => …)`), so that
+ * what exists as statements, such as the outbox, commits together with entities. They are parsed anew each time: hot
+ * paths use `Database`.
+ */
+export function sqlOf(manager: EntityManager): Sql {
+  return {
+    rows: async <Row extends QueryResultRow>({ text }: Statement, values: unknown[] = []) => {
+      if (!manager.queryRunner) throw new Error('the entity manager is not in a transaction');
+      const result = await manager.queryRunner.query(text, values, true);
+      return result.records as Row[];
+    },
+  };
 }
 
 export interface DatabaseOptions {

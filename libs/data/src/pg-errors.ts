@@ -23,7 +23,8 @@ export function isDatabaseAway(error: unknown): boolean {
     /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)
   )
     return true;
-  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
+  // TypeORM gives up a query runner whose connection broke.
+  return /Query runner already released|Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
     error instanceof Error ? error.message : '',
   );
 }

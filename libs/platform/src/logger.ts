@@ -30,7 +30,11 @@ export function createLogger(service: string, level: string, replica = '1', dest
     base: { service, replica },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: secretMembers.flatMap((m) => [m, `*.${m}`, `*.*.${m}`]), censor: '[secret]' },
+    redact: {
+      // TypeORM's errors carry the values of the statement that failed.
+      paths: ['err.parameters', ...secretMembers.flatMap((m) => [m, `*.${m}`, `*.*.${m}`])],
+      censor: '[secret]',
+    },
     mixin: () => {
       const call = calls.getStore();
       return call ? { requestId: call.request.id, org: call.org, actor: call.actor.id } : {};

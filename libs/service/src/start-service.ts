@@ -11,6 +11,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import { contracts, type ServiceName } from '@holdfast/contracts';
 import { Database, statement, type DatabaseOptions } from '@holdfast/data';
 import {
@@ -116,7 +117,13 @@ export async function startService<Config extends BaseConfig>(
     { provide: CLOCK, useValue: options.clock ?? watch },
     { provide: Readiness, useValue: readiness },
     { provide: Shutdown, useValue: shutdown },
-    ...(database ? [{ provide: Database, useValue: database }] : []),
+    // Under TypeORM's own token, so that modules import TypeOrmModule.forFeature() and inject repositories.
+    ...(database
+      ? [
+          { provide: Database, useValue: database },
+          { provide: getDataSourceToken(), useValue: database.orm },
+        ]
+      : []),
   ];
   const root: DynamicModule = { module: ServiceRoot, global: true, imports: [module], providers, exports: providers };
   // Of this process and no other: what a predecessor was sent is not for us.

@@ -1,87 +1,120 @@
+import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from 'typeorm';
 import type { App, AppKind, Operation } from '@holdfast/contracts';
-import { statement, violatedUnique, type Sql } from '@holdfast/data';
-import { AppError } from '@holdfast/platform';
 
-export interface AppRow {
-  client_id: string;
-  org: string;
-  name: string;
-  display_name: string | null;
-  kind: AppKind;
-  audience: App['audience'];
-  credential_type: string | null;
-  redirect_uris: string[];
-  post_logout_redirect_uris: string[];
-  origins: string[];
-  backchannel_logout_uri: string | null;
-  refresh_tokens: boolean;
-  pkce: App['pkce'];
-  id_token_alg: App['idTokenAlg'] | null;
-  scopes: Operation[];
-  disabled: boolean;
-  api_version: string;
-  version: number;
-  created_at: Date;
+@Entity('app')
+export class AppEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  @Column('text')
+  org!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { name: 'display_name', nullable: true })
+  displayName!: string | null;
+
+  @Column('text')
+  kind!: AppKind;
+
+  @Column('text')
+  audience!: App['audience'];
+
+  @Column('text', { name: 'credential_type', nullable: true })
+  credentialType!: string | null;
+
+  @Column('text', { name: 'redirect_uris', array: true })
+  redirectUris!: string[];
+
+  @Column('text', { name: 'post_logout_redirect_uris', array: true })
+  postLogoutRedirectUris!: string[];
+
+  @Column('text', { array: true })
+  origins!: string[];
+
+  @Column('text', { name: 'backchannel_logout_uri', nullable: true })
+  backchannelLogoutUri!: string | null;
+
+  @Column('boolean', { name: 'refresh_tokens' })
+  refreshTokens!: boolean;
+
+  @Column('text')
+  pkce!: App['pkce'];
+
+  @Column('text', { name: 'id_token_alg', nullable: true })
+  idTokenAlg!: NonNullable<App['idTokenAlg']> | null;
+
+  @Column('boolean', { default: false })
+  disabled!: boolean;
+
+  @Column('date', { name: 'api_version' })
+  apiVersion!: string;
+
+  /** Grows with each change: consumers of events ignore what is older than what they have. */
+  @Column('int', { default: 1 })
+  version!: number;
+
+  /** Tokens issued from an older version of the app are refused. */
+  @Column('int', { name: 'min_version', default: 0 })
+  minVersion!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+
+  @OneToMany(() => AppGrantEntity, (grant) => grant.app, { cascade: true })
+  grants!: AppGrantEntity[];
 }
 
-export const appColumns = `a.client_id, a.org, a.name, a.display_name, a.kind, a.audience, a.credential_type, a.redirect_uris, a.post_logout_redirect_uris,
-  a.origins, a.backchannel_logout_uri, a.refresh_tokens, a.pkce, a.id_token_alg, a.disabled,
-  a.api_version::text, a.version, a.created_at,
-  ARRAY(SELECT g.operation FROM app_grant g WHERE g.client_id = a.client_id ORDER BY g.operation) AS scopes`;
+/** One operation granted to an app. The kind is part of the row, so that a constraint can tell what is grantable. */
+@Entity('app_grant')
+export class AppGrantEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
 
-const byId = statement('app_by_id', `SELECT ${appColumns} FROM app a WHERE a.client_id = $1`);
-const lock = statement('app_lock', 'SELECT 1 FROM app WHERE client_id = $1 FOR UPDATE');
-const bump = statement(
-  'app_bump',
-  `UPDATE app SET version = version + 1, min_version = CASE WHEN $2 THEN version + 1 ELSE min_version END WHERE client_id = $1`,
-);
+  @PrimaryColumn('text')
+  operation!: Operation;
 
-export function toApp(row: AppRow): App {
+  @Column('text')
+  kind!: AppKind;
+
+  @ManyToOne(() => AppEntity, (app) => app.grants, { orphanedRowAction: 'delete' })
+  @JoinColumn({ name: 'client_id' })
+  app?: AppEntity;
+}
+
+/** What a reply says of an app: an entity, or a row of a statement that names its columns like one. */
+export type StoredApp = Omit<AppEntity, 'grants' | 'minVersion'> & { grants: Pick<AppGrantEntity, 'operation'>[] };
+
+export function toApp(app: StoredApp): App {
   return {
-    clientId: row.client_id,
-    org: row.org,
-    name: row.name,
-    ...(row.display_name !== null && { displayName: row.display_name }),
-    kind: row.kind,
-    audience: row.audience,
-    ...(row.credential_type && { credentialType: row.credential_type }),
-    redirectUris: row.redirect_uris,
-    postLogoutRedirectUris: row.post_logout_redirect_uris,
-    origins: row.origins,
-    ...(row.backchannel_logout_uri !== null && { backchannelLogoutUri: row.backchannel_logout_uri }),
-    refreshTokens: row.refresh_tokens,
-    pkce: row.pkce,
-    ...(row.id_token_alg && { idTokenAlg: row.id_token_alg }),
-    scopes: row.scopes,
-    disabled: row.disabled,
-    apiVersion: row.api_version,
-    version: row.version,
-    createdAt: row.created_at.toISOString(),
+    clientId: app.clientId,
+    org: app.org,
+    name: app.name,
+    ...(app.displayName !== null && { displayName: app.displayName }),
+    kind: app.kind,
+    audience: app.audience,
+    ...(app.credentialType !== null && { credentialType: app.credentialType }),
+    redirectUris: app.redirectUris,
+    postLogoutRedirectUris: app.postLogoutRedirectUris,
+    origins: app.origins,
+    ...(app.backchannelLogoutUri !== null && { backchannelLogoutUri: app.backchannelLogoutUri }),
+    refreshTokens: app.refreshTokens,
+    pkce: app.pkce,
+    ...(app.idTokenAlg !== null && { idTokenAlg: app.idTokenAlg }),
+    scopes: scopesOf(app),
+    disabled: app.disabled,
+    apiVersion: app.apiVersion,
+    version: app.version,
+    createdAt: app.createdAt.toISOString(),
   };
 }
 
-/** @throws unknown_app */
-export async function findApp(sql: Sql, clientId: string): Promise<App> {
-  const [row] = await sql.rows<AppRow>(byId, [clientId]);
-  if (!row) throw new AppError('unknown_app', `There is no app "${clientId}".`);
-  return toApp(row);
+export function scopesOf({ grants }: Pick<StoredApp, 'grants'>): Operation[] {
+  return grants.map(({ operation }) => operation).sort();
 }
 
-/** Locks the app before reading it, so that two changes of one app follow each other. @throws unknown_app */
-export async function lockApp(sql: Sql, clientId: string): Promise<App> {
-  await sql.rows(lock, [clientId]);
-  return findApp(sql, clientId);
-}
-
-/** A new version of a locked app. `shrunk` says that its rights have: every token made before is then refused. */
-export async function bumpApp(sql: Sql, clientId: string, { shrunk = false } = {}): Promise<App> {
-  await sql.rows(bump, [clientId, shrunk]);
-  return findApp(sql, clientId);
-}
-
-/** The name of another app of the organization, or an unknown fault as it is. */
-export function nameTaken(error: unknown, org: string, name: string): unknown {
-  return violatedUnique(error) === 'app_name'
-    ? new AppError('conflict', `${org} has an app "${name}" already; choose another name.`)
-    : error;
+/** Public clients (RFC 6749 §2.1) cannot keep a secret. */
+export function isPublicClient(kind: AppKind): boolean {
+  return kind === 'spa' || kind === 'native';
 }

@@ -1,20 +1,19 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
 import { getApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
-import { findApp } from './app.entity.js';
+import { Apps } from './apps.js';
 
 @Controller()
 export class GetAppHandler {
   constructor(
-    private readonly database: Database,
+    private readonly apps: Apps,
     private readonly bus: Bus,
   ) {}
 
   @Handles(getApp)
   async handle({ clientId }: RequestOf<typeof getApp>, context: RequestContext): Promise<App> {
-    const app = await findApp(this.database, clientId);
+    const app = await this.apps.find(clientId);
     await recordOperator(this.bus, { ...context, org: app.org }, 'app.read', [{ type: 'app', id: clientId }]);
     return app;
   }

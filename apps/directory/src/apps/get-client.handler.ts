@@ -3,17 +3,25 @@ import { getClient, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { appColumns, toApp, type AppRow } from './app.entity.js';
+import { toApp, type StoredApp } from './app.entity.js';
 
-interface ClientRow extends AppRow {
-  suspended: boolean;
+interface ClientRow extends StoredApp {
+  orgSuspended: boolean;
   secrets: { id: string; hash: string }[];
 }
 
-// One statement, so that secrets, grants and state are of one moment.
+// Hot path: auth requests it for each client that it does not have in its cache. One statement, so that secrets, grants
+// and state are of one moment; columns are named like the members of the entity.
 const select = statement(
   'client_by_id',
-  `SELECT ${appColumns}, o.suspended,
+  `SELECT a.client_id AS "clientId", a.org, a.name, a.display_name AS "displayName", a.kind, a.audience,
+     a.credential_type AS "credentialType", a.redirect_uris AS "redirectUris",
+     a.post_logout_redirect_uris AS "postLogoutRedirectUris", a.origins,
+     a.backchannel_logout_uri AS "backchannelLogoutUri", a.refresh_tokens AS "refreshTokens", a.pkce,
+     a.id_token_alg AS "idTokenAlg", a.disabled, a.api_version::text AS "apiVersion", a.version,
+     a.created_at AS "createdAt", o.suspended AS "orgSuspended",
+     (SELECT coalesce(json_agg(json_build_object('operation', g.operation)), '[]')
+      FROM app_grant g WHERE g.client_id = a.client_id) AS grants,
      (SELECT coalesce(json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex')) ORDER BY s.created_at), '[]')
       FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at IS NULL) AS secrets
    FROM app a JOIN organization o ON o.short_id = a.org WHERE a.client_id = $1`,
@@ -28,6 +36,6 @@ export class GetClientHandler {
     const [row] = await this.database.rows<ClientRow>(select, [clientId]);
     if (!row) throw new AppError('unknown_app', `There is no app "${clientId}".`);
     const secrets = row.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex').toString('base64url') }));
-    return { app: toApp(row), secrets, orgSuspended: row.suspended };
+    return { app: toApp(row), secrets, orgSuspended: row.orgSuspended };
   }
 }

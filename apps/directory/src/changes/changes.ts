@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Action, App, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
-import { Database, type Sql } from '@holdfast/data';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Action, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChange } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
 
-/** What a change says of itself: becomes its event, its audit record and its place in the access feed. */
+/** A change as its event, its audit record and the access feed need it. */
 export interface Change {
   type: DirectoryEvent['type'];
-  /** The organization acted on: the record goes into its log. */
+  /** The organization that the change is about; the record goes into its log. */
   org: string;
   app?: string;
   /** Of the app, or of the organization when no app is named. */
@@ -19,33 +20,28 @@ export interface Change {
   changes?: AuditRecord['changes'] | undefined;
 }
 
-/** What a change of an app says of itself, as the app is after it. */
-export function appUpdated(
-  { org, clientId, version }: App,
-  action: Action,
-  more: Pick<Change, 'targets' | 'changes'>,
-): Change {
-  return { type: 'app.updated', org, app: clientId, version, action, ...more };
-}
-
-/** Every change of the directory goes through here: row, event, audit record and feed commit together or not at all. */
+/**
+ * Commits row, event, audit record and access change together, or none of them. Only the aggregates `Organizations`
+ * and `Apps` use it; handlers use the aggregates.
+ */
 @Injectable()
 export class Changes {
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     private readonly heartbeat: Heartbeat,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Runs `work` in a transaction and answers what it answers, once gateways were told and the record has its place. */
+  /** Replies after the heartbeat for gateways has been started and audit has stored the record (one second at most). */
   async commit<Reply>(
     context: RequestContext,
-    work: (sql: Sql) => Promise<{ change: Change; reply: Reply }>,
+    work: (manager: EntityManager) => Promise<{ change: Change; reply: Reply }>,
   ): Promise<Reply> {
-    const { reply, row } = await this.database.transaction(async (sql) => {
-      const { change, reply } = await work(sql);
+    const { reply, row } = await this.dataSource.transaction(async (manager) => {
+      const { change, reply } = await work(manager);
       const row = this.outbox.row(this.event(change, context));
+      const sql = sqlOf(manager);
       await insertOutboxRows(sql, [row]);
       await recordAccessChange(
         sql,

@@ -1,17 +1,14 @@
 import { Controller } from '@nestjs/common';
 import { listOrganizations, type ReplyOf } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { organizationColumns, toOrganization, type OrganizationRow } from './organization.entity.js';
-
-const select = statement('organization_list', `SELECT ${organizationColumns} FROM organization ORDER BY short_id`);
+import { Organizations } from './organizations.js';
 
 @Controller()
 export class ListOrganizationsHandler {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly organizations: Organizations) {}
 
   @Handles(listOrganizations)
   async handle(): Promise<ReplyOf<typeof listOrganizations>> {
-    return { items: (await this.database.rows<OrganizationRow>(select)).map(toOrganization) };
+    return { items: await this.organizations.list() };
   }
 }

@@ -1,17 +1,36 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { Organization } from '@holdfast/contracts';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
-export interface OrganizationRow extends RpIds {
-  short_id: string;
-  name: string;
-  suspended: boolean;
-  version: number;
-  created_at: Date;
+@Entity('organization')
+export class OrganizationEntity implements RpIds {
+  @PrimaryColumn('text', { name: 'short_id' })
+  shortId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('boolean', { default: false })
+  suspended!: boolean;
+
+  @Column('text', { name: 'rp_id', nullable: true })
+  rpId!: string | null;
+
+  @Column('boolean', { default: false })
+  moving!: boolean;
+
+  @Column('text', { name: 'earlier_rp_id', nullable: true })
+  earlierRpId!: string | null;
+
+  /** Grows with each change: consumers of events ignore what is older than what they have. */
+  @Column('int', { default: 1 })
+  version!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
 }
 
-export const organizationColumns = 'short_id, name, suspended, version, created_at, rp_id, moving, earlier_rp_id';
-
-export function toOrganization(row: OrganizationRow): Organization {
-  const { short_id, name, suspended, created_at } = row;
-  return { shortId: short_id, name, suspended, createdAt: created_at.toISOString(), ...relyingPartyIn(row) };
+export function toOrganization(entity: OrganizationEntity): Organization {
+  const { shortId, name, suspended, createdAt } = entity;
+  return { shortId, name, suspended, createdAt: createdAt.toISOString(), ...relyingPartyIn(entity) };
 }

@@ -4,7 +4,7 @@ import { coversHost, rpId } from '@holdfast/contracts';
 import { changedRpId, endedMove, relyingPartyIn, type RpIds } from './rp-ids.js';
 import { listsOrigin, unusableRpId } from './usable-rp-id.js';
 
-const none: RpIds = { rp_id: null, moving: false, earlier_rp_id: null };
+const none: RpIds = { rpId: null, moving: false, earlierRpId: null };
 const state = expect.objectContaining({ code: 'invalid_state' });
 
 describe('an RP ID', () => {
@@ -110,9 +110,9 @@ describe('a change', () => {
   });
   test('keeps nothing where nobody has to move', () =>
     expect(changedRpId(none, 'acme.example', false)).toEqual({
-      rp_id: 'acme.example',
+      rpId: 'acme.example',
       moving: false,
-      earlier_rp_id: null,
+      earlierRpId: null,
     }));
   test('back is the move the other way round', () => {
     const back = changedRpId(changedRpId(none, 'acme.example', true), null, true);

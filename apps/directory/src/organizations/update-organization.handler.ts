@@ -1,29 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
 import { updateOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { AppError, Outbound, unprocessable } from '@holdfast/platform';
+import { Outbound, unprocessable } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { Changes } from '../changes/changes.js';
 import type { Config } from '../config.js';
-import { organizationColumns, toOrganization, type OrganizationRow } from './organization.entity.js';
+import { Organizations } from './organizations.js';
 import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 
-const lock = statement(
-  'organization_lock',
-  `SELECT ${organizationColumns} FROM organization WHERE short_id = $1 FOR UPDATE`,
-);
-const update = statement(
-  'organization_update',
-  `UPDATE organization SET rp_id = $2, moving = $3, earlier_rp_id = $4, version = version + 1 WHERE short_id = $1 RETURNING ${organizationColumns}`,
-);
-
-/** The RP ID of an organization. Gateways and auth hear of the change through the access feed, within a second. */
+/** Changes the RP ID of an organization. Gateways and auth learn of it through the access feed, within a second. */
 @Controller()
 export class UpdateOrganizationHandler {
   constructor(
-    private readonly changes: Changes,
+    private readonly organizations: Organizations,
     private readonly outbound: Outbound,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -35,24 +24,16 @@ export class UpdateOrganizationHandler {
   ): Promise<Organization> {
     if ((rpId === undefined) === !endMove)
       throw unprocessable([{ pointer: '#/rpId', detail: 'give either a new RP ID or the end of a move' }]);
-    // Before anything is locked: another domain may take its time.
+    // Before the transaction: the request to another domain may take seconds, and would hold the lock meanwhile.
     if (typeof rpId === 'string') await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
-    return this.changes.commit(context, async (sql) => {
-      const [before] = await sql.rows<OrganizationRow>(lock, [shortId]);
-      if (!before) throw new AppError('unknown_organization', `There is no organization "${shortId}".`);
-      const after = rpId === undefined ? endedMove(before) : changedRpId(before, rpId, keepEarlier);
-      const [row] = await sql.rows<OrganizationRow>(update, [shortId, after.rp_id, after.moving, after.earlier_rp_id]);
-      const [from, to] = [before, after].map((ids) => relyingPartyIn(ids).relyingParty ?? {});
-      return {
-        change: {
-          type: 'organization.updated',
-          org: shortId,
-          version: row!.version,
-          action: 'organization.update',
-          changes: { relyingParty: { from: from!, to: to! } },
-        },
-        reply: toOrganization(row!),
-      };
+    return this.organizations.change(shortId, context, (organization) => {
+      const from = relyingPartyIn(organization).relyingParty ?? {};
+      Object.assign(
+        organization,
+        rpId === undefined ? endedMove(organization) : changedRpId(organization, rpId, keepEarlier),
+      );
+      const to = relyingPartyIn(organization).relyingParty ?? {};
+      return { action: 'organization.update', changes: { relyingParty: { from, to } } };
     });
   }
 }

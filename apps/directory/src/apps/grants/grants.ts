@@ -1,11 +1,18 @@
-import type { AppKind, Operation } from '@holdfast/contracts';
-import { statement, type Sql } from '@holdfast/data';
+import type { Operation } from '@holdfast/contracts';
+import { AppGrantEntity, type AppEntity } from '../app.entity.js';
 
-const insert = statement(
-  'grant_insert',
-  'INSERT INTO app_grant (client_id, kind, operation) SELECT $1, $2, unnest($3::text[]) ON CONFLICT (client_id, operation) DO NOTHING',
-);
+/** Adds operations to an app; those that it holds already stay as they are. */
+export function addGrants(app: AppEntity, operations: readonly Operation[]): void {
+  const held = new Set(app.grants.map(({ operation }) => operation));
+  const added = operations.filter((operation) => !held.has(operation));
+  app.grants = [
+    ...app.grants,
+    ...added.map((operation) =>
+      Object.assign(new AppGrantEntity(), { clientId: app.clientId, kind: app.kind, operation }),
+    ),
+  ];
+}
 
-export async function insertGrants(sql: Sql, clientId: string, kind: AppKind, operations: Operation[]): Promise<void> {
-  if (operations.length > 0) await sql.rows(insert, [clientId, kind, operations]);
+export function removeGrants(app: AppEntity, operations: readonly string[]): void {
+  app.grants = app.grants.filter(({ operation }) => !operations.includes(operation));
 }

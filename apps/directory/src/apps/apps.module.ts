@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ChangesModule } from '../changes/changes.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { OutboundModule } from '../outbound.module.js';
+import { AppEntity, AppGrantEntity } from './app.entity.js';
+import { Apps } from './apps.js';
+import { CreateAppHandler } from './create-app.handler.js';
+import { DisableAppHandler } from './disable-app.handler.js';
+import { GetAppHandler } from './get-app.handler.js';
+import { GetClientHandler } from './get-client.handler.js';
+import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
+import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
+import { ListAppsHandler } from './list-apps.handler.js';
+import { OrganizationOriginsHandler } from './organization-origins.handler.js';
+import { AppSecretEntity } from './secrets/app-secret.entity.js';
+import { CreateSecretHandler } from './secrets/create-secret.handler.js';
+import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
+import { RevokeSecretHandler } from './secrets/revoke-secret.handler.js';
+import { Secrets } from './secrets/secrets.js';
+import { UpdateAppHandler } from './update-app.handler.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([AppEntity, AppGrantEntity, AppSecretEntity]),
+    ChangesModule,
+    OrganizationsModule,
+    OutboundModule,
+  ],
+  controllers: [
+    CreateAppHandler,
+    UpdateAppHandler,
+    DisableAppHandler,
+    GetAppHandler,
+    ListAppsHandler,
+    GrantOperationsHandler,
+    UngrantOperationsHandler,
+    CreateSecretHandler,
+    ListSecretsHandler,
+    RevokeSecretHandler,
+    GetClientHandler,
+    OrganizationOriginsHandler,
+  ],
+  providers: [Apps, Secrets],
+})
+export class AppsModule {}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, FindOptionsOrder, Repository } from 'typeorm';
+import type { Action, App, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
+import { violatedUnique } from '@holdfast/data';
+import { AppError } from '@holdfast/platform';
+import { Changes } from '../changes/changes.js';
+import { AppEntity, toApp } from './app.entity.js';
+
+/** What a change of an app says of itself. */
+export interface AppChange {
+  action: Action;
+  targets?: AuditTarget[];
+  changes?: AuditRecord['changes'];
+  /** True when the app has fewer rights afterwards: all access tokens issued before are refused. */
+  revokesTokens?: boolean;
+}
+
+const oldestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'ASC', clientId: 'ASC' };
+
+@Injectable()
+export class Apps {
+  constructor(
+    @InjectRepository(AppEntity) private readonly apps: Repository<AppEntity>,
+    private readonly changes: Changes,
+  ) {}
+
+  async list(org: string): Promise<App[]> {
+    return (await this.apps.find({ where: { org }, relations: { grants: true }, order: oldestFirst })).map(toApp);
+  }
+
+  /** @throws unknown_app */
+  async find(clientId: string): Promise<App> {
+    return toApp(await findIn(this.apps, clientId));
+  }
+
+  /** `more` stores what belongs to the app in the same transaction. @throws conflict when the name is taken */
+  create(
+    app: AppEntity,
+    context: RequestContext,
+    more: (manager: EntityManager) => Promise<Omit<AppChange, 'revokesTokens'>>,
+  ): Promise<App> {
+    return this.changes.commit(context, async (manager) => {
+      await save(manager, app);
+      const change = await more(manager);
+      return {
+        change: { type: 'app.created', org: app.org, app: app.clientId, version: app.version, ...change },
+        reply: toApp(app),
+      };
+    });
+  }
+
+  /**
+   * Locks the app, applies `rule` to it, and commits the row and its grants together with the event, the audit record
+   * and the access change. `rule` mutates the entity; what is stored beside it goes through the transaction's manager.
+   * @throws unknown_app
+   */
+  change(
+    clientId: string,
+    context: RequestContext,
+    rule: (app: AppEntity, manager: EntityManager) => AppChange | Promise<AppChange>,
+  ): Promise<App> {
+    return this.changes.commit(context, async (manager) => {
+      await manager.findOne(AppEntity, {
+        select: { clientId: true },
+        where: { clientId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      // Read after the lock is held: a grant committed by the transaction that held it before would be missing.
+      const app = await findIn(manager.getRepository(AppEntity), clientId);
+      const { revokesTokens = false, ...change } = await rule(app, manager);
+      app.version += 1;
+      if (revokesTokens) app.minVersion = app.version;
+      await save(manager, app);
+      return {
+        change: { type: 'app.updated', org: app.org, app: clientId, version: app.version, ...change },
+        reply: toApp(app),
+      };
+    });
+  }
+}
+
+/** One statement, so that the app and its grants are of one moment. */
+async function findIn(apps: Repository<AppEntity>, clientId: string): Promise<AppEntity> {
+  const [app] = await apps.find({ where: { clientId }, relations: { grants: true } });
+  if (!app) throw new AppError('unknown_app', `There is no app "${clientId}".`);
+  return app;
+}
+
+async function save(manager: EntityManager, app: AppEntity): Promise<void> {
+  try {
+    await manager.save(app);
+  } catch (error) {
+    if (violatedUnique(error) !== 'app_name') throw error;
+    throw new AppError('conflict', `${app.org} has an app "${app.name}" already; choose another name.`);
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { AppError, keyedHash, newSecret } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../../config.js';
+import { AppSecretEntity } from './app-secret.entity.js';
+
+/** A secret as the response that creates it shows it, once. */
+export interface NewSecret {
+  secretId: string;
+  clientSecret: string;
+}
+
+const slots = [1, 2];
+
+export function generateSecret(): NewSecret {
+  return { secretId: `sec_${randomBytes(9).toString('base64url')}`, clientSecret: newSecret() };
+}
+
+@Injectable()
+export class Secrets {
+  constructor(
+    @InjectRepository(AppSecretEntity) private readonly secrets: Repository<AppSecretEntity>,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  listValid(clientId: string): Promise<AppSecretEntity[]> {
+    return this.secrets.find({ where: { clientId, revokedAt: IsNull() }, order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  /** For an app that this transaction has locked or created. @throws invalid_state when it has two valid secrets */
+  async store(manager: EntityManager, clientId: string, { secretId, clientSecret }: NewSecret): Promise<void> {
+    const valid = await manager.findBy(AppSecretEntity, { clientId, revokedAt: IsNull() });
+    const slot = slots.find((candidate) => !valid.some((secret) => secret.slot === candidate));
+    if (slot === undefined)
+      throw new AppError(
+        'invalid_state',
+        'The app has two valid client secrets; revoke one before you create another.',
+      );
+    const hash = keyedHash(this.config.SECRET_PEPPER, clientSecret);
+    await manager.insert(AppSecretEntity, { id: secretId, clientId, hash, slot });
+  }
+
+  /** @throws unknown_secret */
+  async revoke(manager: EntityManager, clientId: string, id: string): Promise<void> {
+    // PostgreSQL's clock, with which the access feed compares it.
+    const revokedAt = () => 'clock_timestamp()';
+    const { affected } = await manager.update(AppSecretEntity, { id, clientId, revokedAt: IsNull() }, { revokedAt });
+    if (affected === 0) throw new AppError('unknown_secret', `The app has no valid client secret "${id}".`);
+  }
+}

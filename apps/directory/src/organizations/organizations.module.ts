@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ChangesModule } from '../changes/changes.module.js';
+import { OutboundModule } from '../outbound.module.js';
+import { CreateOrganizationHandler } from './create-organization.handler.js';
+import { KnownOrganizationsHandler } from './known-organizations.handler.js';
+import { ListOrganizationsHandler } from './list-organizations.handler.js';
+import { OrganizationProfileHandler } from './organization-profile.handler.js';
+import { OrganizationEntity } from './organization.entity.js';
+import { Organizations } from './organizations.js';
+import { SuspendOrganizationHandler } from './suspend-organization.handler.js';
+import { UpdateOrganizationHandler } from './update-organization.handler.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([OrganizationEntity]), ChangesModule, OutboundModule],
+  controllers: [
+    CreateOrganizationHandler,
+    UpdateOrganizationHandler,
+    SuspendOrganizationHandler,
+    ListOrganizationsHandler,
+    KnownOrganizationsHandler,
+    OrganizationProfileHandler,
+  ],
+  providers: [Organizations],
+  exports: [Organizations],
+})
+export class OrganizationsModule {}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
+import { violatedUnique } from '@holdfast/data';
+import { AppError } from '@holdfast/platform';
+import { Changes } from '../changes/changes.js';
+import { OrganizationEntity, toOrganization } from './organization.entity.js';
+
+/** What a change of an organization says of itself in its audit record. */
+export interface OrganizationChange {
+  action: Action;
+  changes: AuditRecord['changes'];
+}
+
+/** The organizations. Rows stay for ever: a short ID names an issuer, so it is never used twice. */
+@Injectable()
+export class Organizations {
+  constructor(
+    @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
+    private readonly changes: Changes,
+  ) {}
+
+  async list(): Promise<Organization[]> {
+    return (await this.organizations.find({ order: { shortId: 'ASC' } })).map(toOrganization);
+  }
+
+  /** @throws unknown_organization */
+  async requireExists(shortId: string): Promise<void> {
+    if (!(await this.organizations.existsBy({ shortId }))) throw unknownOrganization(shortId);
+  }
+
+  /** @throws conflict when the short ID is taken */
+  create(
+    context: RequestContext,
+    given: Pick<OrganizationEntity, 'shortId' | 'name' | 'rpId'>,
+    changes: AuditRecord['changes'],
+  ): Promise<Organization> {
+    const { shortId } = given;
+    return this.changes.commit(context, async (manager) => {
+      const organization = manager.create(OrganizationEntity, { ...given, earlierRpId: null, version: 1 });
+      await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
+        throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
+      });
+      return {
+        change: { type: 'organization.created', org: shortId, version: 1, action: 'organization.create', changes },
+        reply: toOrganization(organization),
+      };
+    });
+  }
+
+  /**
+   * Locks the organization, applies `rule` to it, and commits the row together with its event, its audit record and
+   * its access change. `rule` mutates the entity. @throws unknown_organization
+   */
+  change(
+    shortId: string,
+    context: RequestContext,
+    rule: (organization: OrganizationEntity) => OrganizationChange,
+  ): Promise<Organization> {
+    return this.changes.commit(context, async (manager) => {
+      const organization = await manager.findOne(OrganizationEntity, {
+        where: { shortId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!organization) throw unknownOrganization(shortId);
+      const change = rule(organization);
+      organization.version += 1;
+      await manager.save(organization);
+      return {
+        change: { type: 'organization.updated', org: shortId, version: organization.version, ...change },
+        reply: toOrganization(organization),
+      };
+    });
+  }
+}
+
+export function unknownOrganization(shortId: string): AppError {
+  return new AppError('unknown_organization', `There is no organization "${shortId}".`);
+}
+
+function shortIdTaken(shortId: string): AppError {
+  return new AppError('conflict', `There is already an organization "${shortId}"; a short ID is never used twice.`);
+}

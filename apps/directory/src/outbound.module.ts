@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { Outbound } from '@holdfast/platform';
+import { outboundProvider } from '@holdfast/service';
+
+/** The one client for requests to addresses that others name. */
+@Module({ providers: [outboundProvider], exports: [Outbound] })
+export class OutboundModule {}
