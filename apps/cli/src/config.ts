@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { loadConfig } from '@holdfast/platform';
 import { defaultConnectionLimit } from '@holdfast/platform-policy';
-import { Refusal } from './refusal.js';
+import { CommandError } from './command-error.js';
 
 const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
 const demoSchema = z.object({
@@ -19,26 +19,26 @@ export async function clientSecret(): Promise<string> {
   const given =
     loadConfig(secretSchema).HOLDFAST_CLIENT_SECRET ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
   if (given === '')
-    throw new Refusal('There is no client secret: set HOLDFAST_CLIENT_SECRET, or hand it in on standard input.');
+    throw new CommandError('There is no client secret: set HOLDFAST_CLIENT_SECRET, or hand it in on standard input.');
   return given;
 }
 
 export const busConfig = () =>
   orRefuse(
     () => loadConfig(busSchema),
-    'No house is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.',
+    'No session is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.',
   );
 export const demoConfig = () =>
   orRefuse(
     () => loadConfig(demoSchema),
-    'BASE_URL must be the public address of the house, such as http://localhost:8080.',
+    'BASE_URL must be the public address of the session, such as http://localhost:8080.',
   );
 
 function orRefuse<T>(read: () => T, sentence: string): T {
   try {
     return read();
   } catch {
-    throw new Refusal(sentence);
+    throw new CommandError(sentence);
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError, type Command } from 'commander';
+import { CommandError, sentence } from './command-error.js';
 import { createProgram } from './program.js';
-import { Refusal, sentence } from './refusal.js';
 
 let command: Command | undefined;
 try {
@@ -13,7 +13,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${sentence(error, command)}\n`);
-    process.exitCode = error instanceof Refusal ? error.exitCode : 1;
+    process.exitCode = error instanceof CommandError ? error.exitCode : 1;
   }
 }
 // What is left open (a connection that is still being tried) must not keep a command.

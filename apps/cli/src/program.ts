@@ -15,7 +15,7 @@ import { secretCommands } from './commands/secrets.js';
 import { typeCommands } from './commands/types.js';
 
 const examples = `
-Services of a house that runs on this machine:
+Services of a session that runs on this machine:
   holdfast service list | start <name> | stop <name>
 
 Examples:

@@ -12,16 +12,16 @@ import { createTestDatabase, traces, type TestDatabase } from '@holdfast/testing
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const [erased, other] = [randomUUID(), randomUUID()];
-let house: TestDatabase;
+let session: TestDatabase;
 
 /** Every row of every table: what pg_dump would write. */
 async function dump(): Promise<string> {
-  const tables = await house.query<{ name: string }>(
+  const tables = await session.query<{ name: string }>(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
   );
   const texts = await Promise.all(
     tables.map(async ({ name }) =>
-      (await house.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row),
+      (await session.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row),
     ),
   );
   return texts.flat().join('\n');
@@ -64,11 +64,11 @@ async function backedUp(who: string): Promise<void> {
     ],
     [`INSERT INTO signals.aggregate (key, version) VALUES ($1, 1)`, [key]],
   ];
-  for (const [sql, values] of rows) await house.query(sql, values);
+  for (const [sql, values] of rows) await session.query(sql, values);
 }
 
 beforeAll(async () => {
-  house = await createTestDatabase('issuance', async (DATABASE_URL) => {
+  session = await createTestDatabase('issuance', async (DATABASE_URL) => {
     const migrate = (service: string) =>
       promisify(execFile)(process.execPath, [at(`apps/${service}/dist/migrate.js`)], {
         env: { PATH: process.env.PATH, DATABASE_URL },
@@ -76,17 +76,17 @@ beforeAll(async () => {
     await Promise.all(databaseServices.map(migrate));
   });
 });
-afterAll(() => house.drop());
+afterAll(() => session.drop());
 
 test('what the runbook has one run after a restore leaves nothing of a customer who was erased since, and all of the others', async () => {
   await backedUp(erased);
   await backedUp(other);
-  await house.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', 2)`);
-  await house.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
+  await session.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', 2)`);
+  await session.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
   expect(traces(await dump(), [erased])).not.toEqual([]);
 
   const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
-  await house.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
+  await session.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
 
   const after = await dump();
   expect(traces(after, [erased])).toEqual([]);
@@ -100,7 +100,7 @@ test('what the runbook has one run after a restore leaves nothing of a customer 
     'signals.event',
     'signals.waiting',
   ]) {
-    const kept = (await house.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
+    const kept = (await session.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
       .map(({ row }) => row)
       .join();
     expect([table, traces(kept, [other]).length > 0]).toEqual([table, true]);
@@ -113,7 +113,7 @@ test('what the runbook has one run after a restore leaves nothing of a customer 
     'signals.aggregate WHERE erased_at IS NOT NULL',
   ];
   for (const mark of marks)
-    expect([mark, await house.query(`SELECT key FROM ${mark}`)]).toEqual([
+    expect([mark, await session.query(`SELECT key FROM ${mark}`)]).toEqual([
       mark,
       [{ key: customerKey('acme', erased) }],
     ]);

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
 import { retentionOf, type AuditEvent, type ExportedAuditEntry } from '@holdfast/contracts';
 import { CompactRange, leafHash, signCheckpoint, verifierKeyOf, type VerifierKey } from '@holdfast/tlog';
-import type { LogLine } from './exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
+import type { LogLine } from './read/exported-log.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './verify/log-verifier.js';
 
 export const origin = 'id.example/o/acme/audit';
 

@@ -10,11 +10,11 @@ import {
   type App,
   type AppKind,
 } from '@holdfast/contracts';
-import { withHouse, type House } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
+import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
-import { secretWords } from './secrets.js';
+import { describeSecret } from './secrets.js';
 
 interface CreateOptions extends Json {
   name: string;
@@ -57,7 +57,7 @@ const idTokenAlg = () =>
 export function appCommands(program: Command): void {
   const app = program.command('app').description('apps of an organization, and their access');
 
-  verb(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
+  addCommand(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
     'app create acme --name shop --display-name "Acme Shop" --kind web --redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
     'app create acme --name automation --kind service --grant audit:read',
   ])
@@ -72,7 +72,7 @@ export function appCommands(program: Command): void {
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect, [])
     .option(
       '--origin <origin>',
-      'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated',
+      'a web origin besides those of the redirect URIs, whose pages may request for a proof of presence; may be repeated',
       collect,
       [],
     )
@@ -82,9 +82,9 @@ export function appCommands(program: Command): void {
     .addOption(idTokenAlg())
     .option('--grant <operation>', 'an operation that it may use; may be repeated', collect, [])
     .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
-      withHouse('app create', async ({ ask }) => {
-        await requireType(ask, org, rest.credentialType);
-        const reply = await ask(
+      asOperator('app create', async ({ request }) => {
+        await requireType(request, org, rest.credentialType);
+        const reply = await request(
           createApp,
           {
             org,
@@ -98,37 +98,40 @@ export function appCommands(program: Command): void {
         );
         const { app: made, secretId, clientSecret } = reply;
         show(reply, json, () =>
-          [appSheet(made), ...(secretId && clientSecret ? ['', secretWords(secretId, clientSecret)] : [])].join('\n'),
+          [appSheet(made), ...(secretId && clientSecret ? ['', describeSecret(secretId, clientSecret)] : [])].join(
+            '\n',
+          ),
         );
       }),
     );
 
-  verb(app, 'list <org>', 'list the apps of an organization', ['app list acme']).action((org: string, { json }: Json) =>
-    withHouse('app list', async ({ ask }) => {
-      const { items } = await ask(listApps, { org }, org);
-      const rows = items.map((a) => [
-        a.clientId,
-        a.name,
-        a.kind,
-        a.disabled ? 'disabled' : 'enabled',
-        a.scopes.join(' '),
-      ]);
-      show(items, json, () =>
-        items.length === 0
-          ? `${org} has no app yet; make one with: holdfast app create ${org} --help`
-          : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows),
-      );
-    }),
+  addCommand(app, 'list <org>', 'list the apps of an organization', ['app list acme']).action(
+    (org: string, { json }: Json) =>
+      asOperator('app list', async ({ request }) => {
+        const { items } = await request(listApps, { org }, org);
+        const rows = items.map((a) => [
+          a.clientId,
+          a.name,
+          a.kind,
+          a.disabled ? 'disabled' : 'enabled',
+          a.scopes.join(' '),
+        ]);
+        show(items, json, () =>
+          items.length === 0
+            ? `${org} has no app yet; make one with: holdfast app create ${org} --help`
+            : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows),
+        );
+      }),
   );
 
-  verb(app, 'show <clientId>', 'show an app', ['app show app_2Vw…']).action((clientId: string, { json }: Json) =>
-    withHouse('app show', async ({ ask }) => {
-      const reply = await ask(getApp, { clientId });
+  addCommand(app, 'show <clientId>', 'show an app', ['app show app_2Vw…']).action((clientId: string, { json }: Json) =>
+    asOperator('app show', async ({ request }) => {
+      const reply = await request(getApp, { clientId });
       show(reply, json, () => appSheet(reply));
     }),
   );
 
-  verb(app, 'update <clientId>', 'change what is given of an app; a list of URIs replaces the list before', [
+  addCommand(app, 'update <clientId>', 'change what is given of an app; a list of URIs replaces the list before', [
     'app update app_2Vw… --redirect-uri https://shop.example/callback --post-logout-redirect-uri https://shop.example/',
     'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
   ])
@@ -140,7 +143,7 @@ export function appCommands(program: Command): void {
     .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
     .option(
       '--origin <origin>',
-      'a web origin besides those of the redirect URIs, whose pages may ask for a proof of presence; may be repeated',
+      'a web origin besides those of the redirect URIs, whose pages may request for a proof of presence; may be repeated',
       collect,
     )
     .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
@@ -154,10 +157,10 @@ export function appCommands(program: Command): void {
         clientId: string,
         { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions,
       ) =>
-        withHouse('app update', async ({ ask }) => {
+        asOperator('app update', async ({ request }) => {
           if (rest.credentialType !== undefined)
-            await requireType(ask, (await ask(getApp, { clientId })).org, rest.credentialType);
-          const reply = await ask(updateApp, {
+            await requireType(request, (await request(getApp, { clientId })).org, rest.credentialType);
+          const reply = await request(updateApp, {
             clientId,
             ...rest,
             ...(displayName !== undefined && { displayName: displayName || null }),
@@ -171,9 +174,9 @@ export function appCommands(program: Command): void {
     );
 
   const switching = (name: string, disabled: boolean, says: string, done: string) =>
-    verb(app, `${name} <clientId>`, says, [`app ${name} app_2Vw…`]).action((clientId: string, { json }: Json) =>
-      withHouse(`app ${name}`, async ({ ask }) => {
-        const reply = await ask(disableApp, { clientId, disabled });
+    addCommand(app, `${name} <clientId>`, says, [`app ${name} app_2Vw…`]).action((clientId: string, { json }: Json) =>
+      asOperator(`app ${name}`, async ({ request }) => {
+        const reply = await request(disableApp, { clientId, disabled });
         show(reply, json, () => `${reply.name} of ${reply.org} is ${done}.`);
       }),
     );
@@ -187,10 +190,11 @@ export function appCommands(program: Command): void {
 }
 
 /** Directory keeps the name and issuance the types: with a mistyped one nobody could ever sign in. */
-async function requireType(ask: House['ask'], org: string, name: string | undefined): Promise<void> {
+async function requireType(request: OperatorSession['request'], org: string, name: string | undefined): Promise<void> {
   if (name === undefined) return;
-  const known = (await ask(listCredentialTypes, {}, org)).items.map((type) => type.name);
-  if (!known.includes(name)) throw new Refusal(`${org} has no credential type "${name}"; it has ${known.join(', ')}.`);
+  const known = (await request(listCredentialTypes, {}, org)).items.map((type) => type.name);
+  if (!known.includes(name))
+    throw new CommandError(`${org} has no credential type "${name}"; it has ${known.join(', ')}.`);
 }
 
 export function appSheet(app: App): string {

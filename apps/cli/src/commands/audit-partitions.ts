@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { retentionNames, retentions, type AuditRecord, type Dropped, type Retention } from '@holdfast/contracts';
 import { auditRecord, newId } from '@holdfast/platform';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
 import { ownerConfig } from '../config.js';
-import { operatorContext } from '../house.js';
+import { asOwner } from '../database-owner.js';
+import { operatorContext } from '../operator-session.js';
 import { show, table } from '../output.js';
-import { asOwner } from '../owner.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 interface Partition {
   class: Retention;
@@ -31,7 +31,7 @@ const patience = 10_000;
 export function auditPartitionCommands(program: Command): void {
   const audit = program.commands.find((command) => command.name() === 'audit')!;
 
-  verb(
+  addCommand(
     audit,
     'partitions',
     'list the partitions of the logs by class of retention and month, as the owner named by DATABASE_URL',
@@ -52,7 +52,7 @@ export function auditPartitionCommands(program: Command): void {
     }),
   );
 
-  verb(
+  addCommand(
     audit,
     'drop',
     'drop a month of entries whose retention has ended; their hashes stay, so that the rest still verifies, and each log records it',
@@ -76,16 +76,16 @@ async function drop({
 }: Json & { class: string; month: string; keep?: number }): Promise<void> {
   const name = retentionNames.find((retention) => retention === given);
   const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
-  if (!name) throw new Refusal(`There is no class ${given}; there are ${retentionNames.join(', ')}.`);
-  if (year === undefined || number === undefined) throw new Refusal(`${month} is no month; write it as 2025-09.`);
+  if (!name) throw new CommandError(`There is no class ${given}; there are ${retentionNames.join(', ')}.`);
+  if (year === undefined || number === undefined) throw new CommandError(`${month} is no month; write it as 2025-09.`);
   if (keep !== undefined && !(Number.isInteger(keep) && keep >= 0))
-    throw new Refusal('--keep takes a whole number of months.');
+    throw new CommandError('--keep takes a whole number of months.');
   const months = retentions[name].months === undefined ? undefined : (keep ?? retentions[name].months);
   if (months === undefined)
-    throw new Refusal(`Entries of the class ${name} are never dropped: they account for what is no longer there.`);
+    throw new CommandError(`Entries of the class ${name} are never dropped: they account for what is no longer there.`);
   await asOwner(ownerConfig().url, 'Dropping entries', async (client) => {
     if (!isOver({ month }, months, await timeOf(client)))
-      throw new Refusal(
+      throw new CommandError(
         `Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. Nothing was dropped.`,
       );
     const records = await inTransaction(client, async () => {
@@ -150,7 +150,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     if ((error as { code?: string }).code === '55P03')
-      throw new Refusal(
+      throw new CommandError(
         'The log is being read or written and could not be held for a moment. Nothing was dropped; try again.',
       );
     throw error;

@@ -2,17 +2,17 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog';
-import { httpLog } from '../audit/http-log.js';
-import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/live-log.js';
-import { readCheckpoints, verifyFile, writeLog } from '../audit/log-file.js';
-import type { Verdict } from '../audit/log-verifier.js';
-import { persistent } from '../audit/persistent-read.js';
-import { verdictInWords } from '../audit/verdict.js';
+import { addCommand, type Json } from '../add-command.js';
+import { httpLog } from '../audit/read/http-log.js';
+import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
+import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
+import { retrying } from '../audit/read/retrying-read.js';
+import type { Verdict } from '../audit/verify/log-verifier.js';
+import { describeVerdict } from '../audit/verify/verdict.js';
+import { CommandError, sentence } from '../command-error.js';
 import { clientSecret } from '../config.js';
-import { withHouse, type House } from '../house.js';
+import { asOperator, type OperatorSession } from '../operator-session.js';
 import { show } from '../output.js';
-import { Refusal, sentence } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 interface Remote {
   url?: string;
@@ -33,24 +33,25 @@ export function auditCommands(program: Command): void {
     .command('audit')
     .description("an organization's audit log: keys, checkpoints, export, verification");
 
-  verb(audit, 'key <org>', 'show the verifier keys to pin', ['audit key acme']).action((org: string, { json }: Json) =>
-    withHouse('audit key', async ({ ask }) => {
-      const { keys } = await ask(auditVerifierKeys, {}, org);
-      show(keys, json, () => keys.join('\n'));
-    }),
+  addCommand(audit, 'key <org>', 'show the verifier keys to pin', ['audit key acme']).action(
+    (org: string, { json }: Json) =>
+      asOperator('audit key', async ({ request }) => {
+        const { keys } = await request(auditVerifierKeys, {}, org);
+        show(keys, json, () => keys.join('\n'));
+      }),
   );
 
-  verb(audit, 'checkpoint <org>', 'show the newest checkpoint, to be kept', [
+  addCommand(audit, 'checkpoint <org>', 'show the newest checkpoint, to be kept', [
     'audit checkpoint acme > acme.checkpoint',
   ]).action((org: string, { json }: Json) =>
-    withHouse('audit checkpoint', async ({ ask }) => {
-      const reply = await ask(auditCheckpoint, {}, org);
+    asOperator('audit checkpoint', async ({ request }) => {
+      const reply = await request(auditCheckpoint, {}, org);
       show(reply, json, () => reply.checkpoint.trimEnd());
     }),
   );
 
   remote(
-    verb(audit, 'export [org]', 'write the log with all that is needed to verify it, one JSON object a line', [
+    addCommand(audit, 'export [org]', 'write the log with all that is needed to verify it, one JSON object a line', [
       'audit export acme --out acme.ndjson',
       'audit export --url https://id.example/o/acme --client-id app_2Vw… --out acme.ndjson',
     ]),
@@ -66,11 +67,16 @@ export function auditCommands(program: Command): void {
     );
 
   remote(
-    verb(audit, 'verify [source]', 'verify an exported log (a file) or the log of an organization (its short ID)', [
-      'audit verify acme.ndjson --key id.example/o/acme/audit+0dbc4ef4+AYqI… --checkpoint may.checkpoint',
-      'audit verify acme --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
-      'audit verify --url https://id.example/o/acme --client-id app_2Vw… --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
-    ]),
+    addCommand(
+      audit,
+      'verify [source]',
+      'verify an exported log (a file) or the log of an organization (its short ID)',
+      [
+        'audit verify acme.ndjson --key id.example/o/acme/audit+0dbc4ef4+AYqI… --checkpoint may.checkpoint',
+        'audit verify acme --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
+        'audit verify --url https://id.example/o/acme --client-id app_2Vw… --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
+      ],
+    ),
   )
     .option('--key <vkey>', 'the verifier key that you pinned; again for a further one after a rotation', collect, [])
     .option('--checkpoint <file>', 'a checkpoint of this log that you kept; may be given again', collect, [])
@@ -84,9 +90,9 @@ export function auditCommands(program: Command): void {
     )
     .action(async (source: string | undefined, options: VerifyOptions) => {
       const verdict = await verify(source, options).catch((error: unknown) =>
-        Promise.reject(new Refusal(`Cannot be verified: ${sentence(error)}`, cannotTell)),
+        Promise.reject(new CommandError(`Cannot be verified: ${sentence(error)}`, cannotTell)),
       );
-      show(verdict, options.json, () => verdictInWords(verdict));
+      show(verdict, options.json, () => describeVerdict(verdict));
       if (!verdict.verified) process.exitCode = 1;
     });
 }
@@ -105,7 +111,8 @@ async function verify(
   { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions,
 ): Promise<Verdict> {
   const keys = key.map(pinned);
-  if (keys.length === 0) throw new Refusal('there is no pinned key. Give the one that you kept: --key name+hash+key');
+  if (keys.length === 0)
+    throw new CommandError('there is no pinned key. Give the one that you kept: --key name+hash+key');
   const kept = await readCheckpoints(checkpoint, keys);
   if (source !== undefined && options.url === undefined && (await isFile(source)))
     return verifyFile(source, keys, kept, { allowUnprovable });
@@ -118,7 +125,7 @@ function pinned(text: string): VerifierKey {
   try {
     return parseVerifierKey(text);
   } catch (error) {
-    if (error instanceof FormatError) throw new Refusal(`--key ${text}: ${error.message}.`);
+    if (error instanceof FormatError) throw new CommandError(`--key ${text}: ${error.message}.`);
     throw error;
   }
 }
@@ -128,7 +135,7 @@ async function isFile(source: string): Promise<boolean> {
     (s) => s.isFile(),
     () => false,
   );
-  if (!found && !/^[a-z0-9-]+$/.test(source)) throw new Refusal(`there is no file ${source}.`);
+  if (!found && !/^[a-z0-9-]+$/.test(source)) throw new CommandError(`there is no file ${source}.`);
   return found;
 }
 
@@ -141,15 +148,15 @@ async function reading<T>(
 ): Promise<T> {
   if (url !== undefined) {
     if (clientId === undefined || org !== undefined)
-      throw new Refusal('--url wants --client-id, and no organization beside it.');
-    return work(persistent(httpLog({ url, clientId, clientSecret: await clientSecret() })));
+      throw new CommandError('--url wants --client-id, and no organization beside it.');
+    return work(retrying(httpLog({ url, clientId, clientSecret: await clientSecret() })));
   }
-  if (org === undefined) throw new Refusal('Name an organization, a file, or an address with --url.');
-  return withHouse(command, ({ asking }) => work(persistent(overBus(asking(org)))));
+  if (org === undefined) throw new CommandError('Name an organization, a file, or an address with --url.');
+  return asOperator(command, ({ requestsFor }) => work(retrying(overBus(requestsFor(org)))));
 }
 
-function overBus(ask: ReturnType<House['asking']>): ReadPage {
-  return (after) => ask(exportAuditEntries, { after, limit: 500 });
+function overBus(request: ReturnType<OperatorSession['requestsFor']>): ReadPage {
+  return (after) => request(exportAuditEntries, { after, limit: 500 });
 }
 
 /** On standard error, so that it never stands in an export; only for people. */

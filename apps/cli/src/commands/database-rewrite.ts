@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { databaseServices, watermarksSchema } from '@holdfast/contracts';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
 import { ownerConfig } from '../config.js';
+import { asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
-import { asOwner } from '../owner.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 /** How often a table that others use is tried, and how long each time: so long at most do others wait behind us. */
 const attempts = 5;
@@ -25,7 +25,7 @@ interface Rewritten {
 /** To be added after databaseCommands, whose noun it belongs to. */
 export function databaseRewriteCommand(program: Command): void {
   const database = program.commands.find((command) => command.name() === 'database')!;
-  verb(
+  addCommand(
     database,
     'rewrite',
     'write tables and indexes anew, so that nothing of what was deleted stays in their files; each is locked meanwhile, some seconds a gigabyte; as the owner named by DATABASE_URL',
@@ -66,7 +66,7 @@ async function refuseWhileHeldBack(client: pg.Client): Promise<void> {
      UNION ALL SELECT format('replication slot %s', slot_name) FROM pg_replication_slots WHERE xmin IS NOT NULL`,
   );
   if (rows.length === 0) return;
-  throw new Refusal(
+  throw new CommandError(
     `What was deleted would be kept for a transaction that is still open: ${rows.map((r) => r.who).join('; ')}. End it, then try again.`,
   );
 }
@@ -89,7 +89,7 @@ async function rewriteAll(client: pg.Client): Promise<Rewritten[]> {
     else left.push(name);
   }
   if (left.length === 0) return done;
-  throw new Refusal(
+  throw new CommandError(
     `${done.length} tables were rewritten. In use all the time, so left as they are: ${left.join(', ')}. Try again in a quiet hour.`,
   );
 }

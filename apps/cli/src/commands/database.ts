@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { databaseSetup } from '@holdfast/platform-policy';
+import { addCommand, type Json } from '../add-command.js';
 import { databaseConfig } from '../config.js';
+import { asOwner } from '../database-owner.js';
 import { show } from '../output.js';
-import { asOwner } from '../owner.js';
-import { verb, type Json } from '../verb.js';
 
 export function databaseCommands(program: Command): void {
   const database = program.command('database').description('the database (PostgreSQL)');
 
-  verb(
+  addCommand(
     database,
     'setup',
     'make roles, schemas and grants, as the owner named by DATABASE_URL, with DB_PASSWORD_<SERVICE>, and DB_CONNECTIONS for each role; may be run again',

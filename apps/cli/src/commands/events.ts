@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { quarantines, type QuarantinedEvent } from '@holdfast/contracts';
-import { withHouse } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
-import { verb, type Json } from '../verb.js';
 
 export function eventCommands(program: Command): void {
   const events = program
     .command('events')
     .description('events between the services: which of them a service cannot apply');
 
-  verb(events, 'quarantined', 'list the events that a service cannot apply; nothing of them is lost', [
+  addCommand(events, 'quarantined', 'list the events that a service cannot apply; nothing of them is lost', [
     'events quarantined',
   ]).action(({ json }: Json) =>
-    withHouse('events quarantined', async ({ ask }) => {
+    asOperator('events quarantined', async ({ request }) => {
       const replies = await Promise.all(
-        Object.entries(quarantines).map(async ([producer, { list }]) => ({ producer, ...(await ask(list, {})) })),
+        Object.entries(quarantines).map(async ([producer, { list }]) => ({ producer, ...(await request(list, {})) })),
       );
       const found = replies.flatMap(({ producer, events: some }) => some.map((event) => ({ producer, ...event })));
       const count = replies.reduce((sum, reply) => sum + reply.count, 0);
@@ -22,13 +22,13 @@ export function eventCommands(program: Command): void {
     }),
   );
 
-  verb(events, 'retry [event]', 'deliver a quarantined event anew at once, or all of them', [
+  addCommand(events, 'retry [event]', 'deliver a quarantined event anew at once, or all of them', [
     'events retry',
     'events retry 0190a2c4-…',
   ]).action((event: string | undefined, { json }: Json) =>
-    withHouse('events retry', async ({ ask }) => {
+    asOperator('events retry', async ({ request }) => {
       const replies = await Promise.all(
-        Object.values(quarantines).map(({ retry }) => ask(retry, event === undefined ? {} : { event })),
+        Object.values(quarantines).map(({ retry }) => request(retry, event === undefined ? {} : { event })),
       );
       const retried = replies.reduce((sum, reply) => sum + reply.retried, 0);
       show({ retried }, json, () =>

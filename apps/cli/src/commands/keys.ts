@@ -1,20 +1,21 @@
 import type { Command } from 'commander';
 import { listKeys, rotateKeys, type IssuerKey } from '@holdfast/contracts';
-import { withHouse } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
-import { verb, type Json } from '../verb.js';
 
 export function keyCommands(program: Command): void {
   const key = program.command('key').description("signing keys of an organization's issuer");
 
-  verb(key, 'list <org>', 'list the published keys', ['key list acme']).action((shortId: string, { json }: Json) =>
-    withHouse('key list', async ({ ask }) => {
-      const { keys } = await ask(listKeys, { shortId }, shortId);
-      show(keys, json, () => keyTable(keys));
-    }),
+  addCommand(key, 'list <org>', 'list the published keys', ['key list acme']).action(
+    (shortId: string, { json }: Json) =>
+      asOperator('key list', async ({ request }) => {
+        const { keys } = await request(listKeys, { shortId }, shortId);
+        show(keys, json, () => keyTable(keys));
+      }),
   );
 
-  verb(key, 'rotate <org>', 'publish new keys, which sign once everybody can know them', [
+  addCommand(key, 'rotate <org>', 'publish new keys, which sign once everybody can know them', [
     'key rotate acme',
     'key rotate acme --overlap 600',
     'key rotate acme --retire',
@@ -26,8 +27,8 @@ export function keyCommands(program: Command): void {
       false,
     )
     .action((shortId: string, { json, overlap, retire }: Json & { overlap: number; retire: boolean }) =>
-      withHouse('key rotate', async ({ ask }) => {
-        const { keys } = await ask(rotateKeys, { shortId, overlapSeconds: overlap, retire }, shortId);
+      asOperator('key rotate', async ({ request }) => {
+        const { keys } = await request(rotateKeys, { shortId, overlapSeconds: overlap, retire }, shortId);
         show(keys, json, () => keyTable(keys));
       }),
     );

@@ -8,10 +8,10 @@ import {
   type Organization,
   type ReplyOf,
 } from '@holdfast/contracts';
-import { withHouse, type House } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
+import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 interface UpdateOptions extends Json {
   /** False for `--no-rp-id`. */
@@ -28,22 +28,26 @@ const rpIdOption =
 export function organizationCommands(program: Command): void {
   const org = program.command('org').description('organizations: each has an issuer of its own');
 
-  verb(org, 'create <shortId>', 'create an organization', [
+  addCommand(org, 'create <shortId>', 'create an organization', [
     'org create acme --name "Acme Ltd"',
     'org create acme --rp-id acme.example',
   ])
     .option('--name <name>', 'its name (the short ID when left out)')
     .option('--rp-id <domain>', rpIdOption)
     .action((shortId: string, { name = shortId, rpId, json }: Json & { name?: string; rpId?: string }) =>
-      withHouse('org create', async ({ ask }) => {
-        const reply = await ask(createOrganization, { shortId, name, ...(rpId !== undefined && { rpId }) }, shortId);
+      asOperator('org create', async ({ request }) => {
+        const reply = await request(
+          createOrganization,
+          { shortId, name, ...(rpId !== undefined && { rpId }) },
+          shortId,
+        );
         show(reply, json, () => `Created the organization ${shortId}.`);
       }),
     );
 
-  verb(org, 'list', 'list all organizations', ['org list']).action(({ json }: Json) =>
-    withHouse('org list', async ({ ask }) => {
-      const { items } = await ask(listOrganizations, {});
+  addCommand(org, 'list', 'list all organizations', ['org list']).action(({ json }: Json) =>
+    asOperator('org list', async ({ request }) => {
+      const { items } = await request(listOrganizations, {});
       show(items, json, () =>
         items.length === 0
           ? 'There is no organization yet; make one with: holdfast org create <shortId>'
@@ -52,15 +56,15 @@ export function organizationCommands(program: Command): void {
     }),
   );
 
-  verb(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action(
+  addCommand(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action(
     (shortId: string, { json }: Json) =>
-      withHouse('org show', async (house) => {
-        const [found, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
+      asOperator('org show', async (session) => {
+        const [found, passkeys] = [await find(session, shortId), await session.request(countPasskeys, {}, shortId)];
         show({ ...found, passkeys: passkeys.items }, json, () => organizationSheet(found, passkeys));
       }),
   );
 
-  verb(
+  addCommand(
     org,
     'update <shortId>',
     'change the RP ID of its passkeys, or end the move from the earlier one; in force within a second',
@@ -74,13 +78,13 @@ export function organizationCommands(program: Command): void {
     .option('--end-move', 'let passkeys of the earlier RP ID sign in no longer')
     .option('--yes', 'do it although customers have passkeys that it concerns')
     .action((shortId: string, options: UpdateOptions) =>
-      withHouse('org update', (house) => update(house, shortId, options)),
+      asOperator('org update', (session) => update(session, shortId, options)),
     );
 
   const suspension = (name: string, suspended: boolean, says: string, done: string) =>
-    verb(org, `${name} <shortId>`, says, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
-      withHouse(`org ${name}`, async ({ ask }) => {
-        const reply = await ask(suspendOrganization, { shortId, suspended }, shortId);
+    addCommand(org, `${name} <shortId>`, says, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
+      asOperator(`org ${name}`, async ({ request }) => {
+        const reply = await request(suspendOrganization, { shortId, suspended }, shortId);
         show(reply, json, () => `${shortId} is ${done}.`);
       }),
     );
@@ -94,21 +98,21 @@ export function organizationCommands(program: Command): void {
 }
 
 async function update(
-  house: House,
+  session: OperatorSession,
   shortId: string,
   { rpId, endMove = false, yes = false, json }: UpdateOptions,
 ): Promise<void> {
   if ((rpId === undefined) === !endMove)
-    throw new Refusal(
+    throw new CommandError(
       'Give one of --rp-id, --no-rp-id and --end-move; "holdfast org update --help" says what each does.',
     );
-  const [before, passkeys] = [await find(house, shortId), await house.ask(countPasskeys, {}, shortId)];
+  const [before, passkeys] = [await find(session, shortId), await session.request(countPasskeys, {}, shortId)];
   const leaving = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
   const count = leaving === undefined ? 0 : countOf(passkeys, leaving);
-  if (count > 0 && !yes) throw new Refusal(warning(shortId, leaving!, count, endMove));
+  if (count > 0 && !yes) throw new CommandError(warning(shortId, leaving!, count, endMove));
   // Where nobody has a passkey there is nobody to move.
   const change = endMove ? { endMove } : { rpId: rpId === false ? null : rpId!, keepEarlier: count > 0 };
-  const reply = await house.ask(updateOrganization, { shortId, ...change }, shortId);
+  const reply = await session.request(updateOrganization, { shortId, ...change }, shortId);
   show(reply, json, () => organizationSheet(reply, passkeys));
 }
 
@@ -120,9 +124,9 @@ function warning(shortId: string, leaving: string, count: number, endMove: boole
   return `${holders}, ${consequence} Read docs/rp-id.md, then repeat the command with --yes. Nothing was changed.`;
 }
 
-async function find({ ask }: House, shortId: string): Promise<Organization> {
-  const found = (await ask(listOrganizations, {})).items.find((organization) => organization.shortId === shortId);
-  if (!found) throw new Refusal(`There is no organization "${shortId}". List them with: holdfast org list`);
+async function find({ request }: OperatorSession, shortId: string): Promise<Organization> {
+  const found = (await request(listOrganizations, {})).items.find((organization) => organization.shortId === shortId);
+  if (!found) throw new CommandError(`There is no organization "${shortId}". List them with: holdfast org list`);
   return found;
 }
 

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import { getPresencePolicy, setPresencePolicy, type PresencePolicy } from '@holdfast/contracts';
-import { withHouse } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
+import { asOperator } from '../operator-session.js';
 import { sheet, show } from '../output.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 interface SetOptions extends Json {
   policy?: PresencePolicy['policy'];
@@ -17,19 +17,24 @@ export function presenceCommands(program: Command): void {
     .command('presence')
     .description('proof of presence: whether an offer needs one, and who may give it');
 
-  verb(presence, 'show <org>', "show an organization's policy", ['presence show acme']).action(
+  addCommand(presence, 'show <org>', "show an organization's policy", ['presence show acme']).action(
     (org: string, { json }: Json) =>
-      withHouse('presence show', async ({ ask }) => {
-        const reply = await ask(getPresencePolicy, {}, org);
+      asOperator('presence show', async ({ request }) => {
+        const reply = await request(getPresencePolicy, {}, org);
         show(reply, json, () => policySheet(reply));
       }),
   );
 
-  verb(presence, 'set <org>', 'change what is given of the policy, and leave the rest; in force within a second', [
-    'presence set acme --policy required',
-    'presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
-    'presence set acme --no-turnstile',
-  ])
+  addCommand(
+    presence,
+    'set <org>',
+    'change what is given of the policy, and leave the rest; in force within a second',
+    [
+      'presence set acme --policy required',
+      'presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
+      'presence set acme --no-turnstile',
+    ],
+  )
     .addOption(
       new Option('--policy <policy>', 'whether an offer without a proof is refused').choices(['optional', 'required']),
     )
@@ -39,13 +44,13 @@ export function presenceCommands(program: Command): void {
     )
     .option('--no-turnstile', 'take no proofs of Turnstile')
     .action((org: string, { json, policy, turnstile, turnstileSecretStdin }: SetOptions) =>
-      withHouse('presence set', async ({ ask }) => {
+      asOperator('presence set', async ({ request }) => {
         if (turnstileSecretStdin && turnstile === false)
-          throw new Refusal('--turnstile-secret-stdin and --no-turnstile exclude each other.');
+          throw new CommandError('--turnstile-secret-stdin and --no-turnstile exclude each other.');
         if (policy === undefined && !turnstileSecretStdin && turnstile !== false)
-          throw new Refusal('Nothing to change was given; "holdfast presence set --help" lists what can be.');
+          throw new CommandError('Nothing to change was given; "holdfast presence set --help" lists what can be.');
         const turnstileSecret = turnstileSecretStdin ? await secretFromInput() : turnstile === false ? null : undefined;
-        const reply = await ask(
+        const reply = await request(
           setPresencePolicy,
           { ...(policy && { policy }), ...(turnstileSecret !== undefined && { turnstileSecret }) },
           org,
@@ -58,7 +63,7 @@ export function presenceCommands(program: Command): void {
 async function secretFromInput(): Promise<string> {
   const secret = (await text(process.stdin)).trim();
   if (secret === '')
-    throw new Refusal(
+    throw new CommandError(
       'Standard input is empty; pipe the secret in, such as: holdfast presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
     );
   return secret;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { createSecret, listSecrets, revokeSecret } from '@holdfast/contracts';
-import { withHouse } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-import { verb, type Json } from '../verb.js';
 
-export function secretWords(secretId: string, clientSecret: string): string {
+export function describeSecret(secretId: string, clientSecret: string): string {
   return `${sheet({ 'Secret ID': secretId, 'Client secret': clientSecret })}\nThe client secret is shown this once and cannot be shown again: keep it now.`;
 }
 
@@ -13,19 +13,20 @@ export function secretCommands(program: Command): void {
     .command('secret')
     .description('client secrets: two may live at once, so that one can be rotated without a pause');
 
-  verb(secret, 'create <clientId>', 'make a further client secret, shown once', ['secret create app_2Vw…']).action(
-    (clientId: string, { json }: Json) =>
-      withHouse('secret create', async ({ ask }) => {
-        const reply = await ask(createSecret, { clientId });
-        show(reply, json, () => secretWords(reply.secretId, reply.clientSecret));
-      }),
+  addCommand(secret, 'create <clientId>', 'make a further client secret, shown once', [
+    'secret create app_2Vw…',
+  ]).action((clientId: string, { json }: Json) =>
+    asOperator('secret create', async ({ request }) => {
+      const reply = await request(createSecret, { clientId });
+      show(reply, json, () => describeSecret(reply.secretId, reply.clientSecret));
+    }),
   );
 
-  verb(secret, 'list <clientId>', 'list the live client secrets of an app, without the secrets themselves', [
+  addCommand(secret, 'list <clientId>', 'list the live client secrets of an app, without the secrets themselves', [
     'secret list app_2Vw…',
   ]).action((clientId: string, { json }: Json) =>
-    withHouse('secret list', async ({ ask }) => {
-      const { items } = await ask(listSecrets, { clientId });
+    asOperator('secret list', async ({ request }) => {
+      const { items } = await request(listSecrets, { clientId });
       show(items, json, () =>
         items.length === 0
           ? 'The app has no live client secret.'
@@ -37,11 +38,14 @@ export function secretCommands(program: Command): void {
     }),
   );
 
-  verb(secret, 'revoke <clientId> <secretId>', 'end a client secret and the tokens got with it, within a second', [
-    'secret revoke app_2Vw… sec_9pQ…',
-  ]).action((clientId: string, secretId: string, { json }: Json) =>
-    withHouse('secret revoke', async ({ ask }) => {
-      const reply = await ask(revokeSecret, { clientId, secretId });
+  addCommand(
+    secret,
+    'revoke <clientId> <secretId>',
+    'end a client secret and the tokens got with it, within a second',
+    ['secret revoke app_2Vw… sec_9pQ…'],
+  ).action((clientId: string, secretId: string, { json }: Json) =>
+    asOperator('secret revoke', async ({ request }) => {
+      const reply = await request(revokeSecret, { clientId, secretId });
       show(reply, json, () => `${secretId} is revoked, and the tokens got with it are refused.`);
     }),
   );

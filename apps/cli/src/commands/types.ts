@@ -5,10 +5,10 @@ import {
   updateCredentialType,
   type CredentialType,
 } from '@holdfast/contracts';
-import { withHouse } from '../house.js';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
+import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-import { Refusal } from '../refusal.js';
-import { verb, type Json } from '../verb.js';
 
 interface TypeOptions extends Json {
   display?: string;
@@ -30,15 +30,15 @@ export function typeCommands(program: Command): void {
     .command('type')
     .description('credential types of an organization: how long a credential lives, and whether it can be revoked');
 
-  verb(type, 'list <org>', 'list the credential types of an organization', ['type list acme']).action(
+  addCommand(type, 'list <org>', 'list the credential types of an organization', ['type list acme']).action(
     (org: string, { json }: Json) =>
-      withHouse('type list', async ({ ask }) => {
-        const { items } = await ask(listCredentialTypes, {}, org);
+      asOperator('type list', async ({ request }) => {
+        const { items } = await request(listCredentialTypes, {}, org);
         show(items, json, () => typeTable(items));
       }),
   );
 
-  verb(type, 'create <org> <name>', 'create a credential type; its name is permanent, all else can be changed', [
+  addCommand(type, 'create <org> <name>', 'create a credential type; its name is permanent, all else can be changed', [
     'type create acme customer --validity P1Y --renewal-window P30D',
     'type create acme day-pass --display "Day pass" --validity PT24H --no-revocable',
   ])
@@ -57,8 +57,8 @@ export function typeCommands(program: Command): void {
         name: string,
         { json, display = name, holder, default: isDefault, validity, renewalWindow, revocable }: TypeOptions,
       ) =>
-        withHouse('type create', async ({ ask }) => {
-          const reply = await ask(
+        asOperator('type create', async ({ request }) => {
+          const reply = await request(
             createCredentialType,
             {
               name,
@@ -75,7 +75,7 @@ export function typeCommands(program: Command): void {
         }),
     );
 
-  verb(
+  addCommand(
     type,
     'update <org> <name>',
     'change what is given of a credential type, and leave the rest; what was issued stays as it was',
@@ -100,7 +100,7 @@ export function typeCommands(program: Command): void {
         name: string,
         { json, holder, default: isDefault, validity, renewalWindow, ...rest }: TypeOptions,
       ) =>
-        withHouse('type update', async ({ ask }) => {
+        asOperator('type update', async ({ request }) => {
           const wanted = {
             ...rest,
             ...taken('validity', validity),
@@ -109,8 +109,8 @@ export function typeCommands(program: Command): void {
             ...(isDefault && { isDefault }),
           };
           if (Object.keys(wanted).length === 0)
-            throw new Refusal('Nothing to change was given; "holdfast type update --help" lists what can be.');
-          const reply = await ask(updateCredentialType, { name, ...wanted }, org);
+            throw new CommandError('Nothing to change was given; "holdfast type update --help" lists what can be.');
+          const reply = await request(updateCredentialType, { name, ...wanted }, org);
           show(reply, json, () => typeSheet(reply));
         }),
     );

@@ -4,7 +4,7 @@ import {
   updateCredentialType,
   type CredentialType,
 } from '@holdfast/contracts';
-import type { House } from '../house.js';
+import type { OperatorSession } from '../operator-session.js';
 
 type WantedType = Omit<CredentialType, 'holders'>;
 
@@ -20,17 +20,17 @@ export type DemoType = Pick<CredentialType, 'name' | 'validity' | 'renewalWindow
 
 /**
  * Makes what is missing. `customer` is there from the first day of an organization, without an end: it gets one, in an
- * older house too. What somebody changed since stays.
+ * older session too. What somebody changed since stays.
  */
-export async function seedTypes(house: House, org: string): Promise<DemoType[]> {
-  const { items } = await house.ask(listCredentialTypes, {}, org);
+export async function seedTypes(session: OperatorSession, org: string): Promise<DemoType[]> {
+  const { items } = await session.request(listCredentialTypes, {}, org);
   const types: CredentialType[] = [...items];
   for (const wanted of demoTypes) {
     const at = items.findIndex(({ name }) => name === wanted.name);
     const found = items[at];
-    if (!found) types.push(await house.ask(createCredentialType, wanted, org));
+    if (!found) types.push(await session.request(createCredentialType, wanted, org));
     else if (wanted.validity !== undefined && found.validity === undefined)
-      types[at] = await house.ask(updateCredentialType, bounded(wanted), org);
+      types[at] = await session.request(updateCredentialType, bounded(wanted), org);
   }
   return types.map(({ name, validity, renewalWindow, revocable, isDefault }) => ({
     name,

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { App, Contract, CredentialType } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import type { House } from '../house.js';
+import type { OperatorSession } from '../operator-session.js';
 import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
 /** Directory and issuance in memory, as far as the seed needs them. */
-class FakeHouse {
+class FakeServices {
   organizations: string[] = [];
   apps: App[] = [];
   policies = new Map<string, string>();
@@ -15,9 +15,10 @@ class FakeHouse {
   away = 0;
   made = 0;
 
-  ask = (async (contract: Contract, input: Record<string, never>, org?: string) =>
-    this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as House['ask'];
-  asking = (org: string) => ((contract, input) => this.ask(contract, input, org)) as ReturnType<House['asking']>;
+  request = (async (contract: Contract, input: Record<string, never>, org?: string) =>
+    this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as OperatorSession['request'];
+  requestsFor = (org: string) =>
+    ((contract, input) => this.request(contract, input, org)) as ReturnType<OperatorSession['requestsFor']>;
 
   private answer(name: string, input: Record<string, string>, about = ''): unknown {
     if (this.away > 0 && (this.away -= 1) >= 0) throw new AppError('unavailable');
@@ -87,16 +88,16 @@ class FakeHouse {
   }
 }
 
-let house: FakeHouse;
+let session: FakeServices;
 const seed = (known: DemoOrganization[] = [], ports: Partial<ShopPorts> = {}) =>
   seedDemo(
-    house,
+    session,
     'http://localhost:8080',
     { shop: 4000, kiosk: 4001, open: true, ...ports },
     known.flatMap(({ apps }) => apps),
   );
 beforeEach(() => {
-  house = new FakeHouse();
+  session = new FakeServices();
 });
 
 test('makes two organizations with three apps each', async () => {
@@ -126,17 +127,17 @@ test('globex takes no offer without a proof of presence', async () => {
     ['acme', 'optional'],
     ['globex', 'required'],
   ]);
-  expect([...house.policies]).toEqual([['globex', 'required']]);
+  expect([...session.policies]).toEqual([['globex', 'required']]);
 });
 
-test('brings up an older house, and leaves what the operator changed', async () => {
+test('brings up an older session, and leaves what the operator changed', async () => {
   const first = await seed();
-  delete house.apps.find(({ name }) => name === 'kiosk')!.credentialType;
-  delete house.apps.find(({ name }) => name === 'shop')!.backchannelLogoutUri;
-  house.apps.find(({ name, org }) => name === 'shop' && org === 'globex')!.backchannelLogoutUri =
+  delete session.apps.find(({ name }) => name === 'kiosk')!.credentialType;
+  delete session.apps.find(({ name }) => name === 'shop')!.backchannelLogoutUri;
+  session.apps.find(({ name, org }) => name === 'shop' && org === 'globex')!.backchannelLogoutUri =
     'https://shop.example/logout';
-  house.types.delete('acme');
-  Object.assign(house.typesOf('globex')[0]!, { validity: 'P5Y' });
+  session.types.delete('acme');
+  Object.assign(session.typesOf('globex')[0]!, { validity: 'P5Y' });
   const again = await seed(first);
   expect(again[0]).toEqual(first[0]);
   expect(again[1]!.apps[0]!.backchannelLogoutUri).toBe('https://shop.example/logout');
@@ -145,22 +146,22 @@ test('brings up an older house, and leaves what the operator changed', async () 
 
 test('changes nothing when all is there and remembered', async () => {
   const first = await seed();
-  const { made } = house;
+  const { made } = session;
   expect(await seed(first)).toEqual(first);
-  expect(house.made).toBe(made);
+  expect(session.made).toBe(made);
 });
 
 test('follows the example shop to another port, and leaves what somebody registered by hand', async () => {
   const first = await seed();
   const uris = (app: string) =>
-    house.apps
+    session.apps
       .filter(({ name, org }) => name === app && org === 'acme')
       .map(({ redirectUris, postLogoutRedirectUris, backchannelLogoutUri }) => [
         ...redirectUris,
         ...postLogoutRedirectUris,
         backchannelLogoutUri,
       ]);
-  house.apps[0]!.redirectUris.push('https://shop.example/callback', 'http://localhost:4000/other');
+  session.apps[0]!.redirectUris.push('https://shop.example/callback', 'http://localhost:4000/other');
   await seed(first, { shop: 5000, kiosk: 5001 });
   expect(uris('shop')).toEqual([
     [
@@ -185,7 +186,7 @@ test('follows the example shop to another port, and leaves what somebody registe
 test('has no address for sign-outs while nobody runs the shop', async () => {
   const first = await seed();
   expect((await seed(first, { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
-  house = new FakeHouse();
+  session = new FakeServices();
   expect((await seed([], { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
 });
 
@@ -194,11 +195,11 @@ test('replaces a forgotten secret, again and again, without running into the lim
   for (let i = 0; i < 4; i += 1) {
     const again = await seed();
     expect(again[0]!.apps[0]).toMatchObject({ clientId: first[0]!.apps[0]!.clientId });
-    expect(house.secrets.get(again[0]!.apps[0]!.clientId)).toContain(again[0]!.apps[0]!.clientSecret);
+    expect(session.secrets.get(again[0]!.apps[0]!.clientId)).toContain(again[0]!.apps[0]!.clientSecret);
   }
 });
 
 test('waits for directory', async () => {
-  house.away = 2;
+  session.away = 2;
   expect(await seed()).toHaveLength(2);
 });

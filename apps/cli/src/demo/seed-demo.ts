@@ -14,7 +14,7 @@ import {
   type PresencePolicy,
 } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import type { House } from '../house.js';
+import type { OperatorSession } from '../operator-session.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
 import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
@@ -43,53 +43,58 @@ export interface DemoOrganization {
 }
 
 /**
- * Makes what is missing; of what is there it only puts the URIs right, and gives an older house what it lacks. A secret
+ * Makes what is missing; of what is there it only puts the URIs right, and gives an older session what it lacks. A secret
  * that nobody remembers is replaced.
  */
 export async function seedDemo(
-  house: House,
+  session: OperatorSession,
   baseUrl: string,
   ports: ShopPorts,
   known: KnownApp[],
 ): Promise<DemoOrganization[]> {
-  const there = (await onceUp(() => house.ask(listOrganizations, {}))).items.map(({ shortId }) => shortId);
+  const there = (await onceUp(() => session.request(listOrganizations, {}))).items.map(({ shortId }) => shortId);
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name, presence } of demoOrganizations) {
-    if (!there.includes(shortId)) await house.ask(createOrganization, { shortId, name }, shortId);
-    const credentialTypes = await onceUp(() => seedTypes(house, shortId));
-    await seedPresence(house, shortId, presence);
+    if (!there.includes(shortId)) await session.request(createOrganization, { shortId, name }, shortId);
+    const credentialTypes = await onceUp(() => seedTypes(session, shortId));
+    await seedPresence(session, shortId, presence);
     seeded.push({
       shortId,
       issuer: `${baseUrl}/o/${shortId}`,
       presence,
       credentialTypes,
-      apps: await seedApps(house, shortId, ports, known),
+      apps: await seedApps(session, shortId, ports, known),
     });
   }
   return seeded;
 }
 
-async function seedPresence(house: House, org: string, policy: PresencePolicy['policy']): Promise<void> {
-  if ((await house.ask(getPresencePolicy, {}, org)).policy !== policy)
-    await house.ask(setPresencePolicy, { policy }, org);
+async function seedPresence(session: OperatorSession, org: string, policy: PresencePolicy['policy']): Promise<void> {
+  if ((await session.request(getPresencePolicy, {}, org)).policy !== policy)
+    await session.request(setPresencePolicy, { policy }, org);
 }
 
-async function seedApps(house: House, org: string, ports: ShopPorts, known: KnownApp[]): Promise<DemoApp[]> {
-  const { items } = await house.ask(listApps, { org }, org);
+async function seedApps(
+  session: OperatorSession,
+  org: string,
+  ports: ShopPorts,
+  known: KnownApp[],
+): Promise<DemoApp[]> {
+  const { items } = await session.request(listApps, { org }, org);
   const apps: DemoApp[] = [];
   for (const wanted of demoApps(org, ports)) {
     const found = items.find(({ name }) => name === wanted.name);
     apps.push(
       found
-        ? demoApp(await putRight(house, found, wanted), await secretOf(house, found, known))
-        : await create(house, org, wanted),
+        ? demoApp(await putRight(session, found, wanted), await secretOf(session, found, known))
+        : await create(session, org, wanted),
     );
   }
   return apps;
 }
 
-async function create(house: House, org: string, wanted: WantedApp): Promise<DemoApp> {
-  const { app, clientSecret } = await house.ask(createApp, { org, ...wanted }, org);
+async function create(session: OperatorSession, org: string, wanted: WantedApp): Promise<DemoApp> {
+  const { app, clientSecret } = await session.request(createApp, { org, ...wanted }, org);
   return demoApp(app, clientSecret!);
 }
 
@@ -97,7 +102,7 @@ async function create(house: House, org: string, wanted: WantedApp): Promise<Dem
  * An earlier seed may have known the shop at another port, its kiosk without a type, or no address for sign-outs. What
  * somebody registered by hand stays.
  */
-async function putRight(house: House, found: App, wanted: WantedApp): Promise<App> {
+async function putRight(session: OperatorSession, found: App, wanted: WantedApp): Promise<App> {
   const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
   const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
   const credentialType = found.credentialType ?? wanted.credentialType;
@@ -114,7 +119,7 @@ async function putRight(house: House, found: App, wanted: WantedApp): Promise<Ap
     ...(credentialType !== undefined && { credentialType }),
     ...(backchannelLogoutUri !== found.backchannelLogoutUri && { backchannelLogoutUri: backchannelLogoutUri ?? null }),
   };
-  return right ? found : house.ask(updateApp, { clientId: found.clientId, ...changes }, found.org);
+  return right ? found : session.request(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
 function put(wanted: string[], found: string[], org: string): string[] {
@@ -125,13 +130,13 @@ function same(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((uri) => b.includes(uri));
 }
 
-async function secretOf(house: House, { clientId, org }: App, known: KnownApp[]): Promise<string> {
+async function secretOf(session: OperatorSession, { clientId, org }: App, known: KnownApp[]): Promise<string> {
   const remembered = known.find((k) => k.clientId === clientId)?.clientSecret;
   if (remembered) return remembered;
-  const { items } = await house.ask(listSecrets, { clientId }, org);
+  const { items } = await session.request(listSecrets, { clientId }, org);
   const [oldest, second] = items;
-  if (oldest && second) await house.ask(revokeSecret, { clientId, secretId: oldest.id }, org);
-  return (await house.ask(createSecret, { clientId }, org)).clientSecret;
+  if (oldest && second) await session.request(revokeSecret, { clientId, secretId: oldest.id }, org);
+  return (await session.request(createSecret, { clientId }, org)).clientSecret;
 }
 
 function demoApp(
@@ -163,10 +168,10 @@ function demoApp(
 }
 
 /** The seed may come before the services answer: it waits half a minute. */
-async function onceUp<T>(ask: () => Promise<T>): Promise<T> {
+async function onceUp<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (attempt >= 60 || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       await sleep(500);

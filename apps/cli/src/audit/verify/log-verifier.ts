@@ -1,10 +1,10 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../../command-error.js';
+import type { LogEnd } from '../read/exported-log.js';
 import { Drops } from './drops.js';
 import { checkEntry } from './entry-check.js';
 import { Erasures } from './erasures.js';
-import type { LogEnd } from './exported-log.js';
 import { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
 import { ListBounds } from './list-bounds.js';
@@ -96,18 +96,18 @@ export class LogVerifier {
 
   add(entry: ExportedAuditEntry): void {
     const { seq } = entry;
-    if (!this.takePlace(seq)) return;
+    if (!this.acceptSeq(seq)) return;
     this.counts.entries++;
     try {
       const treeHash = Buffer.from(entry.leafHash, 'base64');
       const checked = checkEntry(entry, treeHash);
-      for (const fault of checked.faults) this.findings.at(seq, fault);
+      for (const fault of checked.problems) this.findings.at(seq, fault);
       if (checked.hash === undefined) this.counts.dropped++;
-      else if (checked.faults.length > 0) this.findings.moved(seq, checked.hash, treeHash);
+      else if (checked.problems.length > 0) this.findings.moved(seq, checked.hash, treeHash);
       this.drops.add(entry);
       this.bounds.add(entry, checked.record?.occurredAt);
       if (checked.record) this.addRecord(seq, checked.record);
-      if (checked.unnamed) this.erasures.add(seq, checked.unnamed, checked.customerOpens);
+      if (checked.unmapped) this.erasures.add(seq, checked.unmapped, checked.customerOpens);
       this.unsalted.add(seq, checked.unprovable);
       this.closed.add(seq, checked.closed ? 1 : 0);
       if (!this.broken) this.tree.append(treeHash);
@@ -128,12 +128,12 @@ export class LogVerifier {
    * Whether entries are gone that may have been dropped since the reading began: the record of that stands behind what
    * was read.
    */
-  get awaitsDrops(): boolean {
-    return this.drops.awaited;
+  get awaitsDropRecord(): boolean {
+    return this.drops.awaitsRecord;
   }
 
   /** All that `note` covers was read, and now comes what stands behind it. */
-  readOn(note: string): void {
+  continueFrom(note: string): void {
     const checkpoint = this.openNewest(note);
     this.began ??= checkpoint?.size ?? this.last;
     if (checkpoint) this.compare(checkpoint, 'the checkpoint that the reading began with');
@@ -164,7 +164,7 @@ export class LogVerifier {
   /**
    * The end, with what came with the log beside its entries: the checkpoint, undefined when there was none; by how much
    * entries may come late; and whether the log can be signed at all.
-   * @throws Refusal when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
+   * @throws CommandError when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
    */
   end(
     note: string | undefined,
@@ -173,16 +173,16 @@ export class LogVerifier {
     const newest = typeof note === 'string' && !(broken && note === '') ? this.openNewest(note) : undefined;
     if (newest) this.compare(newest, 'the newest checkpoint');
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
-    const { counted, meanwhile } = this.drops.settle(this.findings, began);
+    const { counted, meanwhile } = this.drops.report(this.findings, began);
     this.bounds.end(lateMs);
-    for (const seq of this.erasures.settle(this.findings)) this.late.add(seq, 1);
+    for (const seq of this.erasures.report(this.findings)) this.late.add(seq, 1);
     if (broken) this.refuseBroken(broken, note);
     const proven = this.findings.none;
     if (this.options.allowUnprovable !== true) this.refuseUnprovable();
     const { sentences, more } = this.findings.list();
     const { unplaced } = this.drops;
     if (sentences.length === 0 && unplaced.length > 0) {
-      throw new Refusal(
+      throw new CommandError(
         `${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`,
       );
     }
@@ -247,7 +247,7 @@ export class LogVerifier {
   }
 
   /** Whether an entry stands where it must; says what is wrong if it does not. */
-  private takePlace(seq: number): boolean {
+  private acceptSeq(seq: number): boolean {
     const expected = this.last + 1;
     if (seq !== expected) this.broken = true;
     if (!Number.isSafeInteger(seq) || seq < 1)

@@ -4,8 +4,8 @@ export interface Json {
   json?: boolean;
 }
 
-/** A command with `--json` and examples. `syntax` is the verb and its arguments; examples leave `holdfast` out. */
-export function verb(parent: Command, syntax: string, says: string, examples: string[]): Command {
+/** A command with `--json` and examples. `syntax` is the addCommand and its arguments; examples leave `holdfast` out. */
+export function addCommand(parent: Command, syntax: string, says: string, examples: string[]): Command {
   const lines = examples.map((example) => `  holdfast ${example}`);
   return parent
     .command(syntax)

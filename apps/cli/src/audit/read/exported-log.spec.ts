@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { entryOf } from '../log.fixture.js';
 import { linesOf, parseLine } from './exported-log.js';
-import { entryOf } from './log.fixture.js';
 
 const parsed = (line: string) => {
   try {

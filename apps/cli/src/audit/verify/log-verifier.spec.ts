@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash, openCheckpoint } from '@holdfast/tlog';
+import { checkpointOf, dropRecord, entryOf, logOf, newSigner, verdictOf, without } from '../log.fixture.js';
 import type { KeptCheckpoint } from './log-verifier.js';
-import { checkpointOf, dropRecord, entryOf, logOf, newSigner, verdictOf, without } from './log.fixture.js';
 
 const signer = newSigner();
 const entries = logOf(44);
@@ -186,7 +186,7 @@ describe('what was tampered with, and where', () => {
     says(log, 'Entry 44 has the id of an earlier entry', [], checkpointOf(log, signer));
   });
 
-  test('another history, signed by the house itself', () => {
+  test('another history, signed by the session itself', () => {
     const fork = [...entries.slice(0, 30), ...logOf(50).slice(30)];
     expect(verify(fork, [kept(30)], checkpointOf(fork, signer)).verified).toBe(true);
     says(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash } from '@holdfast/tlog';
-import { leafFacts, pseudonymsIn, type LeafFacts, type Unnamed } from './leaf-facts.js';
+import { leafFacts, pseudonymsIn, type LeafFacts, type UnmappedPseudonyms } from './leaf-facts.js';
 
 /** What one entry says about itself. */
 export interface CheckedEntry {
@@ -14,11 +14,11 @@ export interface CheckedEntry {
   /** It does not show personal values that were logged, and the name of that person opens. */
   closed: boolean;
   /** Pseudonyms in it that do not open. */
-  unnamed?: Unnamed;
+  unmapped?: UnmappedPseudonyms;
   /** Whether a customer is named in it whose name opens. */
   customerOpens: boolean;
   /** What is wrong with it, in sentences without their subject: `was changed: …`. */
-  faults: string[];
+  problems: string[];
 }
 
 type Names = NonNullable<ExportedAuditEntry['names']>;
@@ -29,11 +29,11 @@ type Personal = NonNullable<ExportedAuditEntry['personal']>;
  * it is no entry
  */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
-  const checked: CheckedEntry = { unprovable: 0, closed: false, customerOpens: false, faults: [] };
+  const checked: CheckedEntry = { unprovable: 0, closed: false, customerOpens: false, problems: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
     if (found || names || personal)
-      checked.faults.push('comes without its bytes, so what is shown of it is proven by nothing');
+      checked.problems.push('comes without its bytes, so what is shown of it is proven by nothing');
     return checked;
   }
   const bytes = Buffer.from(leaf, 'base64');
@@ -42,25 +42,25 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
   checked.hash = leafHash(bytes);
   if (!checked.hash.equals(treeHash)) {
     // Its columns may still be right: then they say what was logged. Comparing the two would only say the same twice.
-    checked.faults.push('was changed: its bytes do not have the hash that the tree holds for it');
+    checked.problems.push('was changed: its bytes do not have the hash that the tree holds for it');
     return checked;
   }
   const record = leafFacts(bytes);
   checked.record = record;
-  if (found) checkFound(found, record, checked.faults);
-  else checked.faults.push('comes without the columns by which it is found');
+  if (found) checkFound(found, record, checked.problems);
+  else checked.problems.push('comes without the columns by which it is found');
   if (names) checkNames(names, record, checked);
-  if (personal) checkPersonal(personal, record.personal, checked.faults);
-  checkClass(entry.class, record.action, checked.faults);
+  if (personal) checkPersonal(personal, record.personal, checked.problems);
+  checkClass(entry.class, record.action, checked.problems);
   checkOpen(bytes, record, names ?? [], checked);
   checked.closed = record.person !== undefined && isClosed(record.person, record.personal, entry);
   return checked;
 }
 
-function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: LeafFacts, faults: string[]): void {
+function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: LeafFacts, problems: string[]): void {
   const column = (name: string, shown: string, logged: string) => {
     if (shown !== logged)
-      faults.push(
+      problems.push(
         `is found by the wrong ${name}: the column says ${JSON.stringify(shown)}, and what was logged says ${JSON.stringify(logged)}`,
       );
   };
@@ -74,7 +74,7 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
     found.targets.some((id, i) => found.targets.indexOf(id) !== i || !record.targets.includes(id)) ||
     record.targets.some((id) => !found.targets.includes(id))
   ) {
-    faults.push(
+    problems.push(
       `is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`,
     );
   }
@@ -83,10 +83,10 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
 /** Of an action that is newer than this program nobody here knows the class. */
 const classes = new Map<string, string>(actionNames.map((action) => [action, retentionOf(action)]));
 
-function checkClass(shown: string | undefined, action: string, faults: string[]): void {
+function checkClass(shown: string | undefined, action: string, problems: string[]): void {
   const logged = classes.get(action);
   if (shown !== undefined && logged !== undefined && shown !== logged) {
-    faults.push(
+    problems.push(
       `lies in the wrong class: the column says ${JSON.stringify(shown)}, and what was logged, ${action}, is of the class "${logged}"; lists do not find it there, and it would be dropped with that class`,
     );
   }
@@ -109,7 +109,7 @@ function checkOpen(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, c
   const opens = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
   if (![actor, ...targets].some((id) => id.length === 22 && !opens(id))) return;
   const { customers, others, late } = pseudonymsIn(bytes);
-  checked.unnamed = {
+  checked.unmapped = {
     customers: customers.filter((id) => !opens(id)),
     others: others.filter((id) => !opens(id)),
     late,
@@ -120,26 +120,26 @@ function checkOpen(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, c
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
   for (const { pseudonym, value, salt } of names) {
     if (actor !== pseudonym && !targets.includes(pseudonym))
-      checked.faults.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
+      checked.problems.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
     else if (typeof salt !== 'string' || typeof value !== 'string')
-      checked.faults.push(
+      checked.problems.push(
         `opens the pseudonym ${pseudonym} without the ${typeof salt === 'string' ? 'id' : 'salt'} that it was made of`,
       );
     else if (salt === '') checked.unprovable++;
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
-      checked.faults.push(
+      checked.problems.push(
         `names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`,
       );
     }
   }
 }
 
-function checkPersonal(personal: Personal, hashes: Record<string, string>, faults: string[]): void {
+function checkPersonal(personal: Personal, hashes: Record<string, string>, problems: string[]): void {
   for (const [field, { value, salt }] of Object.entries(personal)) {
     if (typeof salt !== 'string' || typeof value !== 'string')
-      faults.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
+      problems.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
     else if (commitment(salt, value) !== hashes[field])
-      faults.push(`shows another ${field} than was logged: what was logged is not its hash`);
+      problems.push(`shows another ${field} than was logged: what was logged is not its hash`);
   }
 }
 

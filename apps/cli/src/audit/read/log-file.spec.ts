@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { checkpointOf, dropRecord, entryOf, linesOfLog, logOf, newSigner, without } from '../log.fixture.js';
+import { describeVerdict } from '../verify/verdict.js';
 import { fileLines, LiveLog, verifyLive, type ReadPage } from './live-log.js';
 import { readCheckpoints, verifyFile, writeLog } from './log-file.js';
-import { checkpointOf, dropRecord, entryOf, linesOfLog, logOf, newSigner, without } from './log.fixture.js';
-import { verdictInWords } from './verdict.js';
 
 const signer = newSigner();
 const entries = logOf(44);
@@ -26,7 +26,7 @@ const verify = (lines: readonly string[], end = '\n') => {
 };
 
 test('a file as it was written, with or without its last newline', async () => {
-  expect(verdictInWords(await verify(whole))).toBe(
+  expect(describeVerdict(await verify(whole))).toBe(
     'Verified: 44 entries of id.example/o/acme/audit, to the last one that is signed.',
   );
   expect((await verify(whole, '')).verified).toBe(true);
@@ -41,7 +41,7 @@ describe('a file from before exports said in which class and month an entry lies
   test('still verifies, and what it does not hold is said', async () => {
     const verdict = await verify(older(entries));
     expect(verdict).toMatchObject({ verified: true, entries: 44 });
-    expect(verdictInWords(verdict)).toContain('This export does not hold in which class and month entries lie');
+    expect(describeVerdict(verdict)).toContain('This export does not hold in which class and month entries lie');
   });
 
   test('does not show which entries may be gone, whatever it records of them', async () => {

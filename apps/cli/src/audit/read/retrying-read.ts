@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@holdfast/platform';
-import { TransientRefusal } from '../refusal.js';
+import { TransientCommandError } from '../../command-error.js';
 import type { ReadPage } from './live-log.js';
 
-export interface Persistence {
+export interface RetryPolicy {
   /** For how long a page is asked for again. */
   patienceMs: number;
   /** Waited for before the second try; twice as long before each further one. */
@@ -16,9 +16,9 @@ const maxDelayMs = 10_000;
  * Asks for a page again while Holdfast cannot answer, so that a log is read on where it was interrupted, not from the
  * beginning.
  */
-export function persistent(
+export function retrying(
   read: ReadPage,
-  { patienceMs, firstDelayMs }: Persistence = { patienceMs: 120_000, firstDelayMs: 250 },
+  { patienceMs, firstDelayMs }: RetryPolicy = { patienceMs: 120_000, firstDelayMs: 250 },
 ): ReadPage {
   return async (after) => {
     const giveUpAt = Date.now() + patienceMs;
@@ -37,6 +37,6 @@ export function persistent(
 
 /** Undefined when the same request would fail in the same way. */
 function retryAfterMs(error: unknown): number | undefined {
-  if (error instanceof TransientRefusal) return error.retryAfterMs;
+  if (error instanceof TransientCommandError) return error.retryAfterMs;
   return error instanceof AppError && error.code === 'unavailable' ? 1000 * (error.retryAfter ?? 0) : undefined;
 }

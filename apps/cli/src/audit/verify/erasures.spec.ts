@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from './log.fixture.js';
+import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
 
 const signer = newSigner();
 const [customer, other, offer] = ['A', 'B', 'C'].map((letter) => letter.repeat(21) + 'A') as [string, string, string];

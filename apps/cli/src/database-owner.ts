@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { Refusal } from './refusal.js';
+import { CommandError } from './command-error.js';
 
 /**
- * Works on the database as its owner. @throws Refusal with `what` it was about, and the address without its password
+ * Works on the database as its owner. @throws CommandError with `what` it was about, and the address without its password
  */
 export async function asOwner<T>(
   connectionString: string,
@@ -15,10 +15,10 @@ export async function asOwner<T>(
     await client.connect();
     return await work(client);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof CommandError) throw error;
     // PostgreSQL's own messages repeat no statement.
     const { host, pathname } = new URL(connectionString);
-    throw new Refusal(
+    throw new CommandError(
       `${what} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {

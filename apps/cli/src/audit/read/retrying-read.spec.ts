@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError, unavailable } from '@holdfast/platform';
-import { Refusal, TransientRefusal } from '../refusal.js';
+import { CommandError, TransientCommandError } from '../../command-error.js';
+import { checkpointOf, logOf, newSigner } from '../log.fixture.js';
 import { LiveLog, verifyLive, type Page, type ReadPage } from './live-log.js';
-import { checkpointOf, logOf, newSigner } from './log.fixture.js';
-import { persistent } from './persistent-read.js';
+import { retrying } from './retrying-read.js';
 
 const signer = newSigner();
 const entries = logOf(40);
@@ -28,37 +28,37 @@ function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; ask
 describe('reading a log that is interrupted', () => {
   test('goes on with the page that failed, when it may succeed the next time', async () => {
     const { read, asked } = interrupted({
-      10: [unavailable('audit did not answer in time', 0), new TransientRefusal('503')],
+      10: [unavailable('audit did not answer in time', 0), new TransientCommandError('503')],
       30: [unavailable('audit is not running', 0)],
     });
-    expect(
-      await verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], []),
-    ).toMatchObject({ verified: true, entries: 40 });
+    expect(await verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).toMatchObject(
+      { verified: true, entries: 40 },
+    );
     expect(asked).toEqual([0, 10, 10, 10, 20, 30, 30]);
   });
 
   test.each<[string, unknown]>([
-    ['a refusal', new Refusal('403')],
+    ['a refusal', new CommandError('403')],
     ['an error of another kind', new AppError('unknown_organization')],
   ])('ends at once with %s', async (_, failure) => {
     const { read, asked } = interrupted({ 10: [failure] });
-    await expect(
-      verifyLive(await LiveLog.open(persistent(read, soon), () => undefined), [signer.key], []),
-    ).rejects.toBe(failure);
+    await expect(verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).rejects.toBe(
+      failure,
+    );
     expect(asked).toEqual([0, 10]);
   });
 
   test('ends when the first page fails, or the time is up', async () => {
-    const away = new TransientRefusal('nobody there');
-    await expect(persistent(interrupted({ 0: [away] }).read, soon)(0)).rejects.toBe(away);
+    const away = new TransientCommandError('nobody there');
+    await expect(retrying(interrupted({ 0: [away] }).read, soon)(0)).rejects.toBe(away);
     await expect(
-      persistent(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, {
+      retrying(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, {
         patienceMs: 20,
         firstDelayMs: 1,
       })(10),
     ).rejects.toBe(away);
     await expect(
-      persistent(interrupted({ 10: [new TransientRefusal('come back later', 60_000)] }).read, soon)(10),
+      retrying(interrupted({ 10: [new TransientCommandError('come back later', 60_000)] }).read, soon)(10),
     ).rejects.toThrow('come back later');
   });
 });
@@ -66,7 +66,7 @@ describe('reading a log that is interrupted', () => {
 test('the next page is asked for before the last one is worked on', async () => {
   const { read, asked } = interrupted({});
   const log = await LiveLog.open(read, () => undefined);
-  const pages = log.pages({ awaits: () => false });
+  const pages = log.pages({ awaitsDropRecord: () => false });
   await pages.next();
   expect(asked).toEqual([0, 10]);
 });

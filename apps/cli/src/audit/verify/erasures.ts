@@ -1,5 +1,5 @@
 import type { Findings } from './findings.js';
-import type { Unnamed } from './leaf-facts.js';
+import type { UnmappedPseudonyms } from './leaf-facts.js';
 import { plural } from './plural.js';
 
 /**
@@ -30,7 +30,7 @@ export class Erasures {
     for (const pseudonym of customers) this.erased.add(pseudonym);
   }
 
-  add(seq: number, { customers, others, late }: Unnamed, customerOpens: boolean): void {
+  add(seq: number, { customers, others, late }: UnmappedPseudonyms, customerOpens: boolean): void {
     for (const pseudonym of customers) {
       if (late.includes(pseudonym)) continue;
       const known = this.closed.get(pseudonym);
@@ -43,7 +43,7 @@ export class Erasures {
   /**
    * At the end of the log. @returns places of entries of which nobody can tell: from before leaves said what came late
    */
-  settle(findings: Findings): number[] {
+  report(findings: Findings): number[] {
     const unknown: number[] = [];
     const taken: number[] = [];
     for (const [pseudonym, { first, last }] of this.closed) {

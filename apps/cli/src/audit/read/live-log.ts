@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
-import { Refusal } from '../refusal.js';
-import { Drops } from './drops.js';
+import { CommandError } from '../../command-error.js';
+import { Drops } from '../verify/drops.js';
+import { leafFacts } from '../verify/leaf-facts.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from '../verify/log-verifier.js';
 import { fileType, fileVersion, type LogEnd, type LogLine } from './exported-log.js';
-import { leafFacts } from './leaf-facts.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 export interface Page {
   entries: ExportedAuditEntry[];
@@ -18,20 +18,20 @@ export interface Page {
   broken?: AuditBroken | undefined;
 }
 
-/** The log of a running house from behind a place; over the bus or over HTTP. */
+/** The log of a running session from behind a place; over the bus or over HTTP. */
 export type ReadPage = (after: number) => Promise<Page>;
 export type Progress = (done: number, of: number) => void;
 
 /** Who reads a log that grows meanwhile. */
 export interface Reader {
   /** Whether entries are gone whose drop is not recorded in what was read. */
-  awaits: () => boolean;
+  awaitsDropRecord: () => boolean;
   /** All that this checkpoint covers was read; what comes now stands behind it. */
-  readOn?: (checkpoint: string) => void;
+  continueFrom?: (checkpoint: string) => void;
 }
 
 /** How the record of a drop is waited for. Audit appends it within a second, when it keeps up. */
-export interface DropPatience {
+export interface DropRecordWait {
   withinMs: number;
   intervalMs: number;
 }
@@ -50,7 +50,7 @@ export class LiveLog {
     private readonly first: Page,
     private readonly read: ReadPage,
     private readonly progress: Progress,
-    private readonly patience: DropPatience,
+    private readonly patience: DropRecordWait,
   ) {
     this.checkpoint = first.checkpoint;
     // Whoever signed it: it says how far to read. Its signature is for the verifier.
@@ -63,27 +63,27 @@ export class LiveLog {
   static async open(
     read: ReadPage,
     progress: Progress,
-    patience: DropPatience = { withinMs: 10_000, intervalMs: 500 },
+    patience: DropRecordWait = { withinMs: 10_000, intervalMs: 500 },
   ): Promise<LiveLog> {
     return new LiveLog(await read(0), read, progress, patience);
   }
 
   /** All entries. What the log says of itself is final when they have been read. */
-  async *pages({ awaits, readOn }: Reader): AsyncGenerator<ExportedAuditEntry[]> {
+  async *pages({ awaitsDropRecord, continueFrom }: Reader): AsyncGenerator<ExportedAuditEntry[]> {
     yield* pagesUpTo(this.size, this.first, this.read, this.progress);
     if (this.broken) return;
     // A record of what was dropped meanwhile is behind the checkpoint that the reading began with.
-    for (const giveUpAt = Date.now() + this.patience.withinMs; awaits() && Date.now() < giveUpAt;) {
+    for (const giveUpAt = Date.now() + this.patience.withinMs; awaitsDropRecord() && Date.now() < giveUpAt;) {
       const page = await this.read(this.size);
       const { size } = readCheckpoint(page.checkpoint);
       if (size > this.size) {
-        readOn?.(this.checkpoint);
+        continueFrom?.(this.checkpoint);
         const before = this.size;
         this.began ??= before;
         [this.checkpoint, this.size, this.lateMs] = [page.checkpoint, size, page.lateMs];
         yield* pagesUpTo(size, page, this.read, this.progress, before);
       }
-      if (awaits()) await delay(this.patience.intervalMs);
+      if (awaitsDropRecord()) await delay(this.patience.intervalMs);
     }
   }
 
@@ -137,7 +137,10 @@ export async function verifyLive(
   options?: VerifierOptions,
 ): Promise<Verdict> {
   const verifier = new LogVerifier(keys, kept, options);
-  const reader = { awaits: () => verifier.awaitsDrops, readOn: (checkpoint: string) => verifier.readOn(checkpoint) };
+  const reader = {
+    awaitsDropRecord: () => verifier.awaitsDropRecord,
+    continueFrom: (checkpoint: string) => verifier.continueFrom(checkpoint),
+  };
   for await (const entries of log.pages(reader)) for (const entry of entries) verifier.add(entry);
   return verifier.end(log.checkpoint, log.end);
 }
@@ -146,12 +149,14 @@ export async function verifyLive(
 export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   const line = (object: LogLine) => `${JSON.stringify(object)}\n`;
   if (log.checkpoint === '')
-    throw new Refusal(`There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`);
+    throw new CommandError(
+      `There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`,
+    );
   yield line({ type: fileType, version: fileVersion, origin: readCheckpoint(log.checkpoint).origin });
   const drops = new Drops();
   let count = 0;
   let lastSeq = 0;
-  for await (const entries of log.pages({ awaits: () => drops.awaited })) {
+  for await (const entries of log.pages({ awaitsDropRecord: () => drops.awaitsRecord })) {
     count += entries.length;
     lastSeq = entries.at(-1)!.seq;
     for (const entry of entries) noteDrops(drops, entry);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditBrokenSchema, auditLateMs, exportedEntrySchema } from '@holdfast/contracts';
-import { Refusal, TransientRefusal } from '../refusal.js';
+import { CommandError, TransientCommandError } from '../../command-error.js';
 import type { Page, ReadPage } from './live-log.js';
 
 const pageSchema = z.object({
@@ -23,11 +23,11 @@ export interface HttpAccess {
   clientSecret: string;
 }
 
-/** The log over the Admin API, as an app that holds `audit:export`. @throws Refusal with what the house said */
+/** The log over the Admin API, as an app that holds `audit:export`. @throws CommandError with what the session said */
 export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
   const [, base, shortId] = /^(https?:\/\/[^/]+(?:\/.*)?)\/o\/([a-z0-9-]+)\/?$/.exec(url) ?? [];
   if (base === undefined || shortId === undefined)
-    throw new Refusal(`${url} is not the address of an organization, such as https://id.example/o/acme.`);
+    throw new CommandError(`${url} is not the address of an organization, such as https://id.example/o/acme.`);
   let token: string | undefined;
 
   const fetchToken = async (): Promise<string> => {
@@ -61,7 +61,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(30_000) });
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new TransientRefusal(`${new URL(url).origin} does not answer: ${cause}`);
+    throw new TransientCommandError(`${new URL(url).origin} does not answer: ${cause}`);
   }
 }
 
@@ -73,6 +73,6 @@ async function readJson(response: Response): Promise<unknown> {
   // An answer that was cut off counts as none.
   const transient = response.ok || response.status === 429 || response.status >= 500;
   throw transient
-    ? new TransientRefusal(message, 1000 * (Number(response.headers.get('retry-after')) || 0))
-    : new Refusal(message);
+    ? new TransientCommandError(message, 1000 * (Number(response.headers.get('retry-after')) || 0))
+    : new CommandError(message);
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from './log-verifier.js';
 
 /** What was found, for people: the first line is the verdict. */
-export function verdictInWords({
+export function describeVerdict({
   verified,
   onlyUnprovable,
   findings,

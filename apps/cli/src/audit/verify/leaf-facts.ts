@@ -71,7 +71,7 @@ function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): s
 }
 
 /** Pseudonyms in a leaf. */
-export interface Unnamed {
+export interface UnmappedPseudonyms {
   /** Of customers and persons. */
   customers: string[];
   /** Of their offers and credentials. */
@@ -87,7 +87,7 @@ const theirs = new Set(['offer', 'credential']);
 /**
  * By what they are of. Costs more than leafFacts(), so it is for leaves that name somebody who is not known any more.
  */
-export function pseudonymsIn(bytes: Buffer): Unnamed {
+export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {
   const {
     actor,
     targets,

@@ -5,7 +5,7 @@ import type { LeafFacts } from './leaf-facts.js';
 import { plural } from './plural.js';
 
 /** A record of `audit.drop`. */
-interface Recorded {
+interface DropRecord {
   seq: number;
   occurredAt: string;
   count: number;
@@ -19,17 +19,17 @@ interface Group {
   month: string;
   /** The first and the last place whose bytes are there, and how many there are. */
   there: number;
-  lastThere: number;
-  thereCount: number;
+  lastPresent: number;
+  presentCount: number;
   /** Places whose bytes are gone, ascending. */
   gone: number[];
   /** Of all places, whether their bytes are there or not. */
-  places: PlacesHash;
-  records: Recorded[];
+  places: SeqHash;
+  records: DropRecord[];
 }
 
 /** As droppedSchema says it, of places as they come: a log has too many to keep them all. */
-class PlacesHash {
+class SeqHash {
   private readonly hash = createHash('sha256');
   private readonly chunk = Buffer.alloc(8 * 512);
   private used = 0;
@@ -69,8 +69,8 @@ export class Drops {
       return;
     }
     group.there ||= seq;
-    group.lastThere = seq;
-    group.thereCount += 1;
+    group.lastPresent = seq;
+    group.presentCount += 1;
   }
 
   /** @throws Error when it is not what such a record says */
@@ -89,7 +89,7 @@ export class Drops {
    * Whether entries are gone that no record so far accounts for. One that was made while the log was read stands behind
    * what was read.
    */
-  get awaited(): boolean {
+  get awaitsRecord(): boolean {
     return [...this.groups.values()].some(({ gone, records }) => gone.length > countedBy(records));
   }
 
@@ -97,14 +97,14 @@ export class Drops {
    * At the end of the log. @param began how many entries the log had when its reading began
    * @returns of how many entries only the number is recorded, and what was dropped while the log was read, in sentences
    */
-  settle(findings: Findings, began = Infinity): { counted: number; meanwhile: string[] } {
+  report(findings: Findings, began = Infinity): { counted: number; meanwhile: string[] } {
     let counted = 0;
     const meanwhile: string[] = [];
     // Which of them a record means nobody can tell then.
     if (this.unplaced.length > 0) return { counted, meanwhile };
     for (const group of this.groups.values()) {
       if (group.gone.length === 0 && group.records.length === 0) continue;
-      meanwhile.push(...settle(group, findings, began));
+      meanwhile.push(...report(group, findings, began));
       if (!group.records.every(({ places }) => places)) counted += group.gone.length;
     }
     return { counted, meanwhile };
@@ -123,10 +123,10 @@ export class Drops {
           class: name,
           month,
           there: 0,
-          lastThere: 0,
-          thereCount: 0,
+          lastPresent: 0,
+          presentCount: 0,
           gone: [],
-          places: new PlacesHash(),
+          places: new SeqHash(),
           records: [],
         }),
       );
@@ -135,7 +135,7 @@ export class Drops {
   }
 }
 
-function settle(group: Group, findings: Findings, began: number): string[] {
+function report(group: Group, findings: Findings, began: number): string[] {
   const { class: name, month, there, gone, records } = group;
   const which = `class ${name} and month ${month}`;
   const last = records.at(-1);
@@ -163,12 +163,12 @@ function settle(group: Group, findings: Findings, began: number): string[] {
   const recorded = countedBy(records);
   if (before.length < records.length) {
     // Read in their order: those with bytes were read before the drop, all others after it.
-    const goneMeanwhile = gone.slice(countedBy(before));
-    if (group.thereCount > 0 && goneMeanwhile.length > 0 && goneMeanwhile[0]! < group.lastThere)
-      putBack(group.lastThere, last.seq);
+    const missingMeanwhile = gone.slice(countedBy(before));
+    if (group.presentCount > 0 && missingMeanwhile.length > 0 && missingMeanwhile[0]! < group.lastPresent)
+      putBack(group.lastPresent, last.seq);
     else if (droppedMeanwhile(group, before, records)) {
       return [
-        `Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.thereCount} were read before.`,
+        `Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.presentCount} were read before.`,
       ];
     }
   }
@@ -186,22 +186,23 @@ function settle(group: Group, findings: Findings, began: number): string[] {
  * read.
  */
 function droppedMeanwhile(
-  { gone, thereCount, places }: Group,
-  before: readonly Recorded[],
-  records: readonly Recorded[],
+  { gone, presentCount, places }: Group,
+  before: readonly DropRecord[],
+  records: readonly DropRecord[],
 ): boolean {
-  if (countedBy(records) !== gone.length + thereCount || !named(gone.slice(0, countedBy(before)), before)) return false;
+  if (countedBy(records) !== gone.length + presentCount || !named(gone.slice(0, countedBy(before)), before))
+    return false;
   const [only, ...others] = records;
   // The places of an earlier drop are known, and the rest of the group can only be those of the later one.
   return others.length > 0 || only!.places?.sha256 === places.digest();
 }
 
-function countedBy(records: readonly Recorded[]): number {
+function countedBy(records: readonly DropRecord[]): number {
   return records.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Whether the places that are gone are, one record after the other, those that the records name. */
-function named(gone: readonly number[], records: readonly Recorded[]): boolean {
+function named(gone: readonly number[], records: readonly DropRecord[]): boolean {
   // Of records from before they named places the number must do.
   if (!records.every(({ places }) => places)) return true;
   let from = 0;

@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import type { BusUser, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
 import { Bus, connectBus, Replicas } from '@holdfast/messaging/client';
 import { createLogger, newId } from '@holdfast/platform';
+import { CommandError, startHint } from './command-error.js';
 import { busConfig } from './config.js';
-import { Refusal, whereToLook } from './refusal.js';
 
-/** How long a house may take to let us in, in ms. */
+/** How long a session may take to let us in, in ms. */
 const patience = 5000;
 /**
  * Longer than two announcements of a replica are apart: whoever lives is heard in that time, and a replica that hangs
@@ -14,16 +14,16 @@ const patience = 5000;
  */
 const untilHeardMs = 600;
 
-/** The running house, as the operator sees it. */
-export interface House {
+/** The running session, as the operator sees it. */
+export interface OperatorSession {
   /** Asks a contract; `org` is the organization that it is about. */
-  ask: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
+  request: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
   /** Asks as often as it takes for one act, which stands in the organization's log once. */
-  asking: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
+  requestsFor: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
 }
 
-/** Connects as a user of the bus, works, and leaves. @throws Refusal when nobody is there */
-export async function connected<T>(
+/** Connects as a user of the bus, works, and leaves. @throws CommandError when nobody is there */
+export async function withBus<T>(
   user: BusUser,
   work: (bus: Bus, replicas: Replicas) => Promise<T>,
   ms = patience,
@@ -32,7 +32,7 @@ export async function connected<T>(
   const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal(`Holdfast does not answer at ${url}. ${whereToLook}`)), ms);
+    timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), ms);
   });
   try {
     const connection = await Promise.race([connecting, tooLong]);
@@ -48,16 +48,16 @@ export async function connected<T>(
 }
 
 /** Runs a command of the operator. `command` stands in the audit log as the route. */
-export function withHouse<T>(command: string, work: (house: House) => Promise<T>): Promise<T> {
-  return connected('operator', (bus, replicas) => {
-    const asking: House['asking'] = (org) => {
+export function asOperator<T>(command: string, work: (session: OperatorSession) => Promise<T>): Promise<T> {
+  return withBus('operator', (bus, replicas) => {
+    const requestsFor: OperatorSession['requestsFor'] = (org) => {
       const context = operatorContext(command, org);
       return async (contract, input) => {
         await replicas.untilHeard(contract.service, untilHeardMs);
         return bus.request(contract, input, context);
       };
     };
-    return work({ ask: (contract, input, org = '') => asking(org)(contract, input), asking });
+    return work({ request: (contract, input, org = '') => requestsFor(org)(contract, input), requestsFor });
   });
 }
 

@@ -3,7 +3,8 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FormatError, openCheckpoint, type VerifierKey } from '@holdfast/tlog';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../../command-error.js';
+import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from '../verify/log-verifier.js';
 import {
   fileType,
   fileVersion,
@@ -13,10 +14,9 @@ import {
   type LogHeader,
   type LogLine,
 } from './exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './log-verifier.js';
 
 /**
- * Verifies an exported log. @throws Refusal when the file is no exported log of the pinned key: then nothing is known
+ * Verifies an exported log. @throws CommandError when the file is no exported log of the pinned key: then nothing is known
  * of it
  */
 export async function verifyFile(
@@ -41,27 +41,27 @@ export async function verifyFile(
       }
     }
   }
-  if (number === 0) throw new Refusal(`${file} is empty.`);
+  if (number === 0) throw new CommandError(`${file} is empty.`);
   return verifier.endOfFile(end);
 }
 
 function assertHeader(header: LogLine | undefined, file: string, keys: readonly VerifierKey[]): void {
   const { type, version, origin } = (header ?? {}) as Partial<LogHeader>;
   if (type !== fileType)
-    throw new Refusal(
+    throw new CommandError(
       `${file} is not an exported log: its first line does not say so. Export one with: holdfast audit export`,
     );
   if (version !== fileVersion)
-    throw new Refusal(
+    throw new CommandError(
       `${file} is an exported log of version ${version}, and this command reads version ${fileVersion}.`,
     );
   if (!keys.some(({ name }) => name === origin))
-    throw new Refusal(
+    throw new CommandError(
       `${file} is the log ${origin}, and the pinned key is that of ${keys.map(({ name }) => name).join(', ')}.`,
     );
 }
 
-/** Checkpoints that were kept: of this log, and signed by a pinned key. @throws Refusal */
+/** Checkpoints that were kept: of this log, and signed by a pinned key. @throws CommandError */
 export async function readCheckpoints(
   files: readonly string[],
   keys: readonly VerifierKey[],
@@ -69,12 +69,13 @@ export async function readCheckpoints(
   return Promise.all(
     files.map(async (name) => {
       const note = await readFile(name, 'utf8').catch((error: Error) =>
-        Promise.reject(new Refusal(`The checkpoint ${name} cannot be read: ${error.message}`)),
+        Promise.reject(new CommandError(`The checkpoint ${name} cannot be read: ${error.message}`)),
       );
       try {
         return { name, checkpoint: openCheckpoint(note, keys) };
       } catch (error) {
-        if (error instanceof FormatError) throw new Refusal(`The checkpoint ${name} is of no use. ${error.message}.`);
+        if (error instanceof FormatError)
+          throw new CommandError(`The checkpoint ${name} is of no use. ${error.message}.`);
         throw error;
       }
     }),
