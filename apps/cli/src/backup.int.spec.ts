@@ -1,5 +1,5 @@
-// The commands of docs/runbook.md for backups, as they stand there, where PostgreSQL's own programs are: dump, base
-// backup, write-ahead log and ledger; then both restores, and whoever was erased since is gone again.
+// Runs the backup commands of docs/runbook.md where PostgreSQL's programs are installed: dump, base backup, write-ahead
+// log and ledger; then both restores, each of which must erase again who was erased since.
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -28,8 +28,8 @@ const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
 
-/** Where Debian, Homebrew and the PATH have PostgreSQL's programs. What npm brings has no pg_dump. */
-function programs(): string | undefined {
+/** PostgreSQL's programs from Debian, Homebrew or the PATH. The PostgreSQL from npm has no pg_dump. */
+function findPrograms(): string | undefined {
   const below = (folder: string, rest: string): string[] =>
     existsSync(folder)
       ? readdirSync(folder)
@@ -49,14 +49,14 @@ function programs(): string | undefined {
   );
 }
 
-const bin = programs();
-const where = bin === undefined ? describe.skip : describe;
+const bin = findPrograms();
+const describeIfInstalled = bin === undefined ? describe.skip : describe;
 
-where(
-  `the backups of the runbook${bin === undefined ? ' (skipped: no pg_dump here; on Debian: apt-get install postgresql)' : ''}`,
+describeIfInstalled(
+  `the backups of the runbook${bin ? '' : ' (skipped: no pg_dump; on Debian: apt-get install postgresql)'}`,
   () => {
     const [erased, other] = [randomUUID(), randomUUID()];
-    /** PostgreSQL does not run as root, and whom it runs as may be unable to reach the clone. */
+    /** PostgreSQL does not run as root, and the user that it runs as may have no access to the clone. */
     const user =
       process.getuid?.() === 0
         ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
@@ -107,15 +107,13 @@ where(
       client.on('error', () => undefined);
       await client.connect();
       try {
-        // Without values several statements may stand in one text.
+        // Without values, one text may contain several statements.
         return (await (values ? client.query<Row>(sql, values) : client.query<Row>(sql))).rows;
       } finally {
         await client.end();
       }
     }
-    /**
-     * The first block of the runbook in which these words are, with names of this test in place of those of the text.
-     */
+    /** The first code block of the runbook that contains this text, with the folder of this test. */
     function block(words: string, language = 'sh'): string {
       const found = [...runbook.matchAll(/```(\w*)\n([\s\S]*?)```/g)].find(
         ([, of, text]) => of === language && text!.includes(words),
@@ -136,7 +134,7 @@ where(
       (await query<{ id: string }>(database, 'SELECT id FROM issuance.subject ORDER BY created_at')).map(
         ({ id }) => id,
       );
-    /** What is done after each restore. */
+    /** The steps after each restore. */
     async function eraseAgain(database: string): Promise<void> {
       await shell(block('CREATE TEMP TABLE ledger'), database);
       await query(database, block('CREATE TEMP TABLE gone', 'sql'));
@@ -177,7 +175,8 @@ where(
       for (const id of [erased, other])
         await query(
           'holdfast',
-          `INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, clock_timestamp())`,
+          `INSERT INTO issuance.subject (id, org, app, version, created_at)
+           VALUES ($1, 'acme', 'a', 1, clock_timestamp())`,
           [id],
         );
     }, 120_000);
@@ -186,13 +185,13 @@ where(
       rmSync(folder, { recursive: true, force: true });
     }, 60_000);
 
-    it('are made by its commands while the database is in use', async () => {
+    it('are created by its commands while the database is in use', async () => {
       await shell(block('pg_dump'), 'holdfast');
       await shell(block('pg_basebackup'), 'holdfast');
       before = (await query<{ now: string }>('holdfast', 'SELECT clock_timestamp()::text AS now'))[0]!.now;
       await query('holdfast', 'DELETE FROM issuance.subject WHERE id = $1', [erased]);
       await query('holdfast', 'INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
-      // The ledger is taken again and again.
+      // The ledger is copied repeatedly.
       for (let time = 0; time < 2; time += 1) await shell(block("TO '$BACKUP_DIR/erased.new'"), 'holdfast');
       await query('holdfast', 'SELECT pg_switch_wal()');
       expect(
@@ -204,7 +203,7 @@ where(
       await eventually(() => expect(readdirSync(join(backups, 'wal')).length).toBeGreaterThan(1), 20_000);
     }, 120_000);
 
-    it('bring a dump back into an empty database, and erase again who was erased since', async () => {
+    it('restore a dump into an empty database, and erase again who was erased since', async () => {
       await query('postgres', 'CREATE DATABASE restored');
       for (const statement of databaseSetup({
         passwords: Object.fromEntries(databaseServices.map((service) => [service, 'x'])),
@@ -214,12 +213,12 @@ where(
       expect(await customers('restored')).toEqual([erased, other]);
       await eraseAgain('restored');
       expect(await customers('restored')).toEqual([other]);
-      // Again, as after a restore that was broken off.
+      // Repeated, as after an interrupted restore.
       await eraseAgain('restored');
       expect(await customers('restored')).toEqual([other]);
     }, 120_000);
 
-    it('go back to a moment before an erasure, and erase again', async () => {
+    it('restore the state before an erasure, and erase again', async () => {
       await stop();
       const data = ownFolder(join(folder, 'restored'));
       const base = backupOf('base');
@@ -228,7 +227,8 @@ where(
       writeFileSync(join(data, 'recovery.signal'), '');
       writeFileSync(
         join(data, 'postgresql.conf'),
-        `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n${block('restore_command', '').replace(/2026-11-22 10:15:00\+00/, before)}`,
+        `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n` +
+          block('restore_command', '').replace(/2026-11-22 10:15:00\+00/, before),
       );
       if (user) await run('chown', ['-R', `${user.uid}:${user.gid}`, data]);
       await start(data);

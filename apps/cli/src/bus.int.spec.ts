@@ -19,7 +19,7 @@ const declare = (seed: string) =>
     { env: { PATH: process.env.PATH, NATS_URL: nats.url, NATS_NKEY_SEED: seed } },
   );
 
-test('bus declare declares streams and consumers, as often as it is run', async () => {
+test('bus declare declares streams and consumers, and can be repeated', async () => {
   const first = JSON.parse((await declare(nats.seed('deploy'))).stdout) as { declared: string[] };
   expect(first.declared).toEqual(
     expect.arrayContaining(['stream ISSUANCE', 'consumer ISSUANCE/audit', 'stream DIRECTORY']),
@@ -27,7 +27,7 @@ test('bus declare declares streams and consumers, as often as it is run', async 
   expect(JSON.parse((await declare(nats.seed('deploy'))).stdout)).toEqual(first);
 });
 
-test('bus declare gives consumers of an earlier version the settings of this one', async () => {
+test('bus declare updates consumers that an earlier version declared', async () => {
   const connection = await connectBus(
     { url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' },
     createLogger('test', 'fatal'),
@@ -40,6 +40,6 @@ test('bus declare gives consumers of an earlier version the settings of this one
   await connection.close();
 });
 
-test('bus declare with the seed of another user says whose it must be', async () => {
+test('bus declare with the seed of another user fails and names the user deploy', async () => {
   await expect(declare(nats.seed('operator'))).rejects.toThrow(/Is NATS_NKEY_SEED that of the user deploy/);
 });

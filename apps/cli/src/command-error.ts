@@ -4,7 +4,7 @@ import { UncertainError } from '@holdfast/messaging/client';
 import { AppError } from '@holdfast/platform';
 import { fieldError } from './field-errors.js';
 
-/** A command that could not do what it was asked: its message is all that is shown. */
+/** Ends a command: its message is printed, without a stack trace. */
 export class CommandError extends Error {
   constructor(
     message: string,
@@ -14,11 +14,12 @@ export class CommandError extends Error {
   }
 }
 
-/** A command reaches the stack whose folder HOLDFAST_HOME names: often another one is running. */
+/** A command uses the stack whose folder HOLDFAST_HOME names. Often another one is running. */
 export const startHint =
-  'Is it running? Start it with: npm start. If it runs with a folder of its own, set HOLDFAST_HOME to that folder.';
+  'Is Holdfast running? Start it with `npm start`. If its HOLDFAST_HOME is another folder, set that for this ' +
+  'command too.';
 
-/** What may succeed when it is tried again. */
+/** The same command may succeed when it is repeated. */
 export class TransientCommandError extends CommandError {
   constructor(
     message: string,
@@ -28,19 +29,19 @@ export class TransientCommandError extends CommandError {
   }
 }
 
-/** Whatever went wrong, in one sentence that says what to do. `command` is the one that was given, with its options. */
-export function sentence(error: unknown, command?: Command): string {
-  if (error instanceof AppError) return ofAppError(error, command);
+/** What happened and what to do. `command` is the command that ran, with its options. */
+export function errorMessage(error: unknown, command?: Command): string {
+  if (error instanceof AppError) return appErrorMessage(error, command);
   return error instanceof Error ? error.message : String(error);
 }
 
-function ofAppError(error: AppError, command?: Command): string {
+function appErrorMessage(error: AppError, command?: Command): string {
   const { code, detail, errors = [] } = error;
   const { title, help } = errorCatalogue[code];
   if (error instanceof UncertainError)
-    return `${detail ?? `${title} (the log of the service has the details)`}; look whether the change was made, then try again.`;
-  if (code === 'unavailable') return `Holdfast is unavailable: ${detail ?? title}. ${startHint}`;
-  if (code === 'internal') return `${title}; the log of the service has the details.`;
-  if (errors.length > 0) return errors.map((fault) => fieldError(fault, command)).join('\n');
+    return `${detail ?? `${title} (see the log of the service)`}. Check whether the change was made, then try again.`;
+  if (code === 'unavailable') return `${(detail ?? title).replace(/\.$/, '')}. ${startHint}`;
+  if (code === 'internal') return `${title}. See the log of the service.`;
+  if (errors.length > 0) return errors.map((issue) => fieldError(issue, command)).join('\n');
   return detail ?? `${title}. ${help}`;
 }

@@ -14,46 +14,44 @@ const demoSchema = z.object({
 
 const secretSchema = z.object({ HOLDFAST_CLIENT_SECRET: z.string().min(1).optional() });
 
-/** The client secret of an app: never an argument, which everybody on the machine can read. */
+/** The client secret of an app. It is never an argument, since every user of the machine can read those. */
 export async function clientSecret(): Promise<string> {
-  const given =
+  const secret =
     loadConfig(secretSchema).HOLDFAST_CLIENT_SECRET ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
-  if (given === '')
-    throw new CommandError('There is no client secret: set HOLDFAST_CLIENT_SECRET, or hand it in on standard input.');
-  return given;
+  if (secret === '')
+    throw new CommandError('There is no client secret. Set HOLDFAST_CLIENT_SECRET, or pipe it to standard input.');
+  return secret;
 }
 
 export const busConfig = () =>
-  orRefuse(
+  orFail(
     () => loadConfig(busSchema),
-    'No session is named: use "npm run holdfast -- …" beside a running one, or set NATS_URL and NATS_NKEY_SEED.',
+    'NATS_URL or NATS_NKEY_SEED is not set. Set both, or use "npm run holdfast -- …" with a local stack.',
   );
 export const demoConfig = () =>
-  orRefuse(
+  orFail(
     () => loadConfig(demoSchema),
-    'BASE_URL must be the public address of the session, such as http://localhost:8080.',
+    'Set BASE_URL to the public address of Holdfast, such as http://localhost:8080.',
   );
 
-function orRefuse<T>(read: () => T, sentence: string): T {
+function orFail<T>(read: () => T, message: string): T {
   try {
     return read();
   } catch {
-    throw new CommandError(sentence);
+    throw new CommandError(message);
   }
 }
 
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
 export const ownerConfig = () => ({
-  url: orRefuse(
+  url: orFail(
     () => loadConfig(z.object({ DATABASE_URL: z.string().min(1) })),
-    'Set DATABASE_URL, the address of the database as its owner.',
+    'Set DATABASE_URL to the address of the database, with its owner as the user.',
   ).DATABASE_URL,
 });
 
-/**
- * The owner's address of the database, a password per service with one, and the connections that each role may have.
- */
+/** The database address of its owner, a password per service with a database, and the connection limit of each role. */
 export function databaseConfig(): { url: string; passwords: Record<string, string>; connectionLimit: number } {
   const names = databaseServices.map(passwordOf);
   const schema = z.object({
@@ -64,9 +62,9 @@ export function databaseConfig(): { url: string; passwords: Record<string, strin
       .default(String(defaultConnectionLimit)),
     ...Object.fromEntries(names.map((name) => [name, z.string().min(1)])),
   });
-  const env = orRefuse(
+  const env = orFail(
     () => loadConfig(schema) as Record<string, string>,
-    `Set DATABASE_URL (of the owner) and ${names.join(', ')}; DB_CONNECTIONS, if set, is a whole number from 1 to 99999.`,
+    `Set DATABASE_URL (of the owner) and ${names.join(', ')}. DB_CONNECTIONS must be a whole number from 1 to 99999.`,
   );
   return {
     url: env.DATABASE_URL!,

@@ -2,11 +2,14 @@ import pg from 'pg';
 import { CommandError } from './command-error.js';
 
 /**
- * Works on the database as its owner. @throws CommandError with `what` it was about, and the address without its password
+ * Connects to the database as its owner for the time of `work`.
+ *
+ * @param task names it in an error message
+ * @throws CommandError with the address, without its password
  */
 export async function asOwner<T>(
   connectionString: string,
-  what: string,
+  task: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
@@ -16,10 +19,10 @@ export async function asOwner<T>(
     return await work(client);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    // PostgreSQL's own messages repeat no statement.
+    // PostgreSQL's messages do not repeat the statement, which may contain passwords.
     const { host, pathname } = new URL(connectionString);
     throw new CommandError(
-      `${what} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
+      `${task} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
     await client.end().catch(() => undefined);

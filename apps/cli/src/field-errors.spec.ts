@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { fieldError } from './field-errors.js';
 import { createProgram } from './program.js';
 
-describe('a refused field is named as it is typed', () => {
+describe('fieldError names a field as the operator typed it:', () => {
   let command: Command;
   beforeEach(async () => {
     const program = new Command().exitOverride();
@@ -45,7 +45,7 @@ describe('a refused field is named as it is typed', () => {
     ['#', 'must be right'],
   ])('%s', (pointer, words) => expect(fieldError({ pointer, detail: 'must be right' }, command)).toBe(words));
 
-  test('without a command by its path', () =>
+  test('by its path when there is no command', () =>
     expect(fieldError({ pointer: '#/redirectUris/1', detail: 'must be right' }, undefined)).toBe(
       'redirectUris.1: must be right',
     ));
@@ -88,7 +88,7 @@ test.each([
   ['type create', ['name', 'display', 'validity', 'renewalWindow', 'revocable', 'holders', 'isDefault']],
   ['grant add', ['clientId', 'operations']],
   ['presence set', ['policy', 'turnstileSecret']],
-])('%s has a word for each member of its request', (name, members) => {
+])('%s has an option or argument for each member of its request', (name, members) => {
   const [noun, action] = name.split(' ');
   const command = createProgram()
     .commands.find((one) => one.name() === noun)!

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ValidationIssue } from '@holdfast/contracts';
 
-/** Members of a request that no option is named after. */
+/** Members of a request whose option has another name. */
 const optionOf: Record<string, string> = {
   scopes: 'grant',
   isDefault: 'default',
@@ -9,8 +9,8 @@ const optionOf: Record<string, string> = {
 };
 
 /**
- * A refused field, as it was typed: `--redirect-uri "nope": must be …`. What no option or argument of the command
- * stands for is named by its path in the request.
+ * Names an invalid field as the operator typed it: `--redirect-uri "nope": must be …`. A member of the request without
+ * an option or argument is named by its path.
  */
 export function fieldError(
   { pointer = '', parameter, header, detail }: ValidationIssue,
@@ -24,7 +24,7 @@ export function fieldError(
 }
 
 function typedAs(command: Command, member: string, at: string | undefined): string | undefined {
-  // A list is given by an option that may be repeated, and that has its name in the singular.
+  // A list is a repeatable option, whose name is in the singular.
   const names = [optionOf[member] ?? member, member.replace(/s$/, '')];
   const named = command.options.filter((one) => names.includes(one.attributeName()));
   const option = named.find((one) => !one.negate) ?? named[0];

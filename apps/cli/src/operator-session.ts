@@ -6,36 +6,39 @@ import { createLogger, newId } from '@holdfast/platform';
 import { CommandError, startHint } from './command-error.js';
 import { busConfig } from './config.js';
 
-/** How long a session may take to let us in, in ms. */
-const patience = 5000;
+const connectTimeoutMs = 5000;
 /**
- * Longer than two announcements of a replica are apart: whoever lives is heard in that time, and a replica that hangs
- * is not asked.
+ * Longer than the interval between two announcements of a replica: every live replica is known by then, and a hanging
+ * one gets no request.
  */
-const untilHeardMs = 600;
+const discoveryMs = 600;
 
-/** The running session, as the operator sees it. */
+/** Requests to the services, as the operator. */
 export interface OperatorSession {
-  /** Asks a contract; `org` is the organization that it is about. */
+  /** Sends a request of a contract. `org` is the organization that it is about. */
   request: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
-  /** Asks as often as it takes for one act, which stands in the organization's log once. */
+  /** For an operation of several requests: the organization's audit log records it once. */
   requestsFor: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
 }
 
-/** Connects as a user of the bus, works, and leaves. @throws CommandError when nobody is there */
+/**
+ * Connects as a NATS user for the time of `work`.
+ *
+ * @throws CommandError when NATS is unavailable
+ */
 export async function withBus<T>(
   user: BusUser,
   work: (bus: Bus, replicas: Replicas) => Promise<T>,
-  ms = patience,
+  timeoutMs = connectTimeoutMs,
 ): Promise<T> {
   const { NATS_URL: url, NATS_NKEY_SEED: nkeySeed } = busConfig();
   const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), ms);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), timeoutMs);
   });
   try {
-    const connection = await Promise.race([connecting, tooLong]);
+    const connection = await Promise.race([connecting, timeout]);
     try {
       const replicas = new Replicas(connection);
       return await work(new Bus(connection, undefined, replicas), replicas);
@@ -47,13 +50,13 @@ export async function withBus<T>(
   }
 }
 
-/** Runs a command of the operator. `command` stands in the audit log as the route. */
+/** Runs a command as the operator. The audit log records `command` as the route. */
 export function asOperator<T>(command: string, work: (session: OperatorSession) => Promise<T>): Promise<T> {
   return withBus('operator', (bus, replicas) => {
     const requestsFor: OperatorSession['requestsFor'] = (org) => {
       const context = operatorContext(command, org);
       return async (contract, input) => {
-        await replicas.untilHeard(contract.service, untilHeardMs);
+        await replicas.untilHeard(contract.service, discoveryMs);
         return bus.request(contract, input, context);
       };
     };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sheet, table } from './output.js';
 
-test('columns are as wide as their longest cell, without trailing blanks', () => {
+test('table makes columns as wide as their longest cell, without trailing blanks', () => {
   expect(
     table(
       ['ID', 'NAME'],
@@ -13,6 +13,6 @@ test('columns are as wide as their longest cell, without trailing blanks', () =>
   ).toBe('ID     NAME\napp_1  x\na      longer');
 });
 
-test('a sheet leaves out what there is not', () => {
+test('sheet omits undefined values', () => {
   expect(sheet({ Name: 'shop', 'Credential type': undefined, Kind: 'web' })).toBe('Name  shop\nKind  web');
 });

@@ -1,4 +1,4 @@
-/** Plain columns, as wide as their longest cell. */
+/** Columns as wide as their longest cell. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: string[]) =>
@@ -9,18 +9,18 @@ export function table(head: string[], rows: string[][]): string {
   return [head, ...rows].map(line).join('\n');
 }
 
-/** Name and value, one a line, values below each other. */
+/** One name and value per line, with aligned values. */
 export function sheet(fields: Record<string, string | undefined>): string {
   const shown = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
   const width = Math.max(...shown.map(([name]) => name.length));
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-export function print(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The reply as it is for programs, or in words. */
-export function show(reply: unknown, json: boolean | undefined, words: () => string): void {
-  print(json ? JSON.stringify(reply, null, 2) : words());
+/** Prints the reply as JSON for programs, or as text. */
+export function show(reply: unknown, json: boolean | undefined, asText: () => string): void {
+  print(json ? JSON.stringify(reply, null, 2) : asText());
 }

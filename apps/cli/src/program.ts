@@ -15,7 +15,7 @@ import { secretCommands } from './commands/secrets.js';
 import { typeCommands } from './commands/types.js';
 
 const examples = `
-Services of a session that runs on this machine:
+Services of the local stack:
   holdfast service list | start <name> | stop <name>
 
 Examples:
@@ -25,13 +25,13 @@ Examples:
   holdfast secret create app_2Vw…
   holdfast app disable app_2Vw…
 
-Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
+Exit codes: 0 done, 1 denied or failed, 2 invalid arguments.`;
 
-/** The whole command line. Throws CommanderError instead of ending the process. */
+/** Throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('holdfast')
     .description("the operator's command line of Holdfast")
-    .showHelpAfterError('(--help says more)')
+    .showHelpAfterError('(see --help)')
     .exitOverride();
   for (const add of [
     organizationCommands,

@@ -12,63 +12,76 @@ import { createTestDatabase, traces, type TestDatabase } from '@holdfast/testing
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const [erased, other] = [randomUUID(), randomUUID()];
-let session: TestDatabase;
+let database: TestDatabase;
 
-/** Every row of every table: what pg_dump would write. */
+/** Every row of every table, like pg_dump. */
 async function dump(): Promise<string> {
-  const tables = await session.query<{ name: string }>(
-    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+  const tables = await database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name
+       FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
   const texts = await Promise.all(
     tables.map(async ({ name }) =>
-      (await session.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row),
+      (await database.query<{ row: string }>(`SELECT t::text AS row FROM ONLY ${name} t`)).map(({ row }) => row),
     ),
   );
   return texts.flat().join('\n');
 }
 
-/** A customer with a row in every table that names one in plain. */
-async function backedUp(who: string): Promise<void> {
-  const key = customerKey('acme', who);
+/** Inserts a customer with a row in every table that contains customer ids in plain text. */
+async function insertCustomer(customer: string): Promise<void> {
+  const key = customerKey('acme', customer);
   const rows: [sql: string, values: unknown[]][] = [
-    [`INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, now())`, [who]],
+    [`INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, now())`, [customer]],
     [
-      `INSERT INTO issuance.idempotency (app, key_hash, answer, subject, event, version) VALUES ('a', $2, 'x', $1, gen_random_uuid(), 1)`,
-      [who, key],
+      `INSERT INTO issuance.idempotency (app, key_hash, answer, subject, event, version)
+       VALUES ('a', $2, 'x', $1, gen_random_uuid(), 1)`,
+      [customer, key],
     ],
     [
-      `INSERT INTO issuance.outbox (id, aggregate, subject, payload) VALUES (gen_random_uuid(), $1, 'evt.issuance.offer.created', $1)`,
-      [who],
+      `INSERT INTO issuance.outbox (id, aggregate, subject, payload)
+       VALUES (gen_random_uuid(), $1, 'evt.issuance.offer.created', $1)`,
+      [customer],
     ],
     [
-      `INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state) VALUES ($2, 1, 'acme', 'a', $1, now(), true, '{}')`,
-      [who, key],
+      `INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state)
+       VALUES ($2, 1, 'acme', 'a', $1, now(), true, '{}')`,
+      [customer, key],
     ],
     [
-      `INSERT INTO auth.oidc_state (org, model, id, account, payload, expires_at) VALUES ('acme', 'Session', $2, $1, 'sealed', now() + interval '1 day')`,
-      [who, key],
+      `INSERT INTO auth.oidc_state (org, model, id, account, payload, expires_at)
+       VALUES ('acme', 'Session', $2, $1, 'sealed', now() + interval '1 day')`,
+      [customer, key],
     ],
     [
-      `INSERT INTO auth.logout_notice (id, org, client_id, about, due_at, ends_at) VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
-      [who],
+      `INSERT INTO auth.logout_notice (id, org, client_id, about, due_at, ends_at)
+       VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
+      [customer],
     ],
-    [`INSERT INTO audit.pseudonym (org, value, holder, pseudonym) VALUES ('acme', $1, $1, md5($1))`, [who]],
-    [`INSERT INTO audit.person_key (org, holder, person, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`, [who]],
+    [`INSERT INTO audit.pseudonym (org, value, holder, pseudonym) VALUES ('acme', $1, $1, md5($1))`, [customer]],
     [
-      `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at) VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2, json_build_object('subject', $1::text), now())`,
-      [who, key],
+      `INSERT INTO audit.person_key (org, holder, person, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`,
+      [customer],
     ],
     [
-      `INSERT INTO signals.waiting (id, org, key, type, occurred_at, version, data, since) VALUES (gen_random_uuid(), 'acme', $2, 'offer.created', now(), 2, json_build_object('subject', $1::text), now())`,
-      [who, key],
+      `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at)
+       VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2,
+               json_build_object('subject', $1::text), now())`,
+      [customer, key],
+    ],
+    [
+      `INSERT INTO signals.waiting (id, org, key, type, occurred_at, version, data, since)
+       VALUES (gen_random_uuid(), 'acme', $2, 'offer.created', now(), 2,
+               json_build_object('subject', $1::text), now())`,
+      [customer, key],
     ],
     [`INSERT INTO signals.aggregate (key, version) VALUES ($1, 1)`, [key]],
   ];
-  for (const [sql, values] of rows) await session.query(sql, values);
+  for (const [sql, values] of rows) await database.query(sql, values);
 }
 
 beforeAll(async () => {
-  session = await createTestDatabase('issuance', async (DATABASE_URL) => {
+  database = await createTestDatabase('issuance', async (DATABASE_URL) => {
     const migrate = (service: string) =>
       promisify(execFile)(process.execPath, [at(`apps/${service}/dist/migrate.js`)], {
         env: { PATH: process.env.PATH, DATABASE_URL },
@@ -76,17 +89,17 @@ beforeAll(async () => {
     await Promise.all(databaseServices.map(migrate));
   });
 });
-afterAll(() => session.drop());
+afterAll(() => database.drop());
 
-test('what the runbook has one run after a restore leaves nothing of a customer who was erased since, and all of the others', async () => {
-  await backedUp(erased);
-  await backedUp(other);
-  await session.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', 2)`);
-  await session.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
+test('the SQL of the runbook erases a customer who was erased after the backup, and keeps all others', async () => {
+  await insertCustomer(erased);
+  await insertCustomer(other);
+  await database.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', 2)`);
+  await database.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
   expect(traces(await dump(), [erased])).not.toEqual([]);
 
   const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
-  await session.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
+  await database.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
 
   const after = await dump();
   expect(traces(after, [erased])).toEqual([]);
@@ -100,21 +113,21 @@ test('what the runbook has one run after a restore leaves nothing of a customer 
     'signals.event',
     'signals.waiting',
   ]) {
-    const kept = (await session.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
+    const kept = (await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
       .map(({ row }) => row)
       .join();
     expect([table, traces(kept, [other]).length > 0]).toEqual([table, true]);
   }
-  // A late write about the erased finds a mark in each service that would keep it.
-  const marks = [
+  // Each service has a tombstone, so that it ignores late events about the erased customer.
+  const tombstones = [
     'auth.ended_customer WHERE erased',
     'audit.erased WHERE true',
     'subjects.subject WHERE erased_at IS NOT NULL',
     'signals.aggregate WHERE erased_at IS NOT NULL',
   ];
-  for (const mark of marks)
-    expect([mark, await session.query(`SELECT key FROM ${mark}`)]).toEqual([
-      mark,
+  for (const tombstone of tombstones)
+    expect([tombstone, await database.query(`SELECT key FROM ${tombstone}`)]).toEqual([
+      tombstone,
       [{ key: customerKey('acme', erased) }],
     ]);
 });

@@ -18,7 +18,7 @@ export function newSigner(name = origin): Signer {
 
 const commitment = (salt: Buffer, value: string) => createHash('sha256').update(salt).update(value).digest();
 
-/** An entry as audit exports it: an offer to a customer, who came from an address. */
+/** An entry as audit exports it: an offer to a customer, requested from an IP address. */
 export function entryOf(seq: number, change: Partial<AuditEvent> = {}): ExportedAuditEntry {
   const ids = [randomUUID(), randomUUID()];
   const salts = ids.map(() => randomBytes(16));
@@ -69,17 +69,17 @@ export function without({ seq, leafHash: hash, class: name, month }: ExportedAud
   return { seq, leafHash: hash, ...(name !== undefined && { class: name }), ...(month !== undefined && { month }) };
 }
 
-/** The record of a drop of these places, of changes in 2025-09. */
+/** The record of a drop of these entries of changes in 2025-09. */
 export function dropRecord(
   seq: number,
-  places: number[],
+  seqs: number[],
   change: object = {},
   occurredAt = '2026-12-01T00:00:00.000Z',
 ): ExportedAuditEntry {
-  const bytes = Buffer.concat(places.map((place) => Buffer.from(place.toString(16).padStart(16, '0'), 'hex')));
+  const bytes = Buffer.concat(seqs.map((one) => Buffer.from(one.toString(16).padStart(16, '0'), 'hex')));
   const named = {
-    first: places[0]!,
-    last: places.at(-1)!,
+    first: seqs[0]!,
+    last: seqs.at(-1)!,
     sha256: createHash('sha256').update(bytes).digest('base64'),
   };
   return entryOf(seq, {
@@ -89,7 +89,7 @@ export function dropRecord(
     changes: {
       retention: { to: 'changes' },
       month: { to: '2025-09' },
-      entries: { to: places.length },
+      entries: { to: seqs.length },
       places: { to: named },
       ...change,
     },

@@ -10,7 +10,7 @@ import {
   type App,
   type AppKind,
 } from '@holdfast/contracts';
-import { addCommand, type Json } from '../add-command.js';
+import { addCommand, collect, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
@@ -45,42 +45,45 @@ interface UpdateOptions extends Json {
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
 }
 
-const collect = (value: string, before: string[] = []) => [...before, value];
-const pkce = () =>
+const pkceOption = () =>
   new Option(
     '--pkce <when>',
-    'whether sign-in needs PKCE; only a web app may say optional, and must then send a nonce',
+    'whether sign-in requires PKCE; a web app may make it optional and must then send a nonce',
   ).choices(['required', 'optional']);
-const idTokenAlg = () =>
-  new Option('--id-token-alg <alg>', 'what its ID tokens are signed with').choices(['RS256', 'ES256']);
+const idTokenAlgOption = () =>
+  new Option('--id-token-alg <alg>', 'signature algorithm of its ID tokens').choices(['RS256', 'ES256']);
 
 export function appCommands(program: Command): void {
-  const app = program.command('app').description('apps of an organization, and their access');
+  const app = program.command('app').description('apps of an organization');
 
   addCommand(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
-    'app create acme --name shop --display-name "Acme Shop" --kind web --redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
+    'app create acme --name shop --display-name "Acme Shop" --kind web ' +
+      '--redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
     'app create acme --name automation --kind service --grant audit:read',
   ])
     .requiredOption('--name <name>', 'unique within the organization')
-    .option('--display-name <name>', 'what customers read on the sign-in page (the name when left out)')
-    .addOption(new Option('--kind <kind>', 'what it is').choices(appKinds).makeOptionMandatory())
+    .option('--display-name <name>', 'name on the sign-in page (default: the name)')
+    .addOption(new Option('--kind <kind>', 'kind of app').choices(appKinds).makeOptionMandatory())
     .addOption(
-      new Option('--audience <audience>', 'whom it signs in').choices(['customers', 'people']).default('customers'),
+      new Option('--audience <audience>', 'who signs in to it').choices(['customers', 'people']).default('customers'),
     )
-    .option('--credential-type <name>', "whose holders it signs in (the organization's default type when left out)")
-    .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect, [])
-    .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect, [])
+    .option(
+      '--credential-type <name>',
+      "credential type that it offers and signs in (default: the organization's default type)",
+    )
+    .option('--redirect-uri <uri>', 'address that a sign-in redirects to; may be repeated', collect, [])
+    .option('--post-logout-redirect-uri <uri>', 'address that a sign-out may redirect to; may be repeated', collect, [])
     .option(
       '--origin <origin>',
-      'a web origin besides those of the redirect URIs, whose pages may request for a proof of presence; may be repeated',
+      'a further web origin whose pages may request presence challenges; may be repeated',
       collect,
       [],
     )
-    .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
-    .option('--no-refresh-tokens', 'give it no refresh tokens')
-    .addOption(pkce().default('required'))
-    .addOption(idTokenAlg())
-    .option('--grant <operation>', 'an operation that it may use; may be repeated', collect, [])
+    .option('--backchannel-logout-uri <uri>', 'address that receives logout tokens when a session is revoked')
+    .option('--no-refresh-tokens', 'issue no refresh tokens to it')
+    .addOption(pkceOption().default('required'))
+    .addOption(idTokenAlgOption())
+    .option('--grant <operation>', 'operation that it may use; may be repeated', collect, [])
     .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
       asOperator('app create', async ({ request }) => {
         await requireType(request, org, rest.credentialType);
@@ -96,9 +99,9 @@ export function appCommands(program: Command): void {
           },
           org,
         );
-        const { app: made, secretId, clientSecret } = reply;
+        const { app: created, secretId, clientSecret } = reply;
         show(reply, json, () =>
-          [appSheet(made), ...(secretId && clientSecret ? ['', describeSecret(secretId, clientSecret)] : [])].join(
+          [appSheet(created), ...(secretId && clientSecret ? ['', describeSecret(secretId, clientSecret)] : [])].join(
             '\n',
           ),
         );
@@ -118,7 +121,7 @@ export function appCommands(program: Command): void {
         ]);
         show(items, json, () =>
           items.length === 0
-            ? `${org} has no app yet; make one with: holdfast app create ${org} --help`
+            ? `${org} has no app yet. Create one: holdfast app create ${org} --help`
             : table(['CLIENT ID', 'NAME', 'KIND', 'STATE', 'GRANTS'], rows),
         );
       }),
@@ -131,27 +134,27 @@ export function appCommands(program: Command): void {
     }),
   );
 
-  addCommand(app, 'update <clientId>', 'change what is given of an app; a list of URIs replaces the list before', [
+  addCommand(app, 'update <clientId>', 'change the given settings of an app; a list of URIs replaces the whole list', [
     'app update app_2Vw… --redirect-uri https://shop.example/callback --post-logout-redirect-uri https://shop.example/',
     'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
   ])
     .option('--name <name>', 'unique within the organization')
-    .option('--display-name <name>', 'what customers read on the sign-in page')
-    .option('--no-display-name', 'show the name in its place')
-    .option('--credential-type <name>', 'whose holders it signs in')
-    .option('--redirect-uri <uri>', 'where sign-in leads back to; may be repeated', collect)
-    .option('--post-logout-redirect-uri <uri>', 'where sign-out may lead back to; may be repeated', collect)
+    .option('--display-name <name>', 'name on the sign-in page')
+    .option('--no-display-name', 'show the name instead')
+    .option('--credential-type <name>', 'credential type that it offers and signs in')
+    .option('--redirect-uri <uri>', 'address that a sign-in redirects to; may be repeated', collect)
+    .option('--post-logout-redirect-uri <uri>', 'address that a sign-out may redirect to; may be repeated', collect)
     .option(
       '--origin <origin>',
-      'a web origin besides those of the redirect URIs, whose pages may request for a proof of presence; may be repeated',
+      'a further web origin whose pages may request presence challenges; may be repeated',
       collect,
     )
-    .option('--backchannel-logout-uri <uri>', 'where it is told that a session or customer has ended')
-    .option('--no-backchannel-logout-uri', 'tell it no longer')
-    .option('--refresh-tokens', 'give it refresh tokens')
-    .option('--no-refresh-tokens', 'give it no refresh tokens')
-    .addOption(pkce())
-    .addOption(idTokenAlg())
+    .option('--backchannel-logout-uri <uri>', 'address that receives logout tokens when a session is revoked')
+    .option('--no-backchannel-logout-uri', 'send it no logout tokens')
+    .option('--refresh-tokens', 'issue refresh tokens to it')
+    .option('--no-refresh-tokens', 'issue no refresh tokens to it')
+    .addOption(pkceOption())
+    .addOption(idTokenAlgOption())
     .action(
       (
         clientId: string,
@@ -173,28 +176,32 @@ export function appCommands(program: Command): void {
         }),
     );
 
-  const switching = (name: string, disabled: boolean, says: string, done: string) =>
-    addCommand(app, `${name} <clientId>`, says, [`app ${name} app_2Vw…`]).action((clientId: string, { json }: Json) =>
-      asOperator(`app ${name}`, async ({ request }) => {
-        const reply = await request(disableApp, { clientId, disabled });
-        show(reply, json, () => `${reply.name} of ${reply.org} is ${done}.`);
-      }),
+  const addSwitch = (name: string, disabled: boolean, description: string, result: string) =>
+    addCommand(app, `${name} <clientId>`, description, [`app ${name} app_2Vw…`]).action(
+      (clientId: string, { json }: Json) =>
+        asOperator(`app ${name}`, async ({ request }) => {
+          const reply = await request(disableApp, { clientId, disabled });
+          show(reply, json, () => `${reply.name} of ${reply.org} is ${result}.`);
+        }),
     );
-  switching(
+  addSwitch(
     'disable',
     true,
-    'refuse an app and all of its tokens, within a second',
-    'disabled: it and all of its tokens are refused',
+    'reject an app and all of its tokens, within a second',
+    'disabled: its client secret and tokens are rejected',
   );
-  switching('enable', false, 'let a disabled app in again', 'enabled: it can get new tokens');
+  addSwitch('enable', false, 'enable a disabled app', 'enabled: it can get new tokens');
 }
 
-/** Directory keeps the name and issuance the types: with a mistyped one nobody could ever sign in. */
+/**
+ * Directory stores the name without checking it, since issuance owns the types: a mistyped one would deny every
+ * sign-in.
+ */
 async function requireType(request: OperatorSession['request'], org: string, name: string | undefined): Promise<void> {
   if (name === undefined) return;
   const known = (await request(listCredentialTypes, {}, org)).items.map((type) => type.name);
   if (!known.includes(name))
-    throw new CommandError(`${org} has no credential type "${name}"; it has ${known.join(', ')}.`);
+    throw new CommandError(`${org} has no credential type "${name}". It has: ${known.join(', ')}.`);
 }
 
 export function appSheet(app: App): string {

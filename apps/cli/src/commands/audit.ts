@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog';
-import { addCommand, type Json } from '../add-command.js';
+import { addCommand, collect, type Json } from '../add-command.js';
 import { httpLog } from '../audit/read/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
 import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
 import { retrying } from '../audit/read/retrying-read.js';
 import type { Verdict } from '../audit/verify/log-verifier.js';
 import { describeVerdict } from '../audit/verify/verdict.js';
-import { CommandError, sentence } from '../command-error.js';
+import { CommandError, errorMessage } from '../command-error.js';
 import { clientSecret } from '../config.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { show } from '../output.js';
@@ -25,8 +25,8 @@ interface VerifyOptions extends Json, Remote {
   allowUnprovable?: boolean;
 }
 
-const cannotTell = 2;
-const collect = (value: string, before: string[]) => [...before, value];
+/** Exit code when a log can be neither verified nor refuted. */
+const undecided = 2;
 
 export function auditCommands(program: Command): void {
   const audit = program
@@ -41,7 +41,7 @@ export function auditCommands(program: Command): void {
       }),
   );
 
-  addCommand(audit, 'checkpoint <org>', 'show the newest checkpoint, to be kept', [
+  addCommand(audit, 'checkpoint <org>', 'show the newest checkpoint, for you to keep', [
     'audit checkpoint acme > acme.checkpoint',
   ]).action((org: string, { json }: Json) =>
     asOperator('audit checkpoint', async ({ request }) => {
@@ -50,59 +50,61 @@ export function auditCommands(program: Command): void {
     }),
   );
 
-  remote(
-    addCommand(audit, 'export [org]', 'write the log with all that is needed to verify it, one JSON object a line', [
+  withRemoteOptions(
+    addCommand(audit, 'export [org]', 'export the log with all that its verification needs, one JSON object per line', [
       'audit export acme --out acme.ndjson',
       'audit export --url https://id.example/o/acme --client-id app_2Vw… --out acme.ndjson',
     ]),
   )
-    .option('--out <file>', 'write to this file, which only you can read; else to standard output')
+    .option('--out <file>', 'write to this file, which only you can read (default: standard output)')
     .action((org: string | undefined, { out, ...options }: Remote & { out?: string }) =>
-      reading('audit export', org, options, async (read) => {
-        const log = await LiveLog.open(read, progress);
+      withLog('audit export', org, options, async (read) => {
+        const log = await LiveLog.open(read, showProgress);
         if (out !== undefined) await writeLog(out, fileLines(log));
-        else for await (const lines of fileLines(log)) await written(lines);
+        else for await (const lines of fileLines(log)) await writeOut(lines);
         process.stderr.write(`${log.size} entries${out === undefined ? '' : ` in ${out}`}.\n`);
       }),
     );
 
-  remote(
+  withRemoteOptions(
     addCommand(
       audit,
       'verify [source]',
-      'verify an exported log (a file) or the log of an organization (its short ID)',
+      'verify an exported log (a file) or the log of an organization (its short id)',
       [
         'audit verify acme.ndjson --key id.example/o/acme/audit+0dbc4ef4+AYqI… --checkpoint may.checkpoint',
         'audit verify acme --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
-        'audit verify --url https://id.example/o/acme --client-id app_2Vw… --key id.example/o/acme/audit+0dbc4ef4+AYqI…',
+        'audit verify --url https://id.example/o/acme --client-id app_2Vw… ' +
+          '--key id.example/o/acme/audit+0dbc4ef4+AYqI…',
       ],
     ),
   )
-    .option('--key <vkey>', 'the verifier key that you pinned; again for a further one after a rotation', collect, [])
-    .option('--checkpoint <file>', 'a checkpoint of this log that you kept; may be given again', collect, [])
+    .option('--key <vkey>', 'pinned verifier key; may be repeated after a rotation', collect, [])
+    .option('--checkpoint <file>', 'checkpoint of this log that you kept; may be repeated', collect, [])
     .option(
       '--allow-unprovable',
-      'accept names without salt and personal values that are withheld: for a log from before pseudonyms could be checked, or after a change of KEY_ENCRYPTION_KEY',
+      'accept pseudonym mappings without a salt and missing personal values: for a log from before pseudonyms could ' +
+        'be checked, or after a change of KEY_ENCRYPTION_KEY',
     )
     .addHelpText(
       'after',
-      '\nExit codes: 0 verified, 1 tampered with, 2 cannot be told (no key, unreadable, nobody there).',
+      '\nExit codes: 0 verified, 1 tampered with, 2 cannot be decided (no key, unreadable, or unavailable).',
     )
     .action(async (source: string | undefined, options: VerifyOptions) => {
       const verdict = await verify(source, options).catch((error: unknown) =>
-        Promise.reject(new CommandError(`Cannot be verified: ${sentence(error)}`, cannotTell)),
+        Promise.reject(new CommandError(`The log cannot be verified: ${errorMessage(error)}`, undecided)),
       );
       show(verdict, options.json, () => describeVerdict(verdict));
       if (!verdict.verified) process.exitCode = 1;
     });
 }
 
-function remote(command: Command): Command {
+function withRemoteOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'over HTTP, as an app with audit:export: the address of the organization')
+    .option('--url <url>', 'read over HTTP from this address of the organization, as an app with audit:export')
     .option(
       '--client-id <id>',
-      'client ID of that app; its secret is read from HOLDFAST_CLIENT_SECRET, or else from standard input',
+      'client id of that app; its secret is read from HOLDFAST_CLIENT_SECRET or standard input',
     );
 }
 
@@ -110,18 +112,18 @@ async function verify(
   source: string | undefined,
   { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions,
 ): Promise<Verdict> {
-  const keys = key.map(pinned);
+  const keys = key.map(pinnedKey);
   if (keys.length === 0)
-    throw new CommandError('there is no pinned key. Give the one that you kept: --key name+hash+key');
+    throw new CommandError('there is no pinned key. Pass the key that you kept: --key name+hash+key');
   const kept = await readCheckpoints(checkpoint, keys);
   if (source !== undefined && options.url === undefined && (await isFile(source)))
     return verifyFile(source, keys, kept, { allowUnprovable });
-  return reading('audit verify', source, options, async (read) =>
-    verifyLive(await LiveLog.open(read, progress), keys, kept, { allowUnprovable }),
+  return withLog('audit verify', source, options, async (read) =>
+    verifyLive(await LiveLog.open(read, showProgress), keys, kept, { allowUnprovable }),
   );
 }
 
-function pinned(text: string): VerifierKey {
+function pinnedKey(text: string): VerifierKey {
   try {
     return parseVerifierKey(text);
   } catch (error) {
@@ -139,8 +141,8 @@ async function isFile(source: string): Promise<boolean> {
   return found;
 }
 
-/** Reads a live log: over HTTP when an address is given, else over the bus. */
-async function reading<T>(
+/** Reads a live log: over HTTP when `--url` is given, else over the bus. */
+async function withLog<T>(
   command: string,
   org: string | undefined,
   { url, clientId }: Remote,
@@ -148,10 +150,10 @@ async function reading<T>(
 ): Promise<T> {
   if (url !== undefined) {
     if (clientId === undefined || org !== undefined)
-      throw new CommandError('--url wants --client-id, and no organization beside it.');
+      throw new CommandError('--url requires --client-id, and excludes an organization.');
     return work(retrying(httpLog({ url, clientId, clientSecret: await clientSecret() })));
   }
-  if (org === undefined) throw new CommandError('Name an organization, a file, or an address with --url.');
+  if (org === undefined) throw new CommandError('Name an organization or a file, or pass an address with --url.');
   return asOperator(command, ({ requestsFor }) => work(retrying(overBus(requestsFor(org)))));
 }
 
@@ -159,11 +161,11 @@ function overBus(request: ReturnType<OperatorSession['requestsFor']>): ReadPage 
   return (after) => request(exportAuditEntries, { after, limit: 500 });
 }
 
-/** On standard error, so that it never stands in an export; only for people. */
-const progress: Progress = (done, of) => {
+/** On standard error, so that an export on standard output stays clean, and on a terminal only. */
+const showProgress: Progress = (done, of) => {
   if (process.stderr.isTTY) process.stderr.write(done < of ? `\r${done} of ${of} entries` : '\r\x1b[K');
 };
 
-function written(text: string): Promise<void> {
+function writeOut(text: string): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 }

@@ -5,29 +5,30 @@ import { CommandError } from '../command-error.js';
 import { withBus } from '../operator-session.js';
 import { show } from '../output.js';
 
-/** A start job may come before its server: it waits this long, in ms. */
-const patience = 60_000;
+/** A start job may run before its NATS server does. */
+const connectTimeoutMs = 60_000;
 
 export function busCommands(program: Command): void {
   const bus = program.command('bus').description('the message bus (NATS)');
 
-  addCommand(bus, 'declare', 'declare streams and consumers, as the user `deploy`; may be run again', [
+  addCommand(bus, 'declare', 'declare streams and consumers, as the NATS user `deploy`; may be repeated', [
     'bus declare',
     'bus declare --replicas 3',
   ])
-    .option('--replicas <count>', 'NATS servers that keep each stream', Number, 1)
+    .option('--replicas <count>', 'number of NATS servers that store each stream', Number, 1)
     .action(({ replicas, json }: Json & { replicas: number }) =>
       withBus(
         'deploy',
         async ({ connection }) => {
           const declared = await declareStreams(connection, replicas).catch((error: unknown) => {
             throw new CommandError(
-              `The streams could not be declared: ${String(error)}. Is NATS_NKEY_SEED that of the user deploy, and does the nats-server have JetStream?`,
+              `The streams could not be declared: ${String(error)}. ` +
+                'Is NATS_NKEY_SEED that of the user deploy, and is JetStream enabled in nats-server?',
             );
           });
           show({ declared }, json, () => declared.join('\n'));
         },
-        patience,
+        connectTimeoutMs,
       ),
     );
 }

@@ -11,7 +11,8 @@ export function databaseCommands(program: Command): void {
   addCommand(
     database,
     'setup',
-    'make roles, schemas and grants, as the owner named by DATABASE_URL, with DB_PASSWORD_<SERVICE>, and DB_CONNECTIONS for each role; may be run again',
+    'create roles, schemas and grants, as the database owner in DATABASE_URL; DB_PASSWORD_<SERVICE> sets each ' +
+      'password, DB_CONNECTIONS the connection limit of each role; may be repeated',
     ['database setup'],
   ).action(async ({ json }: Json) => {
     const { url, ...options } = databaseConfig();

@@ -9,12 +9,12 @@ import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
 
 export function demoCommands(program: Command): void {
-  const demo = program.command('demo').description('two organizations to try things with');
+  const demo = program.command('demo').description('two demo organizations');
 
-  addCommand(demo, 'seed', 'make the demo organizations acme and globex with their apps, as far as they are missing', [
+  addCommand(demo, 'seed', 'create what is missing of the demo organizations acme and globex and of their apps', [
     'demo seed --json --known demo.json',
   ])
-    .option('--known <file>', 'what an earlier seed printed: its secrets are kept as long as they live')
+    .option('--known <file>', 'output of an earlier seed: its client secrets are kept as long as they are valid')
     .action(({ json, known }: Json & { known?: string }) =>
       asOperator('demo seed', async (session) => {
         const { BASE_URL, SHOP_PORT, KIOSK_PORT } = demoConfig();
@@ -34,7 +34,7 @@ function readKnown(file: string): KnownApp[] {
     return knownAppsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).organizations.flatMap(({ apps }) => apps);
   } catch {
     throw new CommandError(
-      `${file} is not what "holdfast demo seed --json" prints; leave --known out to make new secrets.`,
+      `${file} is not the output of "holdfast demo seed --json". Leave --known out to create new secrets.`,
     );
   }
 }

@@ -5,24 +5,24 @@ import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
 
 export function eventCommands(program: Command): void {
-  const events = program
-    .command('events')
-    .description('events between the services: which of them a service cannot apply');
+  const events = program.command('events').description('domain events that a service cannot apply');
 
-  addCommand(events, 'quarantined', 'list the events that a service cannot apply; nothing of them is lost', [
+  addCommand(events, 'quarantined', 'list the quarantined events: a service cannot apply them, and none is lost', [
     'events quarantined',
   ]).action(({ json }: Json) =>
     asOperator('events quarantined', async ({ request }) => {
       const replies = await Promise.all(
         Object.entries(quarantines).map(async ([producer, { list }]) => ({ producer, ...(await request(list, {})) })),
       );
-      const found = replies.flatMap(({ producer, events: some }) => some.map((event) => ({ producer, ...event })));
+      const found = replies.flatMap(({ producer, events: quarantined }) =>
+        quarantined.map((event) => ({ producer, ...event })),
+      );
       const count = replies.reduce((sum, reply) => sum + reply.count, 0);
       show({ events: found, count }, json, () => (count === 0 ? 'No event is quarantined.' : listing(found, count)));
     }),
   );
 
-  addCommand(events, 'retry [event]', 'deliver a quarantined event anew at once, or all of them', [
+  addCommand(events, 'retry [event]', 'deliver a quarantined event again at once, or all of them', [
     'events retry',
     'events retry 0190a2c4-…',
   ]).action((event: string | undefined, { json }: Json) =>
@@ -34,7 +34,7 @@ export function eventCommands(program: Command): void {
       show({ retried }, json, () =>
         retried === 0
           ? 'Nothing was quarantined.'
-          : `${retried} delivered anew; "holdfast events quarantined" shows in a minute whether they are applied.`,
+          : `${retried} delivered again. In a minute, "holdfast events quarantined" shows whether they were applied.`,
       );
     }),
   );

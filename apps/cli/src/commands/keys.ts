@@ -15,15 +15,15 @@ export function keyCommands(program: Command): void {
       }),
   );
 
-  addCommand(key, 'rotate <org>', 'publish new keys, which sign once everybody can know them', [
+  addCommand(key, 'rotate <org>', 'publish new keys, which sign after a time in which clients can load them', [
     'key rotate acme',
     'key rotate acme --overlap 600',
     'key rotate acme --retire',
   ])
-    .option('--overlap <seconds>', 'how long the new keys are published before they sign', Number, 3600)
+    .option('--overlap <seconds>', 'time between publication and first signature', Number, 3600)
     .option(
       '--retire',
-      'for a key that leaked: the new keys sign now, and what the old ones signed is worth nothing any more',
+      'for a leaked key: the new keys sign at once, and signatures of the old keys are not valid any more',
       false,
     )
     .action((shortId: string, { json, overlap, retire }: Json & { overlap: number; retire: boolean }) =>

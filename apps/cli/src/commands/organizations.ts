@@ -23,16 +23,17 @@ interface UpdateOptions extends Json {
 type Passkeys = ReplyOf<typeof countPasskeys>;
 
 const rpIdOption =
-  'WebAuthn RP ID of its passkeys: a domain that the host of the claim and sign-in pages lies in, or one that names them in https://<domain>/.well-known/webauthn (docs/rp-id.md)';
+  'WebAuthn RP ID of its passkeys: a domain that contains the host of the claim and sign-in pages, or one that names ' +
+  'them in https://<domain>/.well-known/webauthn (docs/rp-id.md)';
 
 export function organizationCommands(program: Command): void {
-  const org = program.command('org').description('organizations: each has an issuer of its own');
+  const org = program.command('org').description('organizations; each has its own issuer');
 
   addCommand(org, 'create <shortId>', 'create an organization', [
     'org create acme --name "Acme Ltd"',
     'org create acme --rp-id acme.example',
   ])
-    .option('--name <name>', 'its name (the short ID when left out)')
+    .option('--name <name>', 'its name (default: the short id)')
     .option('--rp-id <domain>', rpIdOption)
     .action((shortId: string, { name = shortId, rpId, json }: Json & { name?: string; rpId?: string }) =>
       asOperator('org create', async ({ request }) => {
@@ -50,7 +51,7 @@ export function organizationCommands(program: Command): void {
       const { items } = await request(listOrganizations, {});
       show(items, json, () =>
         items.length === 0
-          ? 'There is no organization yet; make one with: holdfast org create <shortId>'
+          ? 'There is no organization yet. Create one: holdfast org create <shortId>'
           : organizationTable(items),
       );
     }),
@@ -59,7 +60,10 @@ export function organizationCommands(program: Command): void {
   addCommand(org, 'show <shortId>', 'show an organization, with its passkeys by RP ID', ['org show acme']).action(
     (shortId: string, { json }: Json) =>
       asOperator('org show', async (session) => {
-        const [found, passkeys] = [await find(session, shortId), await session.request(countPasskeys, {}, shortId)];
+        const [found, passkeys] = [
+          await findOrganization(session, shortId),
+          await session.request(countPasskeys, {}, shortId),
+        ];
         show({ ...found, passkeys: passkeys.items }, json, () => organizationSheet(found, passkeys));
       }),
   );
@@ -67,34 +71,35 @@ export function organizationCommands(program: Command): void {
   addCommand(
     org,
     'update <shortId>',
-    'change the RP ID of its passkeys, or end the move from the earlier one; in force within a second',
+    'change the RP ID of its passkeys, or end the transition from the earlier one; in force within a second',
     ['org update acme --rp-id acme.example --yes', 'org update acme --no-rp-id', 'org update acme --end-move --yes'],
   )
     .option(
       '--rp-id <domain>',
-      `${rpIdOption}. Passkeys keep the RP ID that they were made for: those of before sign in as well, until the move is ended`,
+      `${rpIdOption}. A passkey keeps the RP ID that it was created for. Passkeys of the earlier RP ID can sign in ` +
+        'until the transition ends',
     )
     .option('--no-rp-id', 'go back to the RP ID of the deployment')
-    .option('--end-move', 'let passkeys of the earlier RP ID sign in no longer')
-    .option('--yes', 'do it although customers have passkeys that it concerns')
+    .option('--end-move', 'stop accepting passkeys of the earlier RP ID')
+    .option('--yes', 'confirm although customers have passkeys that this affects')
     .action((shortId: string, options: UpdateOptions) =>
       asOperator('org update', (session) => update(session, shortId, options)),
     );
 
-  const suspension = (name: string, suspended: boolean, says: string, done: string) =>
-    addCommand(org, `${name} <shortId>`, says, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
+  const addSwitch = (name: string, suspended: boolean, description: string, result: string) =>
+    addCommand(org, `${name} <shortId>`, description, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
       asOperator(`org ${name}`, async ({ request }) => {
         const reply = await request(suspendOrganization, { shortId, suspended }, shortId);
-        show(reply, json, () => `${shortId} is ${done}.`);
+        show(reply, json, () => `${shortId} is ${result}.`);
       }),
     );
-  suspension(
+  addSwitch(
     'suspend',
     true,
-    'refuse all apps of an organization, within a second',
-    'suspended: all of its apps are refused',
+    'reject all apps of an organization, within a second',
+    'suspended: all of its apps are rejected',
   );
-  suspension('resume', false, 'let a suspended organization go on', 'resumed: its apps have the access that they had');
+  addSwitch('resume', false, 'resume a suspended organization', 'resumed: its apps have access again');
 }
 
 async function update(
@@ -104,29 +109,34 @@ async function update(
 ): Promise<void> {
   if ((rpId === undefined) === !endMove)
     throw new CommandError(
-      'Give one of --rp-id, --no-rp-id and --end-move; "holdfast org update --help" says what each does.',
+      'Pass one of --rp-id, --no-rp-id and --end-move. "holdfast org update --help" explains them.',
     );
-  const [before, passkeys] = [await find(session, shortId), await session.request(countPasskeys, {}, shortId)];
-  const leaving = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
-  const count = leaving === undefined ? 0 : countOf(passkeys, leaving);
-  if (count > 0 && !yes) throw new CommandError(warning(shortId, leaving!, count, endMove));
-  // Where nobody has a passkey there is nobody to move.
+  const [before, passkeys] = [
+    await findOrganization(session, shortId),
+    await session.request(countPasskeys, {}, shortId),
+  ];
+  const abandoned = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
+  const count = abandoned === undefined ? 0 : countOf(passkeys, abandoned);
+  if (count > 0 && !yes) throw new CommandError(warning(shortId, abandoned!, count, endMove));
+  // Without passkeys of the current RP ID, no transition is needed.
   const change = endMove ? { endMove } : { rpId: rpId === false ? null : rpId!, keepEarlier: count > 0 };
   const reply = await session.request(updateOrganization, { shortId, ...change }, shortId);
   show(reply, json, () => organizationSheet(reply, passkeys));
 }
 
-function warning(shortId: string, leaving: string, count: number, endMove: boolean): string {
-  const holders = `${count} ${count === 1 ? 'passkey' : 'passkeys'} of ${shortId} ${count === 1 ? 'was' : 'were'} made for the RP ID ${leaving}`;
+function warning(shortId: string, rpId: string, count: number, endMove: boolean): string {
+  const passkeys = count === 1 ? '1 passkey' : `${count} passkeys`;
+  const affected = `${passkeys} of ${shortId} ${count === 1 ? 'was' : 'were'} created for the RP ID ${rpId}`;
   const consequence = endMove
-    ? 'and will sign in no longer: whoever has no newer one needs a recovery offer.'
-    : 'and cannot be moved: customers sign in with "Use an earlier passkey" until they have claimed a new one by a recovery offer.';
-  return `${holders}, ${consequence} Read docs/rp-id.md, then repeat the command with --yes. Nothing was changed.`;
+    ? 'and will not be accepted any more. A customer without a newer passkey needs a recovery offer.'
+    : 'and cannot be moved. Customers sign in with "Use an earlier passkey" until they claim a new one through a ' +
+      'recovery offer.';
+  return `${affected}, ${consequence} Read docs/rp-id.md, then repeat the command with --yes. Nothing was changed.`;
 }
 
-async function find({ request }: OperatorSession, shortId: string): Promise<Organization> {
+async function findOrganization({ request }: OperatorSession, shortId: string): Promise<Organization> {
   const found = (await request(listOrganizations, {})).items.find((organization) => organization.shortId === shortId);
-  if (!found) throw new CommandError(`There is no organization "${shortId}". List them with: holdfast org list`);
+  if (!found) throw new CommandError(`There is no organization "${shortId}". List them: holdfast org list`);
   return found;
 }
 
@@ -145,17 +155,17 @@ function countOf({ items }: Passkeys, rpId: string): number {
 function organizationSheet(organization: Organization, passkeys: Passkeys): string {
   const [rpId, earlier] = [rpIdOf(organization, passkeys), earlierRpIdOf(organization, passkeys)];
   const unused = passkeys.items.filter((item) => item.rpId !== rpId && item.rpId !== earlier);
-  const held = (id: string) => `${id} (passkeys: ${countOf(passkeys, id)})`;
+  const withCount = (id: string) => `${id} (passkeys: ${countOf(passkeys, id)})`;
   return sheet({
     Organization: organization.shortId,
     Name: organization.name,
     State: stateOf(organization),
     Created: organization.createdAt,
-    'RP ID': held(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
+    'RP ID': withCount(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
     ...(earlier !== undefined && {
-      'Earlier RP ID': `${held(earlier)}, until: holdfast org update ${organization.shortId} --end-move`,
+      'Earlier RP ID': `${withCount(earlier)}, until: holdfast org update ${organization.shortId} --end-move`,
     }),
-    ...(unused.length > 0 && { 'Not taken': unused.map((item) => held(item.rpId)).join(', ') }),
+    ...(unused.length > 0 && { 'Not accepted': unused.map((item) => withCount(item.rpId)).join(', ') }),
   });
 }
 

@@ -15,9 +15,9 @@ interface SetOptions extends Json {
 export function presenceCommands(program: Command): void {
   const presence = program
     .command('presence')
-    .description('proof of presence: whether an offer needs one, and who may give it');
+    .description('presence proofs: whether an offer requires one, and from which provider');
 
-  addCommand(presence, 'show <org>', "show an organization's policy", ['presence show acme']).action(
+  addCommand(presence, 'show <org>', "show the organization's policy", ['presence show acme']).action(
     (org: string, { json }: Json) =>
       asOperator('presence show', async ({ request }) => {
         const reply = await request(getPresencePolicy, {}, org);
@@ -25,30 +25,26 @@ export function presenceCommands(program: Command): void {
       }),
   );
 
-  addCommand(
-    presence,
-    'set <org>',
-    'change what is given of the policy, and leave the rest; in force within a second',
-    [
-      'presence set acme --policy required',
-      'presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
-      'presence set acme --no-turnstile',
-    ],
-  )
+  addCommand(presence, 'set <org>', 'change the given parts of the policy; in force within a second', [
+    'presence set acme --policy required',
+    'presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
+    'presence set acme --no-turnstile',
+  ])
     .addOption(
-      new Option('--policy <policy>', 'whether an offer without a proof is refused').choices(['optional', 'required']),
+      new Option('--policy <policy>', 'whether an offer requires a presence proof').choices(['optional', 'required']),
     )
     .option(
       '--turnstile-secret-stdin',
-      'take proofs of Cloudflare Turnstile, with the secret of its widget, read from standard input so that it stands in no list of processes',
+      'accept proofs of Cloudflare Turnstile. The secret of its widget is read from standard input, so that no list ' +
+        'of processes shows it',
     )
-    .option('--no-turnstile', 'take no proofs of Turnstile')
+    .option('--no-turnstile', 'accept no proofs of Turnstile')
     .action((org: string, { json, policy, turnstile, turnstileSecretStdin }: SetOptions) =>
       asOperator('presence set', async ({ request }) => {
         if (turnstileSecretStdin && turnstile === false)
           throw new CommandError('--turnstile-secret-stdin and --no-turnstile exclude each other.');
         if (policy === undefined && !turnstileSecretStdin && turnstile !== false)
-          throw new CommandError('Nothing to change was given; "holdfast presence set --help" lists what can be.');
+          throw new CommandError('There is nothing to change. "holdfast presence set --help" lists the options.');
         const turnstileSecret = turnstileSecretStdin ? await secretFromInput() : turnstile === false ? null : undefined;
         const reply = await request(
           setPresencePolicy,
@@ -64,7 +60,8 @@ async function secretFromInput(): Promise<string> {
   const secret = (await text(process.stdin)).trim();
   if (secret === '')
     throw new CommandError(
-      'Standard input is empty; pipe the secret in, such as: holdfast presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
+      'Standard input is empty. Pipe the secret in: ' +
+        'holdfast presence set acme --turnstile-secret-stdin < turnstile-secret.txt',
     );
   return secret;
 }
@@ -73,8 +70,8 @@ function policySheet({ policy, turnstile }: PresencePolicy): string {
   return sheet({
     Policy:
       policy === 'required'
-        ? 'required: an offer without a proof is refused'
-        : 'optional: a proof is verified when one is sent',
+        ? 'required: an offer without a presence proof is denied'
+        : 'optional: a presence proof is verified when one is sent',
     ALTCHA: 'yes, built in',
     Turnstile: turnstile ? 'yes, with a secret' : 'no',
   });

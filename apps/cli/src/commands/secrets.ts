@@ -5,15 +5,16 @@ import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 
 export function describeSecret(secretId: string, clientSecret: string): string {
-  return `${sheet({ 'Secret ID': secretId, 'Client secret': clientSecret })}\nThe client secret is shown this once and cannot be shown again: keep it now.`;
+  const fields = sheet({ 'Secret ID': secretId, 'Client secret': clientSecret });
+  return `${fields}\nThe client secret is shown only once. Store it now.`;
 }
 
 export function secretCommands(program: Command): void {
   const secret = program
     .command('secret')
-    .description('client secrets: two may live at once, so that one can be rotated without a pause');
+    .description('client secrets: two may be valid at once, so that one can be rotated without downtime');
 
-  addCommand(secret, 'create <clientId>', 'make a further client secret, shown once', [
+  addCommand(secret, 'create <clientId>', 'create a further client secret, shown once', [
     'secret create app_2Vw…',
   ]).action((clientId: string, { json }: Json) =>
     asOperator('secret create', async ({ request }) => {
@@ -22,14 +23,14 @@ export function secretCommands(program: Command): void {
     }),
   );
 
-  addCommand(secret, 'list <clientId>', 'list the live client secrets of an app, without the secrets themselves', [
+  addCommand(secret, 'list <clientId>', 'list the ids of the valid client secrets of an app', [
     'secret list app_2Vw…',
   ]).action((clientId: string, { json }: Json) =>
     asOperator('secret list', async ({ request }) => {
       const { items } = await request(listSecrets, { clientId });
       show(items, json, () =>
         items.length === 0
-          ? 'The app has no live client secret.'
+          ? 'The app has no valid client secret.'
           : table(
               ['SECRET ID', 'CREATED'],
               items.map((s) => [s.id, s.createdAt]),
@@ -41,12 +42,12 @@ export function secretCommands(program: Command): void {
   addCommand(
     secret,
     'revoke <clientId> <secretId>',
-    'end a client secret and the tokens got with it, within a second',
+    'revoke a client secret and the tokens issued with it, within a second',
     ['secret revoke app_2Vw… sec_9pQ…'],
   ).action((clientId: string, secretId: string, { json }: Json) =>
     asOperator('secret revoke', async ({ request }) => {
       const reply = await request(revokeSecret, { clientId, secretId });
-      show(reply, json, () => `${secretId} is revoked, and the tokens got with it are refused.`);
+      show(reply, json, () => `${secretId} is revoked. Tokens issued with it are rejected.`);
     }),
   );
 }

@@ -21,14 +21,14 @@ interface TypeOptions extends Json {
 type Holder = CredentialType['holders'][number];
 
 function holders(value: string, before: Holder[] = []): Holder[] {
-  if (value !== 'passkey' && value !== 'wallet') throw new InvalidArgumentError('It must be passkey or wallet.');
+  if (value !== 'passkey' && value !== 'wallet') throw new InvalidArgumentError('Use passkey or wallet.');
   return [...before, value];
 }
 
 export function typeCommands(program: Command): void {
   const type = program
     .command('type')
-    .description('credential types of an organization: how long a credential lives, and whether it can be revoked');
+    .description('credential types of an organization: validity, renewal and revocation');
 
   addCommand(type, 'list <org>', 'list the credential types of an organization', ['type list acme']).action(
     (org: string, { json }: Json) =>
@@ -38,19 +38,16 @@ export function typeCommands(program: Command): void {
       }),
   );
 
-  addCommand(type, 'create <org> <name>', 'create a credential type; its name is permanent, all else can be changed', [
+  addCommand(type, 'create <org> <name>', 'create a credential type; only its name is permanent', [
     'type create acme customer --validity P1Y --renewal-window P30D',
     'type create acme day-pass --display "Day pass" --validity PT24H --no-revocable',
   ])
-    .option('--display <text>', 'its name for people (the name when left out)')
-    .option('--validity <duration>', 'from issue to end, as ISO 8601: P1Y, P30D, PT24H (no end when left out)')
-    .option('--renewal-window <duration>', 'how long before the end a sign-in renews it (never when left out)')
-    .option('--no-revocable', 'once held, it can be neither suspended nor revoked: it ends when it expires')
-    .option('--holder <holder>', 'what may hold it, passkey or wallet; may be repeated (both when left out)', holders)
-    .option(
-      '--default',
-      "what an offer and an app mean that name no type; takes the place of the organization's default of before",
-    )
+    .option('--display <text>', 'display name (default: the name)')
+    .option('--validity <duration>', 'time until it expires, as ISO 8601: P1Y, P30D, PT24H (default: never)')
+    .option('--renewal-window <duration>', 'time before expiration in which a sign-in renews it (default: never)')
+    .option('--no-revocable', 'once claimed, it cannot be suspended or revoked; it is valid until it expires')
+    .option('--holder <holder>', 'what may store it, passkey or wallet; may be repeated (default: both)', holders)
+    .option('--default', 'use it for offers and apps that name no type; replaces the default of the organization')
     .action(
       (
         org: string,
@@ -78,22 +75,22 @@ export function typeCommands(program: Command): void {
   addCommand(
     type,
     'update <org> <name>',
-    'change what is given of a credential type, and leave the rest; what was issued stays as it was',
+    'change the given settings of a credential type; issued credentials stay as they are',
     [
       'type update acme customer --validity P2Y',
       'type update acme customer --no-renewal-window',
       'type update acme membership --default',
     ],
   )
-    .option('--display <text>', 'its name for people')
-    .option('--validity <duration>', 'from issue to end, as ISO 8601: P1Y, P30D, PT24H')
-    .option('--no-validity', 'let it have no end')
-    .option('--renewal-window <duration>', 'how long before the end a sign-in renews it')
+    .option('--display <text>', 'display name')
+    .option('--validity <duration>', 'time until it expires, as ISO 8601: P1Y, P30D, PT24H')
+    .option('--no-validity', 'let it never expire')
+    .option('--renewal-window <duration>', 'time before expiration in which a sign-in renews it')
     .option('--no-renewal-window', 'never renew it')
-    .option('--revocable', 'what is offered from now on can be suspended and revoked')
-    .option('--no-revocable', 'what is offered from now on can, once held, be neither suspended nor revoked')
-    .option('--holder <holder>', 'what may hold it, passkey or wallet; may be repeated', holders)
-    .option('--default', "take the place of the organization's default of before")
+    .option('--revocable', 'credentials offered from now on can be suspended and revoked')
+    .option('--no-revocable', 'credentials offered from now on cannot be suspended or revoked once claimed')
+    .option('--holder <holder>', 'what may store it, passkey or wallet; may be repeated', holders)
+    .option('--default', 'replace the default of the organization')
     .action(
       (
         org: string,
@@ -101,23 +98,23 @@ export function typeCommands(program: Command): void {
         { json, holder, default: isDefault, validity, renewalWindow, ...rest }: TypeOptions,
       ) =>
         asOperator('type update', async ({ request }) => {
-          const wanted = {
+          const changes = {
             ...rest,
-            ...taken('validity', validity),
-            ...taken('renewalWindow', renewalWindow),
+            ...nullable('validity', validity),
+            ...nullable('renewalWindow', renewalWindow),
             ...(holder && { holders: holder }),
             ...(isDefault && { isDefault }),
           };
-          if (Object.keys(wanted).length === 0)
-            throw new CommandError('Nothing to change was given; "holdfast type update --help" lists what can be.');
-          const reply = await request(updateCredentialType, { name, ...wanted }, org);
+          if (Object.keys(changes).length === 0)
+            throw new CommandError('There is nothing to change. "holdfast type update --help" lists the options.');
+          const reply = await request(updateCredentialType, { name, ...changes }, org);
           show(reply, json, () => typeSheet(reply));
         }),
     );
 }
 
-/** `--no-…` takes it away, which the contract says by null. */
-function taken(
+/** `--no-…` removes a setting; in the contract that is null. */
+function nullable(
   name: 'validity' | 'renewalWindow',
   value: string | false | undefined,
 ): Partial<Record<typeof name, string | null>> {
@@ -128,21 +125,21 @@ function typeTable(items: CredentialType[]): string {
   const rows = items.map((t) => [
     t.name,
     t.display,
-    t.validity ?? 'no end',
-    t.renewalWindow ?? 'not renewed',
+    t.validity ?? 'never expires',
+    t.renewalWindow ?? 'never renewed',
     t.revocable ? 'yes' : 'no',
     t.holders.join(' '),
     t.isDefault ? 'default' : '',
   ]);
-  return table(['NAME', 'DISPLAY', 'VALIDITY', 'RENEWED IN LAST', 'REVOCABLE', 'HOLDERS', ''], rows);
+  return table(['NAME', 'DISPLAY', 'VALIDITY', 'RENEWAL WINDOW', 'REVOCABLE', 'HOLDERS', ''], rows);
 }
 
 function typeSheet(t: CredentialType): string {
   return sheet({
     Name: t.name,
     Display: t.display,
-    Validity: t.validity ?? 'no end',
-    'Renewed in last': t.renewalWindow ?? 'never renewed',
+    Validity: t.validity ?? 'never expires',
+    'Renewal window': t.renewalWindow ?? 'never renewed',
     Revocable: t.revocable ? 'yes' : 'no',
     Holders: t.holders.join(' '),
     Default: t.isDefault ? 'yes' : 'no',

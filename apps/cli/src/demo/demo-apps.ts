@@ -12,25 +12,25 @@ export interface WantedApp {
   scopes: string[];
 }
 
-/** Where the example's two apps listen on this machine. */
+/** The ports of the example shop's two apps. */
 export interface ShopPorts {
   shop: number;
   kiosk: number;
-  /** Whether somebody started it: only then can it be told of sign-outs. */
+  /** Whether the shop runs: only then can it receive logout tokens. */
   open: boolean;
 }
 
-/** Two ways with proof of presence: acme verifies one when it is sent, globex takes no offer without. */
+/** Both presence policies: acme accepts offers without a presence proof, globex does not. */
 export const demoOrganizations: { shortId: string; name: string; presence: PresencePolicy['policy'] }[] = [
   { shortId: 'acme', name: 'Acme', presence: 'optional' },
   { shortId: 'globex', name: 'Globex', presence: 'required' },
 ];
 
 /**
- * The example shop (examples/shop) serves both organizations at one address, each under its short ID. A sign-in leads
- * back to `callback`; a claim leads on to `welcome`, which an offer may name since it is registered too.
+ * The example shop (examples/shop) serves both organizations at one address, each under its short id. A sign-in
+ * redirects to `callback`, a claim to `welcome`, which is registered so that an offer may name it.
  */
-const web = (name: string, org: string, port: number, open: boolean, credentialType?: string): WantedApp => {
+const webApp = (name: string, org: string, port: number, open: boolean, credentialType?: string): WantedApp => {
   const home = `http://localhost:${port}/${org}`;
   return {
     name,
@@ -45,7 +45,7 @@ const web = (name: string, org: string, port: number, open: boolean, credentialT
   };
 };
 
-/** Of an address that an earlier seed registered: whether it is the example's, on whatever port it had then. */
+/** Whether an earlier seed registered this address for the example shop, on whatever port it had then. */
 export function isShopUri(uri: string, org: string): boolean {
   return (
     /^http:\/\/localhost:\d+(?=\/)/.test(uri) &&
@@ -55,11 +55,11 @@ export function isShopUri(uri: string, org: string): boolean {
   );
 }
 
-/** Two apps see that each has its own customers; the third runs the organization by program. */
+/** Two apps show that each has its own customers; the third has the scopes of the Admin API. */
 export function demoApps(org: string, ports: ShopPorts): WantedApp[] {
   return [
-    web('shop', org, ports.shop, ports.open),
-    web('kiosk', org, ports.kiosk, ports.open, 'membership'),
+    webApp('shop', org, ports.shop, ports.open),
+    webApp('kiosk', org, ports.kiosk, ports.open, 'membership'),
     {
       name: 'automation',
       kind: 'service',

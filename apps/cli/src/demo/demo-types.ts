@@ -8,19 +8,19 @@ import type { OperatorSession } from '../operator-session.js';
 
 type WantedType = Omit<CredentialType, 'holders'>;
 
-/** Three kinds of life: renewed year by year, over within a day, and without an end. */
+/** One type is renewed every year, one expires within a day, one never expires. */
 export const demoTypes: WantedType[] = [
   { name: 'customer', display: 'Customer', validity: 'P1Y', renewalWindow: 'P30D', revocable: true, isDefault: true },
   { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, isDefault: false },
   { name: 'membership', display: 'Membership', revocable: true, isDefault: false },
 ];
 
-/** As demo.json names them. */
+/** The part of a type that demo.json contains. */
 export type DemoType = Pick<CredentialType, 'name' | 'validity' | 'renewalWindow' | 'revocable' | 'isDefault'>;
 
 /**
- * Makes what is missing. `customer` is there from the first day of an organization, without an end: it gets one, in an
- * older session too. What somebody changed since stays.
+ * Creates missing types. Every organization starts with the type `customer`, which never expires; the seed gives it a
+ * validity. Types that the operator changed stay as they are.
  */
 export async function seedTypes(session: OperatorSession, org: string): Promise<DemoType[]> {
   const { items } = await session.request(listCredentialTypes, {}, org);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of an earlier seed's output, what is needed again; the rest of the file may be what it likes. */
+/** The part of an earlier seed's output that is needed again. Other members are ignored. */
 export const knownAppsSchema = z.object({
   organizations: z.array(
     z.object({ apps: z.array(z.object({ clientId: z.string(), clientSecret: z.string().optional() })) }),

@@ -5,14 +5,14 @@ import type { OperatorSession } from '../operator-session.js';
 import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
-/** Directory and issuance in memory, as far as the seed needs them. */
+/** The parts of directory and issuance that the seed needs, in memory. */
 class FakeServices {
   organizations: string[] = [];
   apps: App[] = [];
   policies = new Map<string, string>();
   types = new Map<string, CredentialType[]>();
   secrets = new Map<string, string[]>();
-  away = 0;
+  unavailableFor = 0;
   made = 0;
 
   request = (async (contract: Contract, input: Record<string, never>, org?: string) =>
@@ -21,7 +21,7 @@ class FakeServices {
     ((contract, input) => this.request(contract, input, org)) as ReturnType<OperatorSession['requestsFor']>;
 
   private answer(name: string, input: Record<string, string>, about = ''): unknown {
-    if (this.away > 0 && (this.away -= 1) >= 0) throw new AppError('unavailable');
+    if (this.unavailableFor > 0 && (this.unavailableFor -= 1) >= 0) throw new AppError('unavailable');
     const { clientId = '', shortId = '', org = '' } = input;
     switch (name) {
       case 'list-organizations':
@@ -100,7 +100,7 @@ beforeEach(() => {
   session = new FakeServices();
 });
 
-test('makes two organizations with three apps each', async () => {
+test('creates two organizations with three apps each', async () => {
   const [acme, globex] = await seed();
   expect(acme).toMatchObject({ shortId: 'acme', issuer: 'http://localhost:8080/o/acme' });
   expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([
@@ -111,7 +111,7 @@ test('makes two organizations with three apps each', async () => {
   expect(globex!.apps.every((app) => app.clientSecret)).toBe(true);
 });
 
-test('names the three types of each organization; the kiosk signs in members', async () => {
+test('creates three credential types per organization, and the kiosk signs in members', async () => {
   for (const { credentialTypes, apps } of await seed()) {
     expect(credentialTypes).toEqual([
       { name: 'customer', validity: 'P1Y', renewalWindow: 'P30D', revocable: true, isDefault: true },
@@ -122,7 +122,7 @@ test('names the three types of each organization; the kiosk signs in members', a
   }
 });
 
-test('globex takes no offer without a proof of presence', async () => {
+test('requires presence proofs at globex, not at acme', async () => {
   expect((await seed()).map(({ shortId, presence }) => [shortId, presence])).toEqual([
     ['acme', 'optional'],
     ['globex', 'required'],
@@ -130,7 +130,7 @@ test('globex takes no offer without a proof of presence', async () => {
   expect([...session.policies]).toEqual([['globex', 'required']]);
 });
 
-test('brings up an older session, and leaves what the operator changed', async () => {
+test('updates organizations of an earlier seed, and keeps what the operator changed', async () => {
   const first = await seed();
   delete session.apps.find(({ name }) => name === 'kiosk')!.credentialType;
   delete session.apps.find(({ name }) => name === 'shop')!.backchannelLogoutUri;
@@ -144,14 +144,14 @@ test('brings up an older session, and leaves what the operator changed', async (
   expect(again[1]!.credentialTypes[0]).toMatchObject({ validity: 'P5Y', renewalWindow: 'P30D' });
 });
 
-test('changes nothing when all is there and remembered', async () => {
+test('changes nothing when everything exists and all secrets are known', async () => {
   const first = await seed();
   const { made } = session;
   expect(await seed(first)).toEqual(first);
   expect(session.made).toBe(made);
 });
 
-test('follows the example shop to another port, and leaves what somebody registered by hand', async () => {
+test('moves the example shop to another port, and keeps addresses that the operator registered', async () => {
   const first = await seed();
   const uris = (app: string) =>
     session.apps
@@ -183,14 +183,14 @@ test('follows the example shop to another port, and leaves what somebody registe
   ]);
 });
 
-test('has no address for sign-outs while nobody runs the shop', async () => {
+test('registers no back-channel logout URI while the shop does not run', async () => {
   const first = await seed();
   expect((await seed(first, { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
   session = new FakeServices();
   expect((await seed([], { open: false }))[0]!.apps[0]).not.toHaveProperty('backchannelLogoutUri');
 });
 
-test('replaces a forgotten secret, again and again, without running into the limit', async () => {
+test('replaces an unknown secret repeatedly without reaching the limit of secrets', async () => {
   const first = await seed();
   for (let i = 0; i < 4; i += 1) {
     const again = await seed();
@@ -199,7 +199,7 @@ test('replaces a forgotten secret, again and again, without running into the lim
   }
 });
 
-test('waits for directory', async () => {
-  session.away = 2;
+test('retries while directory is unavailable', async () => {
+  session.unavailableFor = 2;
   expect(await seed()).toHaveLength(2);
 });

@@ -36,15 +36,15 @@ export interface DemoApp extends Pick<
 export interface DemoOrganization {
   shortId: string;
   issuer: string;
-  /** Whether its offers need a proof of presence. */
+  /** Whether its offers require a presence proof. */
   presence: PresencePolicy['policy'];
   credentialTypes: DemoType[];
   apps: DemoApp[];
 }
 
 /**
- * Makes what is missing; of what is there it only puts the URIs right, and gives an older session what it lacks. A secret
- * that nobody remembers is replaced.
+ * Creates what is missing. Of existing apps it updates the URIs of the example shop and adds settings that an earlier
+ * seed did not know. A client secret that is not in `known` is replaced.
  */
 export async function seedDemo(
   session: OperatorSession,
@@ -52,11 +52,13 @@ export async function seedDemo(
   ports: ShopPorts,
   known: KnownApp[],
 ): Promise<DemoOrganization[]> {
-  const there = (await onceUp(() => session.request(listOrganizations, {}))).items.map(({ shortId }) => shortId);
+  const existing = (await whenAvailable(() => session.request(listOrganizations, {}))).items.map(
+    ({ shortId }) => shortId,
+  );
   const seeded: DemoOrganization[] = [];
   for (const { shortId, name, presence } of demoOrganizations) {
-    if (!there.includes(shortId)) await session.request(createOrganization, { shortId, name }, shortId);
-    const credentialTypes = await onceUp(() => seedTypes(session, shortId));
+    if (!existing.includes(shortId)) await session.request(createOrganization, { shortId, name }, shortId);
+    const credentialTypes = await whenAvailable(() => seedTypes(session, shortId));
     await seedPresence(session, shortId, presence);
     seeded.push({
       shortId,
@@ -86,7 +88,7 @@ async function seedApps(
     const found = items.find(({ name }) => name === wanted.name);
     apps.push(
       found
-        ? demoApp(await putRight(session, found, wanted), await secretOf(session, found, known))
+        ? demoApp(await update(session, found, wanted), await secretOf(session, found, known))
         : await create(session, org, wanted),
     );
   }
@@ -99,18 +101,18 @@ async function create(session: OperatorSession, org: string, wanted: WantedApp):
 }
 
 /**
- * An earlier seed may have known the shop at another port, its kiosk without a type, or no address for sign-outs. What
- * somebody registered by hand stays.
+ * An earlier seed may have registered the shop at another port, the kiosk without a credential type, or no address for
+ * logout tokens. Addresses that the operator registered stay.
  */
-async function putRight(session: OperatorSession, found: App, wanted: WantedApp): Promise<App> {
-  const redirectUris = put(wanted.redirectUris, found.redirectUris, found.org);
-  const postLogoutRedirectUris = put(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
+async function update(session: OperatorSession, found: App, wanted: WantedApp): Promise<App> {
+  const redirectUris = mergeUris(wanted.redirectUris, found.redirectUris, found.org);
+  const postLogoutRedirectUris = mergeUris(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
   const credentialType = found.credentialType ?? wanted.credentialType;
   const { backchannelLogoutUri } =
     found.backchannelLogoutUri === undefined || isShopUri(found.backchannelLogoutUri, found.org) ? wanted : found;
-  const right =
-    same(redirectUris, found.redirectUris) &&
-    same(postLogoutRedirectUris, found.postLogoutRedirectUris) &&
+  const isUpToDate =
+    sameUris(redirectUris, found.redirectUris) &&
+    sameUris(postLogoutRedirectUris, found.postLogoutRedirectUris) &&
     credentialType === found.credentialType &&
     backchannelLogoutUri === found.backchannelLogoutUri;
   const changes = {
@@ -119,20 +121,20 @@ async function putRight(session: OperatorSession, found: App, wanted: WantedApp)
     ...(credentialType !== undefined && { credentialType }),
     ...(backchannelLogoutUri !== found.backchannelLogoutUri && { backchannelLogoutUri: backchannelLogoutUri ?? null }),
   };
-  return right ? found : session.request(updateApp, { clientId: found.clientId, ...changes }, found.org);
+  return isUpToDate ? found : session.request(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
-function put(wanted: string[], found: string[], org: string): string[] {
+function mergeUris(wanted: string[], found: string[], org: string): string[] {
   return [...wanted, ...found.filter((uri) => !wanted.includes(uri) && !isShopUri(uri, org))];
 }
 
-function same(a: string[], b: string[]): boolean {
+function sameUris(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((uri) => b.includes(uri));
 }
 
 async function secretOf(session: OperatorSession, { clientId, org }: App, known: KnownApp[]): Promise<string> {
-  const remembered = known.find((k) => k.clientId === clientId)?.clientSecret;
-  if (remembered) return remembered;
+  const knownSecret = known.find((k) => k.clientId === clientId)?.clientSecret;
+  if (knownSecret) return knownSecret;
   const { items } = await session.request(listSecrets, { clientId }, org);
   const [oldest, second] = items;
   if (oldest && second) await session.request(revokeSecret, { clientId, secretId: oldest.id }, org);
@@ -167,11 +169,11 @@ function demoApp(
   };
 }
 
-/** The seed may come before the services answer: it waits half a minute. */
-async function onceUp<T>(request: () => Promise<T>): Promise<T> {
+/** The seed may run before the services are ready, so it retries for half a minute. */
+async function whenAvailable<T>(send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await request();
+      return await send();
     } catch (error) {
       if (attempt >= 60 || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       await sleep(500);

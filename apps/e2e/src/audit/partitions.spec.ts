@@ -146,10 +146,10 @@ describe('partitions of the log', () => {
     await owner.query('DELETE FROM entry WHERE org = $1 AND seq = 6', [org]);
     const findings = [
       expect.stringMatching(
-        /^1 entry of class changes and month \d{4}-\d{2} comes without bytes, the first at place 6, but the log does not record that they were dropped: gone without a record\.$/,
+        /^1 entry of class changes and month \d{4}-\d{2} has no bytes, at seq 6, and no record says that it was dropped: removed without a record\.$/,
       ),
       expect.stringMatching(
-        /^Entry \d+ records that 3 of class changes and month 2019-05 were dropped, but 2, from place 1 to 3, come without bytes\.$/,
+        /^Entry \d+ records that 3 entries of class changes and month 2019-05 were dropped, but 2, from seq 1 to 3, have no bytes\.$/,
       ),
     ];
     expect(await verify()).toMatchObject({ code: 1, dropped: 3, findings });

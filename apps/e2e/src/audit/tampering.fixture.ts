@@ -89,7 +89,7 @@ export const tamperings: Tampering[] = [
   {
     name: 'a leaf',
     by: one(`leaf = ${otherLeaf}`),
-    says: ({ at }) => `Entry ${at} was changed: its bytes do not have the hash that the tree holds for it.`,
+    says: ({ at }) => `Entry ${at} was changed: its bytes do not match its hash in the tree.`,
   },
   {
     name: 'a leaf with its hash and its column',
@@ -101,53 +101,52 @@ export const tamperings: Tampering[] = [
       );
     },
     says: () =>
-      /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+      /^Entries \d+ to \d+ are not the ones that the newest checkpoint covers: the log was rewritten there, including its hashes\. Up to entry \d+ the log is as it was signed\.$/,
   },
   {
     name: 'the action by which it is found',
     by: one(`action = 'audit.list'`),
     says: ({ at }) =>
-      `Entry ${at} is found by the wrong action: the column says "audit.list", and what was logged says "subject.read".`,
+      `Entry ${at} has a wrong action column: it says "audit.list", but the logged entry says "subject.read".`,
   },
   {
     name: 'the actor by which it is found',
     by: one(`actor_id = 'app_somebodyelse'`),
-    says: ({ at }) => `Entry ${at} is found by the wrong actor: the column says "app_somebodyelse"`,
+    says: ({ at }) => `Entry ${at} has a wrong actor column: it says "app_somebodyelse"`,
   },
   {
     name: 'the time by which it is found',
     by: one(`occurred_at = occurred_at - interval '1 day'`),
-    says: ({ at }) => `Entry ${at} is found by the wrong time`,
+    says: ({ at }) => `Entry ${at} has a wrong time column`,
   },
   {
     name: 'the outcome by which it is found',
     by: one(`outcome = 'denied'`),
-    says: ({ at }) =>
-      `Entry ${at} is found by the wrong outcome: the column says "denied", and what was logged says "success".`,
+    says: ({ at }) => `Entry ${at} has a wrong outcome column: it says "denied", but the logged entry says "success".`,
   },
   {
     name: 'a target by which it is found',
     by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]),
-    says: ({ at }) => `Entry ${at} is found by the wrong targets: []`,
+    says: ({ at }) => `Entry ${at} has a wrong targets column: it says []`,
   },
   {
     name: 'a row in the middle, with all that belongs to it',
     by: (i) => gone(i, i.at),
-    says: ({ at }) => `Entry ${at} is missing: behind ${at - 1} comes ${at + 1}.`,
+    says: ({ at }) => `Entry ${at} is missing: ${at - 1} is followed by ${at + 1}.`,
   },
   {
     name: 'a row in the middle, as if its retention had ended',
     by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]),
     says: ({ at }) =>
       new RegExp(
-        `^1 entry of class reads and month \\d{4}-\\d{2} comes without bytes, the first at place ${at}, but the log does not record that they were dropped: gone without a record\\.$`,
+        `^1 entry of class reads and month \\d{4}-\\d{2} has no bytes, at seq ${at}, and no record says that it was dropped: removed without a record\\.$`,
       ),
   },
   {
     name: 'the newest rows',
     by: (i) => gone(i, i.size - 2, i.size),
     says: ({ size }) =>
-      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
+      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are missing.`,
   },
   {
     name: 'the newest rows, with the end of the tree and the checkpoint in the database',
@@ -156,7 +155,7 @@ export const tamperings: Tampering[] = [
       await resealed(i);
     },
     says: ({ size }) =>
-      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are gone.`,
+      `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are missing.`,
   },
   {
     name: 'the order of two rows',
@@ -166,7 +165,7 @@ export const tamperings: Tampering[] = [
         at,
         other,
       ]),
-    says: ({ at, other }) => `Entry ${at} is not in its place: what stands there was logged as entry ${other}.`,
+    says: ({ at, other }) => `Entry ${at} is at the wrong index: its content was logged as entry ${other}.`,
   },
   {
     name: 'a row put in',
@@ -175,7 +174,7 @@ export const tamperings: Tampering[] = [
         `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
         [org, other, at],
       ),
-    says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.`,
+    says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
   },
   {
     name: 'a row put in where the log does not look for it',
@@ -184,7 +183,7 @@ export const tamperings: Tampering[] = [
         `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
         [org, at],
       ),
-    says: ({ at }) => `Entry ${at} is there twice: one of the two was put in.`,
+    says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
   },
   {
     name: 'a row put behind the end',
@@ -193,7 +192,7 @@ export const tamperings: Tampering[] = [
         `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
         [org, at, size + 5],
       ),
-    says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: behind ${size} comes ${size + 5}.`,
+    says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: ${size} is followed by ${size + 5}.`,
   },
   {
     name: 'the whole log, by a fork with a tree of its own',
@@ -202,7 +201,7 @@ export const tamperings: Tampering[] = [
       await resealed(i);
     },
     says: () =>
-      /^Entries \d+ to \d+ are not those that the newest checkpoint was signed for: the log was rewritten there, its hashes with it\. Up to \d+ it is as it was signed\.$/,
+      /^Entries \d+ to \d+ are not the ones that the newest checkpoint covers: the log was rewritten there, including its hashes\. Up to entry \d+ the log is as it was signed\.$/,
   },
   {
     name: 'the month of a row in the middle',
@@ -210,7 +209,7 @@ export const tamperings: Tampering[] = [
     by: (i) => everywhere(i, 'month = month + 2', i.at),
     says: ({ at }) =>
       new RegExp(
-        `^Entry ${at} lies in the month \\d{4}-\\d{2}, and entry ${at + 1} behind it in \\d{4}-\\d{2}: one of the two was put into another month, and lists do not find it\\.$`,
+        `^Entry ${at} has the month \\d{4}-\\d{2}, and the next entry, ${at + 1}, has \\d{4}-\\d{2}: one of the two months was changed, and lists do not find that entry\\.$`,
       ),
   },
   {
@@ -221,7 +220,7 @@ export const tamperings: Tampering[] = [
       await everywhere(i, `month = ${2024 * 12}`, 1, i.size);
     },
     says: () =>
-      /^Entry 1 lies in the month 2024-01, before it happened, at .*: it was put there, where it would be dropped too early\.$/,
+      /^Entry 1 has the month 2024-01, but happened later, at .*: the month was changed, and the entry would be dropped too early\.$/,
   },
   {
     name: 'the class of a row, so that it may be dropped',
@@ -233,8 +232,7 @@ export const tamperings: Tampering[] = [
       );
       await everywhere(i, "class = 'reads'", rows[0]!.seq);
     },
-    says: () =>
-      /^Entry \d+ lies in the wrong class: the column says "reads", and what was logged, subject\.erase, is of the class "kept"/,
+    says: () => /^Entry \d+ has a wrong retention class: the column says "reads", but subject\.erase belongs to "kept"/,
   },
   {
     name: 'whom two pseudonyms mean, as if they were from before pseudonyms had a salt',
@@ -257,7 +255,7 @@ export const tamperings: Tampering[] = [
       await mean(one.pseudonym, other.value);
     },
     says: () =>
-      /^Entry \d+ is the first of \d+ times that a name is shown for a pseudonym without salt, so that nobody can tell whether it is the name that was logged\./,
+      /^Entry \d+ has the first of \d+ pseudonym mappings without a salt, which cannot be checked against the logged pseudonym\./,
   },
   {
     name: 'that somebody was erased, by taking the key to what is personal',
@@ -265,20 +263,20 @@ export const tamperings: Tampering[] = [
     allowed: true,
     by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]),
     says: () =>
-      /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens/,
+      /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their pseudonym still has a mapping/,
   },
   {
     name: 'that somebody was erased, by taking their names',
     live: true,
     by: ({ sql, org }) => sql.query('DELETE FROM pseudonym WHERE org = $1', [org]),
     says: () =>
-      /^Entry \d+ names somebody whose name does not open, as if they were erased, but no record of subject\.erase names them: the name was taken away/,
+      /^Entry \d+ has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record names them: the mapping was removed/,
   },
   {
     name: 'whom a pseudonym means',
     by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]),
     says: () =>
-      /^Entry \d+ names somebody else than was logged: its pseudonym [\w-]{22} was not made of the id that is shown for it\.$/,
+      /^Entry \d+ names somebody other than was logged: its pseudonym [\w-]{22} does not match the id in its mapping\.$/,
   },
   {
     name: 'where somebody came from',

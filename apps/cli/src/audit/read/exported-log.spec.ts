@@ -11,7 +11,7 @@ const parsed = (line: string) => {
   }
 };
 
-test('a line reads the same as by JSON.parse, whole or damaged', () => {
+test('parseLine returns the same as JSON.parse, for whole and damaged lines', () => {
   const entry = entryOf(7);
   const line = JSON.stringify(entry);
   expect(parseLine(line)).toEqual(entry);
@@ -48,11 +48,11 @@ test.each([
   expect(parseLine(line)).toEqual(parsed(line));
 });
 
-test.each(['', 'x', '7', 'null', '"text"'])('%j is nothing', (line) => {
+test.each(['', 'x', '7', 'null', '"text"'])('parseLine returns undefined for %j', (line) => {
   expect(parseLine(line)).toBeUndefined();
 });
 
-test('lines come whole, wherever a chunk ends', async () => {
+test('linesOf returns whole lines, wherever a chunk ends', async () => {
   const bytes = Buffer.from('ä\n\nbc\nd');
   for (let size = 1; size <= bytes.length; size++) {
     const chunks = async function* () {
@@ -64,7 +64,7 @@ test('lines come whole, wherever a chunk ends', async () => {
   }
 });
 
-test('a line that has no end is not kept for ever', async () => {
+test('linesOf throws when a line is too long', async () => {
   const endless = async function* () {
     for (;;) yield Buffer.alloc(1 << 20, 'x');
   };

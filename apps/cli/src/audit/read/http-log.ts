@@ -11,7 +11,7 @@ const pageSchema = z.object({
   broken: auditBrokenSchema.optional(),
 });
 const tokenSchema = z.object({ access_token: z.string() });
-const problemSchema = z
+const errorSchema = z
   .object({ detail: z.string() })
   .or(z.object({ error_description: z.string() }))
   .or(z.object({ error: z.string() }));
@@ -23,7 +23,11 @@ export interface HttpAccess {
   clientSecret: string;
 }
 
-/** The log over the Admin API, as an app that holds `audit:export`. @throws CommandError with what the session said */
+/**
+ * Reads the log over the Admin API, as an app that was granted `audit:export`.
+ *
+ * @throws CommandError with the error of the API
+ */
 export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
   const [, base, shortId] = /^(https?:\/\/[^/]+(?:\/.*)?)\/o\/([a-z0-9-]+)\/?$/.exec(url) ?? [];
   if (base === undefined || shortId === undefined)
@@ -31,7 +35,8 @@ export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
   let token: string | undefined;
 
   const fetchToken = async (): Promise<string> => {
-    const authorization = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+    const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
     const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'audit:export' });
     const response = await send(`${base}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
     return tokenSchema.parse(await readJson(response)).access_token;
@@ -46,7 +51,7 @@ export function httpLog({ url, clientId, clientSecret }: HttpAccess): ReadPage {
 
   return async (after): Promise<Page> => {
     let response = await fetchPage(after);
-    // A token lives ten minutes; a long log takes longer.
+    // A token expires after ten minutes; reading a long log takes longer.
     if (response.status === 401) {
       token = undefined;
       response = await fetchPage(after);
@@ -68,9 +73,10 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 async function readJson(response: Response): Promise<unknown> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) return body;
-  const said = problemSchema.safeParse(body);
-  const message = `${new URL(response.url).pathname} answered ${response.status}${said.success ? `: ${Object.values(said.data)[0]}` : '.'}`;
-  // An answer that was cut off counts as none.
+  const parsed = errorSchema.safeParse(body);
+  const detail = parsed.success ? `: ${Object.values(parsed.data)[0]}` : '.';
+  const message = `${new URL(response.url).pathname} returned status ${response.status}${detail}`;
+  // A truncated response counts as none.
   const transient = response.ok || response.status === 429 || response.status >= 500;
   throw transient
     ? new TransientCommandError(message, 1000 * (Number(response.headers.get('retry-after')) || 0))

@@ -12,49 +12,50 @@ export interface Page {
   /** Covers all entries of the page. */
   checkpoint: string;
   hasMore: boolean;
-  /** Absent from houses of before it was told. */
+  /** Absent from older deployments. */
   lateMs?: number | undefined;
-  /** Of a log that cannot be signed any more; absent from older deployments. */
+  /** Set when the log cannot be signed any more; absent from older deployments. */
   broken?: AuditBroken | undefined;
 }
 
-/** The log of a running session from behind a place; over the bus or over HTTP. */
+/** Reads a page of a live log, over the bus or over HTTP: the entries after this sequence number. */
 export type ReadPage = (after: number) => Promise<Page>;
 export type Progress = (done: number, of: number) => void;
 
-/** Who reads a log that grows meanwhile. */
-export interface Reader {
-  /** Whether entries are gone whose drop is not recorded in what was read. */
+/** The consumer of the pages of a log that grows meanwhile. */
+interface Reader {
+  /** Whether entries have no bytes whose drop is not recorded in the entries read so far. */
   awaitsDropRecord: () => boolean;
-  /** All that this checkpoint covers was read; what comes now stands behind it. */
+  /** All entries that this checkpoint covers were read; later ones follow. */
   continueFrom?: (checkpoint: string) => void;
 }
 
-/** How the record of a drop is waited for. Audit appends it within a second, when it keeps up. */
+/** How long to wait for the record of a drop. Audit appends it within a second, unless it is overloaded. */
 export interface DropRecordWait {
-  withinMs: number;
+  timeoutMs: number;
   intervalMs: number;
 }
 
-/** A log that grows while it is read, as it was when the reading began, unless entries are dropped while it is read. */
+/**
+ * A live log as it was when the reading began. If entries are dropped meanwhile, reading continues to the drop record.
+ */
 export class LiveLog {
   checkpoint: string;
   size: number;
-  /** Read after the checkpoint, and only ever rises: what it says holds for all entries of then. */
+  /** Read after the checkpoint. It never decreases, so it holds for all entries that the checkpoint covers. */
   lateMs: number | undefined;
   readonly broken: AuditBroken | undefined;
-  /** Set when it was read on behind what there was. */
+  /** Size of the log when the reading began; set when reading continued after that. */
   began: number | undefined;
 
   private constructor(
     private readonly first: Page,
     private readonly read: ReadPage,
     private readonly progress: Progress,
-    private readonly patience: DropRecordWait,
+    private readonly wait: DropRecordWait,
   ) {
     this.checkpoint = first.checkpoint;
-    // Whoever signed it: it says how far to read. Its signature is for the verifier.
-    // Of a broken log not even an old checkpoint may be left.
+    // It only says how far to read; the verifier checks its signature. A broken log may have no checkpoint at all.
     this.size = first.broken && first.checkpoint === '' ? 0 : readCheckpoint(first.checkpoint).size;
     this.lateMs = first.lateMs;
     this.broken = first.broken;
@@ -63,17 +64,17 @@ export class LiveLog {
   static async open(
     read: ReadPage,
     progress: Progress,
-    patience: DropRecordWait = { withinMs: 10_000, intervalMs: 500 },
+    wait: DropRecordWait = { timeoutMs: 10_000, intervalMs: 500 },
   ): Promise<LiveLog> {
-    return new LiveLog(await read(0), read, progress, patience);
+    return new LiveLog(await read(0), read, progress, wait);
   }
 
-  /** All entries. What the log says of itself is final when they have been read. */
+  /** All entries. The other properties of the log are final when these have been read. */
   async *pages({ awaitsDropRecord, continueFrom }: Reader): AsyncGenerator<ExportedAuditEntry[]> {
     yield* pagesUpTo(this.size, this.first, this.read, this.progress);
     if (this.broken) return;
-    // A record of what was dropped meanwhile is behind the checkpoint that the reading began with.
-    for (const giveUpAt = Date.now() + this.patience.withinMs; awaitsDropRecord() && Date.now() < giveUpAt;) {
+    // The record of a drop during the reading comes after the checkpoint that the reading began with.
+    for (const giveUpAt = Date.now() + this.wait.timeoutMs; awaitsDropRecord() && Date.now() < giveUpAt;) {
       const page = await this.read(this.size);
       const { size } = readCheckpoint(page.checkpoint);
       if (size > this.size) {
@@ -83,11 +84,11 @@ export class LiveLog {
         [this.checkpoint, this.size, this.lateMs] = [page.checkpoint, size, page.lateMs];
         yield* pagesUpTo(size, page, this.read, this.progress, before);
       }
-      if (awaitsDropRecord()) await delay(this.patience.intervalMs);
+      if (awaitsDropRecord()) await delay(this.wait.intervalMs);
     }
   }
 
-  /** What came with its entries. */
+  /** The properties that follow the entries. */
   get end(): Pick<LogEnd, 'lateMs' | 'broken' | 'began'> {
     const { lateMs, broken, began } = this;
     return {
@@ -108,11 +109,11 @@ async function* pagesUpTo(
   let done = before;
   for (let page: Page | undefined = first; page;) {
     const last: number = page.entries.at(-1)?.seq ?? size;
-    // Asked for before this one is worked on, so that both sides are busy.
+    // Requested before this page is processed, so that both sides work at the same time.
     const next: Promise<Page> | undefined = page.hasMore && last < size ? read(last) : undefined;
-    // Should the reader stop first, nobody else hears of its failure.
+    // If the consumer stops first, its failure must not become an unhandled rejection.
     next?.catch(() => undefined);
-    const entries = ofThen(page, size);
+    const entries = withinSize(page, size);
     if (entries.length > 0) yield entries;
     done += entries.length;
     progress(done, size);
@@ -120,14 +121,11 @@ async function* pagesUpTo(
   }
 }
 
-/**
- * Of a page those of when the reading began, and those that no checkpoint covers, not even the page's own: somebody put
- * them there.
- */
-function ofThen({ entries, checkpoint }: Page, size: number): ExportedAuditEntry[] {
+/** The entries up to this size, and those after the page's own checkpoint, which somebody must have inserted. */
+function withinSize({ entries, checkpoint }: Page, size: number): ExportedAuditEntry[] {
   if ((entries.at(-1)?.seq ?? 0) <= size) return entries;
-  const now = checkpoint === '' ? 0 : readCheckpoint(checkpoint).size;
-  return entries.filter(({ seq }) => seq <= size || seq > now);
+  const covered = checkpoint === '' ? 0 : readCheckpoint(checkpoint).size;
+  return entries.filter(({ seq }) => seq <= size || seq > covered);
 }
 
 export async function verifyLive(
@@ -145,13 +143,11 @@ export async function verifyLive(
   return verifier.end(log.checkpoint, log.end);
 }
 
-/** The log as a file, line by line. */
+/** The lines of an exported log. */
 export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   const line = (object: LogLine) => `${JSON.stringify(object)}\n`;
   if (log.checkpoint === '')
-    throw new CommandError(
-      `There is nothing to export that was signed: ${log.broken?.detail ?? 'there is no checkpoint'}.`,
-    );
+    throw new CommandError(`The log has no signed entries to export: ${log.broken?.detail ?? 'it has no checkpoint'}.`);
   yield line({ type: fileType, version: fileVersion, origin: readCheckpoint(log.checkpoint).origin });
   const drops = new Drops();
   let count = 0;
@@ -165,13 +161,13 @@ export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint, ...log.end });
 }
 
-/** A record that cannot be read is written as it is: whoever verifies the file says what is wrong with it. */
+/** An unreadable record is exported as it is: verification of the file reports it. */
 function noteDrops(drops: Drops, entry: ExportedAuditEntry): void {
   drops.add(entry);
   if (entry.leaf === undefined || entry.found?.action !== 'audit.drop') return;
   try {
     drops.record(entry.seq, leafFacts(Buffer.from(entry.leaf, 'base64')));
   } catch {
-    // It accounts for nothing then.
+    // It accounts for no entries then.
   }
 }

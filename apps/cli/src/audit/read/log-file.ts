@@ -16,8 +16,9 @@ import {
 } from './exported-log.js';
 
 /**
- * Verifies an exported log. @throws CommandError when the file is no exported log of the pinned key: then nothing is known
- * of it
+ * Verifies an exported log.
+ *
+ * @throws CommandError when the file is not an exported log of the pinned key, so that nothing can be said about it
  */
 export async function verifyFile(
   file: string,
@@ -57,11 +58,11 @@ function assertHeader(header: LogLine | undefined, file: string, keys: readonly 
     );
   if (!keys.some(({ name }) => name === origin))
     throw new CommandError(
-      `${file} is the log ${origin}, and the pinned key is that of ${keys.map(({ name }) => name).join(', ')}.`,
+      `${file} is the log ${origin}, but the pinned key belongs to ${keys.map(({ name }) => name).join(', ')}.`,
     );
 }
 
-/** Checkpoints that were kept: of this log, and signed by a pinned key. @throws CommandError */
+/** @throws CommandError when a checkpoint is unreadable, of another log, or not signed by a pinned key */
 export async function readCheckpoints(
   files: readonly string[],
   keys: readonly VerifierKey[],
@@ -75,14 +76,14 @@ export async function readCheckpoints(
         return { name, checkpoint: openCheckpoint(note, keys) };
       } catch (error) {
         if (error instanceof FormatError)
-          throw new CommandError(`The checkpoint ${name} is of no use. ${error.message}.`);
+          throw new CommandError(`The checkpoint ${name} is not valid. ${error.message}.`);
         throw error;
       }
     }),
   );
 }
 
-/** Writes a log beside its place and moves it there when it is whole and on the disk; only its owner may read it. */
+/** Writes a temporary file that only its owner may read, and renames it when it is complete and on disk. */
 export async function writeLog(file: string, lines: AsyncIterable<string>): Promise<void> {
   const partial = `${file}.part`;
   const handle = await open(partial, 'w', 0o600);

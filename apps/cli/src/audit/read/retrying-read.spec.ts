@@ -8,7 +8,7 @@ import { retrying } from './retrying-read.js';
 const signer = newSigner();
 const entries = logOf(40);
 const checkpoint = checkpointOf(entries, signer);
-const soon = { patienceMs: 2000, firstDelayMs: 1 };
+const soon = { timeoutMs: 2000, firstDelayMs: 1 };
 
 /** Fails as it is told before the page behind a place, and notes what it was asked. */
 function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; asked: number[] } {
@@ -25,8 +25,8 @@ function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; ask
   return { read, asked };
 }
 
-describe('reading a log that is interrupted', () => {
-  test('goes on with the page that failed, when it may succeed the next time', async () => {
+describe('retrying, while pages cannot be read,', () => {
+  test('requests the failed page again after a transient error', async () => {
     const { read, asked } = interrupted({
       10: [unavailable('audit did not answer in time', 0), new TransientCommandError('503')],
       30: [unavailable('audit is not running', 0)],
@@ -38,7 +38,7 @@ describe('reading a log that is interrupted', () => {
   });
 
   test.each<[string, unknown]>([
-    ['a refusal', new CommandError('403')],
+    ['a command error', new CommandError('403')],
     ['an error of another kind', new AppError('unknown_organization')],
   ])('ends at once with %s', async (_, failure) => {
     const { read, asked } = interrupted({ 10: [failure] });
@@ -48,12 +48,12 @@ describe('reading a log that is interrupted', () => {
     expect(asked).toEqual([0, 10]);
   });
 
-  test('ends when the first page fails, or the time is up', async () => {
+  test('throws when the first page fails, or after the timeout', async () => {
     const away = new TransientCommandError('nobody there');
     await expect(retrying(interrupted({ 0: [away] }).read, soon)(0)).rejects.toBe(away);
     await expect(
       retrying(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, {
-        patienceMs: 20,
+        timeoutMs: 20,
         firstDelayMs: 1,
       })(10),
     ).rejects.toBe(away);
@@ -63,7 +63,7 @@ describe('reading a log that is interrupted', () => {
   });
 });
 
-test('the next page is asked for before the last one is worked on', async () => {
+test('pages are requested before the previous one is processed', async () => {
   const { read, asked } = interrupted({});
   const log = await LiveLog.open(read, () => undefined);
   const pages = log.pages({ awaitsDropRecord: () => false });

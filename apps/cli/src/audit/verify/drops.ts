@@ -9,26 +9,26 @@ interface DropRecord {
   seq: number;
   occurredAt: string;
   count: number;
-  /** Absent in records from before they named them. */
+  /** The sequence numbers; absent in records from before they contained them. */
   places?: NonNullable<Dropped['places']>['to'];
 }
 
-/** The entries of one class and month. */
+/** The entries of one retention class and month. */
 interface Group {
   class: string;
   month: string;
-  /** The first and the last place whose bytes are there, and how many there are. */
-  there: number;
+  /** Sequence numbers of the first and last entry with bytes, and their number. */
+  firstPresent: number;
   lastPresent: number;
   presentCount: number;
-  /** Places whose bytes are gone, ascending. */
-  gone: number[];
-  /** Of all places, whether their bytes are there or not. */
-  places: SeqHash;
+  /** Sequence numbers of entries without bytes, ascending. */
+  missing: number[];
+  /** Over all sequence numbers, with and without bytes. */
+  seqHash: SeqHash;
   records: DropRecord[];
 }
 
-/** As droppedSchema says it, of places as they come: a log has too many to keep them all. */
+/** The hash of droppedSchema over a stream of sequence numbers: a log has too many to store them all. */
 class SeqHash {
   private readonly hash = createHash('sha256');
   private readonly chunk = Buffer.alloc(8 * 512);
@@ -47,33 +47,33 @@ class SeqHash {
 }
 
 /**
- * What is gone from a log must be what the log itself says was dropped: of each class and month all entries at once,
- * those that its record names, and only when the month was over.
+ * Entries without bytes must be those whose drop the log itself records: all entries of a class and month at once, with
+ * the recorded sequence numbers, and after the month has ended.
  */
 export class Drops {
   private readonly groups = new Map<string, Group>();
   private readonly latest = new Map<string, Group>();
-  /** Places without bytes of which the export does not say where they lay. */
-  readonly unplaced: number[] = [];
+  /** Sequence numbers of entries without bytes whose class and month the export does not contain. */
+  readonly withoutMonth: number[] = [];
 
-  /** @param month undefined in an export from before it said so */
+  /** @param month undefined in an export from before exports contained it */
   add({ seq, leaf, class: name, month }: ExportedAuditEntry): void {
     if (name === undefined || month === undefined) {
-      if (leaf === undefined) this.unplaced.push(seq);
+      if (leaf === undefined) this.withoutMonth.push(seq);
       return;
     }
     const group = this.groupOf(name, month);
-    group.places.add(seq);
+    group.seqHash.add(seq);
     if (leaf === undefined) {
-      group.gone.push(seq);
+      group.missing.push(seq);
       return;
     }
-    group.there ||= seq;
+    group.firstPresent ||= seq;
     group.lastPresent = seq;
     group.presentCount += 1;
   }
 
-  /** @throws Error when it is not what such a record says */
+  /** @throws Error when a drop record is malformed */
   record(seq: number, { action, outcome, occurredAt, changes }: LeafFacts): void {
     if (action !== 'audit.drop' || outcome !== 'success') return;
     const { retention, month, entries, places } = droppedSchema.parse(changes);
@@ -86,32 +86,34 @@ export class Drops {
   }
 
   /**
-   * Whether entries are gone that no record so far accounts for. One that was made while the log was read stands behind
-   * what was read.
+   * Whether entries have no bytes that no record so far accounts for. The record of a drop during the reading is
+   * appended after the entries that were read.
    */
   get awaitsRecord(): boolean {
-    return [...this.groups.values()].some(({ gone, records }) => gone.length > countedBy(records));
+    return [...this.groups.values()].some(({ missing, records }) => missing.length > totalOf(records));
   }
 
   /**
-   * At the end of the log. @param began how many entries the log had when its reading began
-   * @returns of how many entries only the number is recorded, and what was dropped while the log was read, in sentences
+   * To be called at the end of the log.
+   *
+   * @param began size of the log when its reading began
+   * @returns how many dropped entries are recorded by number only, and sentences on drops during the reading
    */
   report(findings: Findings, began = Infinity): { counted: number; meanwhile: string[] } {
     let counted = 0;
     const meanwhile: string[] = [];
-    // Which of them a record means nobody can tell then.
-    if (this.unplaced.length > 0) return { counted, meanwhile };
+    // The entries cannot be assigned to a record then.
+    if (this.withoutMonth.length > 0) return { counted, meanwhile };
     for (const group of this.groups.values()) {
-      if (group.gone.length === 0 && group.records.length === 0) continue;
+      if (group.missing.length === 0 && group.records.length === 0) continue;
       meanwhile.push(...report(group, findings, began));
-      if (!group.records.every(({ places }) => places)) counted += group.gone.length;
+      if (!group.records.every(({ places }) => places)) counted += group.missing.length;
     }
     return { counted, meanwhile };
   }
 
   private groupOf(name: string, month: string): Group {
-    // Mostly it is that of the last entry of its class.
+    // Usually it is that of the previous entry of its class.
     let group = this.latest.get(name);
     if (group?.month === month) return group;
     const key = `${name} ${month}`;
@@ -122,11 +124,11 @@ export class Drops {
         (group = {
           class: name,
           month,
-          there: 0,
+          firstPresent: 0,
           lastPresent: 0,
           presentCount: 0,
-          gone: [],
-          places: new SeqHash(),
+          missing: [],
+          seqHash: new SeqHash(),
           records: [],
         }),
       );
@@ -136,83 +138,83 @@ export class Drops {
 }
 
 function report(group: Group, findings: Findings, began: number): string[] {
-  const { class: name, month, there, gone, records } = group;
+  const { class: name, month, firstPresent, missing, records } = group;
   const which = `class ${name} and month ${month}`;
   const last = records.at(-1);
   if (!last) {
-    findings.add(
-      gone[0]!,
-      `${plural(gone.length, 'entry', 'entries')} of ${which} ${gone.length === 1 ? 'comes' : 'come'} without bytes, the first at place ${gone[0]!}, but the log does not record that they were dropped: gone without a record.`,
-    );
+    const [first] = missing as [number, ...number[]];
+    const [entries, they] =
+      missing.length === 1
+        ? [`1 entry of ${which} has no bytes, at seq ${first}`, 'it was']
+        : [`${missing.length} entries of ${which} have no bytes, the first at seq ${first}`, 'they were'];
+    findings.add(first, `${entries}, and no record says that ${they} dropped: removed without a record.`);
     return [];
   }
   for (const { seq, occurredAt } of records) {
     if (month >= occurredAt.slice(0, 7))
-      findings.at(seq, `records that entries of ${which} were dropped, when that month was not over`);
+      findings.at(seq, `records that entries of ${which} were dropped before that month had ended`);
     if (retentions[name as Retention].months === undefined)
-      findings.at(seq, `records that entries of ${which} were dropped, and these are never dropped`);
+      findings.at(seq, `records that entries of ${which} were dropped, but these are never dropped`);
   }
   const before = records.filter(({ seq }) => seq <= began);
   const lastBefore = before.at(-1);
-  const putBack = (seq: number, record: number) =>
+  const reportPresent = (seq: number, record: number) =>
     findings.at(
       seq,
-      `still has its bytes, but entry ${record} records that those of ${which} were all dropped: it was put back, or put there`,
+      `still has its bytes, but entry ${record} records that all entries of ${which} were dropped: it was restored ` +
+        'or inserted',
     );
-  if (there > 0 && lastBefore && there < lastBefore.seq) putBack(there, lastBefore.seq);
-  const recorded = countedBy(records);
+  if (firstPresent > 0 && lastBefore && firstPresent < lastBefore.seq) reportPresent(firstPresent, lastBefore.seq);
+  const recorded = totalOf(records);
   if (before.length < records.length) {
-    // Read in their order: those with bytes were read before the drop, all others after it.
-    const missingMeanwhile = gone.slice(countedBy(before));
+    // The log is read in order: entries with bytes were read before the drop, all others after it.
+    const missingMeanwhile = missing.slice(totalOf(before));
     if (group.presentCount > 0 && missingMeanwhile.length > 0 && missingMeanwhile[0]! < group.lastPresent)
-      putBack(group.lastPresent, last.seq);
+      reportPresent(group.lastPresent, last.seq);
     else if (droppedMeanwhile(group, before, records)) {
       return [
-        `Entry ${last.seq} records that ${plural(recorded - countedBy(before), 'entry', 'entries')} of ${which} were dropped while the log was read; of these, ${group.presentCount} were read before.`,
+        `Entry ${last.seq} records that ${plural(recorded - totalOf(before), 'entry', 'entries')} of ${which} were ` +
+          'dropped ' +
+          `while the log was read; ${group.presentCount} of them were read before.`,
       ];
     }
   }
-  if (recorded === gone.length && named(gone, records)) return [];
-  const without =
-    recorded === gone.length
-      ? 'other places than those'
-      : `${gone.length}${gone.length > 0 ? `, from place ${gone[0]!} to ${gone.at(-1)!},` : ''}`;
-  findings.at(last.seq, `records that ${recorded} of ${which} were dropped, but ${without} come without bytes`);
+  if (recorded === missing.length && matchesRecords(missing, records)) return [];
+  const range = missing.length > 0 ? `, from seq ${missing[0]!} to ${missing.at(-1)!},` : '';
+  const actual = recorded === missing.length ? 'other entries' : `${missing.length}${range}`;
+  findings.at(last.seq, `records that ${recorded} entries of ${which} were dropped, but ${actual} have no bytes`);
   return [];
 }
 
-/**
- * Whether all places of the group, with bytes and without, are those that were dropped, some of them while they were
- * read.
- */
+/** Whether the entries of the group, with and without bytes, are the dropped ones, some of which were read before. */
 function droppedMeanwhile(
-  { gone, presentCount, places }: Group,
+  { missing, presentCount, seqHash }: Group,
   before: readonly DropRecord[],
   records: readonly DropRecord[],
 ): boolean {
-  if (countedBy(records) !== gone.length + presentCount || !named(gone.slice(0, countedBy(before)), before))
-    return false;
+  if (totalOf(records) !== missing.length + presentCount) return false;
+  if (!matchesRecords(missing.slice(0, totalOf(before)), before)) return false;
   const [only, ...others] = records;
-  // The places of an earlier drop are known, and the rest of the group can only be those of the later one.
-  return others.length > 0 || only!.places?.sha256 === places.digest();
+  // The entries of an earlier drop are known; the rest of the group can only belong to the later one.
+  return others.length > 0 || only!.places?.sha256 === seqHash.digest();
 }
 
-function countedBy(records: readonly DropRecord[]): number {
+function totalOf(records: readonly DropRecord[]): number {
   return records.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Whether the places that are gone are, one record after the other, those that the records name. */
-function named(gone: readonly number[], records: readonly DropRecord[]): boolean {
-  // Of records from before they named places the number must do.
+/** Whether the sequence numbers without bytes are, record by record, the recorded ones. */
+function matchesRecords(missing: readonly number[], records: readonly DropRecord[]): boolean {
+  // Records from before they contained sequence numbers are compared by number only.
   if (!records.every(({ places }) => places)) return true;
   let from = 0;
   return records
     .toSorted((a, b) => a.places!.first - b.places!.first)
-    .every(({ count, places }) => hashOf(gone.slice(from, (from += count))) === places!.sha256);
+    .every(({ count, places }) => hashOf(missing.slice(from, (from += count))) === places!.sha256);
 }
 
-function hashOf(places: readonly number[]): string {
-  const bytes = Buffer.alloc(8 * places.length);
-  places.forEach((seq, i) => bytes.writeBigUInt64BE(BigInt(seq), 8 * i));
+function hashOf(seqs: readonly number[]): string {
+  const bytes = Buffer.alloc(8 * seqs.length);
+  seqs.forEach((seq, i) => bytes.writeBigUInt64BE(BigInt(seq), 8 * i));
   return hash('sha256', bytes, 'base64');
 }

@@ -3,21 +3,21 @@ import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/con
 import { leafHash } from '@holdfast/tlog';
 import { leafFacts, pseudonymsIn, type LeafFacts, type UnmappedPseudonyms } from './leaf-facts.js';
 
-/** What one entry says about itself. */
+/** The result for one entry. */
 export interface CheckedEntry {
-  /** Its own hash; absent when only the tree's is left. */
+  /** Leaf hash of its bytes; absent when it was dropped. */
   hash?: Buffer;
-  /** What was logged; absent when its bytes are not. */
+  /** Absent when it was dropped or changed. */
   record?: LeafFacts;
-  /** Names whose pseudonyms have no salt, so that nothing tells whether they are right. */
-  unprovable: number;
-  /** It does not show personal values that were logged, and the name of that person opens. */
-  closed: boolean;
-  /** Pseudonyms in it that do not open. */
+  /** Number of pseudonym mappings without a salt, which cannot be checked. */
+  unsalted: number;
+  /** Personal values that were logged are missing, although the data subject's pseudonym has a mapping. */
+  withheld: boolean;
+  /** Pseudonyms without a mapping. */
   unmapped?: UnmappedPseudonyms;
-  /** Whether a customer is named in it whose name opens. */
-  customerOpens: boolean;
-  /** What is wrong with it, in sentences without their subject: `was changed: …`. */
+  /** The pseudonym of a customer in it has a mapping. */
+  customerIsMapped: boolean;
+  /** Sentences without their subject: `was changed: …`. */
   problems: string[];
 }
 
@@ -25,35 +25,35 @@ type Names = NonNullable<ExportedAuditEntry['names']>;
 type Personal = NonNullable<ExportedAuditEntry['personal']>;
 
 /**
- * Compares all that comes with an entry with its exact bytes, which alone are what the tree proves. @throws Error when
- * it is no entry
+ * Compares all fields of an entry with its bytes, which are all that the tree proves.
+ *
+ * @throws Error when it cannot be read
  */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
-  const checked: CheckedEntry = { unprovable: 0, closed: false, customerOpens: false, problems: [] };
+  const checked: CheckedEntry = { unsalted: 0, withheld: false, customerIsMapped: false, problems: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
-    if (found || names || personal)
-      checked.problems.push('comes without its bytes, so what is shown of it is proven by nothing');
+    if (found || names || personal) checked.problems.push('has no bytes, so nothing proves its other fields');
     return checked;
   }
   const bytes = Buffer.from(leaf, 'base64');
-  // Node.js passes over what is not base64; here it was put in by somebody.
+  // Node.js ignores characters that are not base64. Here, somebody inserted them.
   if (Math.ceil(bytes.length / 3) * 4 !== leaf.length) throw new Error('its bytes are not in base64');
   checked.hash = leafHash(bytes);
   if (!checked.hash.equals(treeHash)) {
-    // Its columns may still be right: then they say what was logged. Comparing the two would only say the same twice.
-    checked.problems.push('was changed: its bytes do not have the hash that the tree holds for it');
+    // Comparing the columns with the changed bytes would only repeat the finding.
+    checked.problems.push('was changed: its bytes do not match its hash in the tree');
     return checked;
   }
   const record = leafFacts(bytes);
   checked.record = record;
   if (found) checkFound(found, record, checked.problems);
-  else checked.problems.push('comes without the columns by which it is found');
+  else checked.problems.push('has no columns to search by');
   if (names) checkNames(names, record, checked);
   if (personal) checkPersonal(personal, record.personal, checked.problems);
   checkClass(entry.class, record.action, checked.problems);
-  checkOpen(bytes, record, names ?? [], checked);
-  checked.closed = record.person !== undefined && isClosed(record.person, record.personal, entry);
+  checkMappings(bytes, record, names ?? [], checked);
+  checked.withheld = record.person !== undefined && isWithheld(record.person, record.personal, entry);
   return checked;
 }
 
@@ -61,7 +61,8 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   const column = (name: string, shown: string, logged: string) => {
     if (shown !== logged)
       problems.push(
-        `is found by the wrong ${name}: the column says ${JSON.stringify(shown)}, and what was logged says ${JSON.stringify(logged)}`,
+        `has a wrong ${name} column: it says ${JSON.stringify(shown)}, but the logged entry says ` +
+          `${JSON.stringify(logged)}`,
       );
   };
   column('id', found.id, record.id);
@@ -69,31 +70,33 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   column('action', found.action, record.action);
   column('actor', found.actor, record.actor);
   column('outcome', found.outcome, record.outcome);
-  // Once each: a target may have been named twice.
+  // The column has each id once; the leaf may name a target twice.
   if (
     found.targets.some((id, i) => found.targets.indexOf(id) !== i || !record.targets.includes(id)) ||
     record.targets.some((id) => !found.targets.includes(id))
   ) {
     problems.push(
-      `is found by the wrong targets: ${JSON.stringify(found.targets)}, and what was logged names ${JSON.stringify(record.targets)}`,
+      `has a wrong targets column: it says ${JSON.stringify(found.targets)}, but the logged entry says ` +
+        JSON.stringify(record.targets),
     );
   }
 }
 
-/** Of an action that is newer than this program nobody here knows the class. */
+/** An action that is newer than this program has no known retention class. */
 const classes = new Map<string, string>(actionNames.map((action) => [action, retentionOf(action)]));
 
 function checkClass(shown: string | undefined, action: string, problems: string[]): void {
   const logged = classes.get(action);
   if (shown !== undefined && logged !== undefined && shown !== logged) {
     problems.push(
-      `lies in the wrong class: the column says ${JSON.stringify(shown)}, and what was logged, ${action}, is of the class "${logged}"; lists do not find it there, and it would be dropped with that class`,
+      `has a wrong retention class: the column says ${JSON.stringify(shown)}, but ${action} belongs to "${logged}"; ` +
+        'lists do not find the entry, and it would be dropped with that class',
     );
   }
 }
 
-/** Erasing takes names and values together. */
-function isClosed(
+/** An erasure removes mappings and values together, so values must not be missing alone. */
+function isWithheld(
   person: string,
   hashes: LeafFacts['personal'],
   { names, personal = {} }: ExportedAuditEntry,
@@ -104,31 +107,31 @@ function isClosed(
   );
 }
 
-/** Most names open, so that nothing more has to be read of most entries. */
-function checkOpen(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
-  const opens = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
-  if (![actor, ...targets].some((id) => id.length === 22 && !opens(id))) return;
+/** Most pseudonyms have a mapping; only other entries are parsed as a whole. */
+function checkMappings(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
+  const isMapped = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
+  if (![actor, ...targets].some((id) => id.length === 22 && !isMapped(id))) return;
   const { customers, others, late } = pseudonymsIn(bytes);
   checked.unmapped = {
-    customers: customers.filter((id) => !opens(id)),
-    others: others.filter((id) => !opens(id)),
+    customers: customers.filter((id) => !isMapped(id)),
+    others: others.filter((id) => !isMapped(id)),
     late,
   };
-  checked.customerOpens = customers.some(opens);
+  checked.customerIsMapped = customers.some(isMapped);
 }
 
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
   for (const { pseudonym, value, salt } of names) {
     if (actor !== pseudonym && !targets.includes(pseudonym))
-      checked.problems.push(`opens the pseudonym ${pseudonym}, which does not stand in it`);
+      checked.problems.push(`has a mapping for the pseudonym ${pseudonym}, which is not in the entry`);
     else if (typeof salt !== 'string' || typeof value !== 'string')
       checked.problems.push(
-        `opens the pseudonym ${pseudonym} without the ${typeof salt === 'string' ? 'id' : 'salt'} that it was made of`,
+        `has a mapping for the pseudonym ${pseudonym} without its ${typeof salt === 'string' ? 'id' : 'salt'}`,
       );
-    else if (salt === '') checked.unprovable++;
+    else if (salt === '') checked.unsalted++;
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
       checked.problems.push(
-        `names somebody else than was logged: its pseudonym ${pseudonym} was not made of the id that is shown for it`,
+        `names somebody other than was logged: its pseudonym ${pseudonym} does not match the id in its mapping`,
       );
     }
   }
@@ -139,7 +142,7 @@ function checkPersonal(personal: Personal, hashes: Record<string, string>, probl
     if (typeof salt !== 'string' || typeof value !== 'string')
       problems.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
     else if (commitment(salt, value) !== hashes[field])
-      problems.push(`shows another ${field} than was logged: what was logged is not its hash`);
+      problems.push(`shows another ${field} than was logged: it does not match the logged hash`);
   }
 }
 
@@ -147,15 +150,15 @@ let salted = Buffer.alloc(1024);
 
 /** SHA-256(salt ‖ UTF-8 of the value) in base64url. */
 function commitment(salt: string, value: string): string {
-  const most = salt.length + 3 * value.length;
-  if (most > salted.length) salted = Buffer.alloc(2 * most);
+  const maxBytes = salt.length + 3 * value.length;
+  if (maxBytes > salted.length) salted = Buffer.alloc(2 * maxBytes);
   const begin = salted.write(salt, 'base64');
   return hash('sha256', salted.subarray(0, begin + salted.write(value, begin)), 'base64url');
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The first 16 bytes of a commitment, in base64url as well: 21 characters and two bits. */
+/** The first 16 bytes of a commitment in base64url: 21 characters and two bits of the next. */
 function pseudonymOf(commitment: string): string {
   return commitment.slice(0, 21) + alphabet[alphabet.indexOf(commitment.charAt(21)) & 0b110000]!;
 }

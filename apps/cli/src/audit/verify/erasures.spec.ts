@@ -21,8 +21,8 @@ const logWith = (size: number, ...put: ExportedAuditEntry[]) =>
     (e) => put.find((p) => p.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e),
   );
 
-describe('a name that does not open', () => {
-  test('is that of somebody whom a record of an erasure names, before or after', () => {
+describe('a pseudonym without a mapping', () => {
+  test('verifies when an erasure record before or after it names it', () => {
     expect(
       check(
         logWith(9, about(3, ['customer', customer], ['offer', offer]), erasure(6), about(8, ['customer', customer])),
@@ -30,9 +30,10 @@ describe('a name that does not open', () => {
     ).toMatchObject({ verified: true, unprovable: 0 });
   });
 
-  test('was taken away when nobody was erased, or somebody else was', () => {
+  test('does not verify when nobody was erased, or another customer was', () => {
     const sentence =
-      'Entry 3 names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away.';
+      'Entry 3 has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record ' +
+      'names them: the mapping was removed.';
     expect(check(logWith(9, about(3, ['customer', customer])))).toMatchObject({
       verified: false,
       findings: [sentence],
@@ -45,49 +46,45 @@ describe('a name that does not open', () => {
     ).toMatchObject({ verified: false, findings: [sentence] });
   });
 
-  test('and that of an offer whose customer is known was taken away', () => {
+  test('does not verify when it is of an offer whose customer has a mapping', () => {
     const entry = entryOf(3);
     expect(check(logWith(9, { ...entry, names: entry.names!.slice(0, 1) })).findings).toEqual([
-      expect.stringContaining(
-        'Entry 3 names an offer or credential whose id does not open, though that of its customer does',
-      ),
+      expect.stringContaining('Entry 3 has a pseudonym of an offer or credential without a mapping'),
     ]);
   });
 
-  test('is known never to have opened when the leaf says that it came after the erasure', () => {
+  test('verifies when the leaf says that it was appended after the erasure', () => {
     const late = entryOf(7, { targets: [{ type: 'customer', id: other }], erased: [other] } as never);
     expect(check(logWith(9, erasure(3), { ...late, personal: {} }))).toMatchObject({ verified: true, unprovable: 0 });
   });
 
-  test('is not proven when it came after an erasure and the leaf does not say so', () => {
+  test('cannot be proven when it was appended after an erasure and the leaf does not say so', () => {
     const log = logWith(9, erasure(3), about(7, ['customer', other]));
     expect(check(log)).toMatchObject({
       verified: false,
       onlyUnprovable: true,
       unprovable: 1,
       findings: [
-        expect.stringContaining(
-          'Entry 7 names somebody whose name does not open and whom no record of subject.erase names',
-        ),
+        expect.stringContaining('Entry 7 has a pseudonym without a mapping that no subject.erase record names'),
       ],
     });
     expect(check(log, true)).toMatchObject({ verified: true, unprovable: 1 });
   });
 
-  test('is none when it only looks like one', () => {
+  test('is recognized by the types of actor and targets', () => {
     expect(check(logWith(9, about(3, ['organization', 'acme-health-insurance1'])))).toMatchObject({ verified: true });
   });
 });
 
-describe('an export from which something was taken out', () => {
+describe('an export does not verify when a member was removed:', () => {
   const without = (entry: ExportedAuditEntry, member: string) =>
     Object.fromEntries(Object.entries(entry).filter(([name]) => name !== member)) as unknown as ExportedAuditEntry;
   const log = logOf(300).map((e) => (e.seq === 256 ? { ...e, lastAt: e.found!.occurredAt } : e));
 
   test.each([
-    ['class', 17, 'Entry 17 does not say in which class and month it lies'],
-    ['month', 17, 'Entry 17 does not say in which class and month it lies'],
-    ['lastAt', 256, 'Entry 256 does not say up to when the log goes there (`lastAt`)'],
+    ['class', 17, 'Entry 17 has no class and month'],
+    ['month', 17, 'Entry 17 has no class and month'],
+    ['lastAt', 256, 'Entry 256 has no lastAt'],
   ])('%s of entry %i', (member, seq, sentence) => {
     expect(check(log).verified).toBe(true);
     expect(check(log.map((e) => (e.seq === seq ? without(e, member) : e)))).toMatchObject({
@@ -96,13 +93,13 @@ describe('an export from which something was taken out', () => {
     });
   });
 
-  test('the salt of a name or a personal value', () => {
+  test('the salt of a pseudonym mapping or of a personal value', () => {
     const { salt: _, ...open } = log[16]!.personal!.address!;
     const withNames = log.map((e) =>
       e.seq === 17 ? { ...e, names: e.names!.map((n) => ({ pseudonym: n.pseudonym, value: n.value }) as never) } : e,
     );
     expect(check(withNames).findings[0]).toMatch(
-      /^Entry 17 opens the pseudonym [\w-]{22} without the salt that it was made of\.$/,
+      /^Entry 17 has a mapping for the pseudonym [\w-]{22} without its salt\.$/,
     );
     expect(check(log.map((e) => (e.seq === 17 ? { ...e, personal: { address: open as never } } : e))).findings).toEqual(
       ['Entry 17 shows its address without the salt that was hashed.'],

@@ -2,66 +2,76 @@ import type { Findings } from './findings.js';
 import type { UnmappedPseudonyms } from './leaf-facts.js';
 import { plural } from './plural.js';
 
-/**
- * Records that get their places together, at most: what comes late of somebody who is erased has one pseudonym there.
- */
+/** Records per append, at most. In one append, late records of an erased customer share one pseudonym. */
 const batchSize = 500;
 
-interface Closed {
+interface Seqs {
   first: number;
   last: number;
 }
 
 /**
- * A name that does not open any more was taken away by an erasure, which its own record names, or by somebody who
- * wanted it to look like that. What comes late of an erased customer has a pseudonym that never opened; its leaf says
- * so.
+ * A pseudonym without a mapping is the result of an erasure, which a record of its own names, or of tampering that is
+ * meant to look like one. A record that was appended after the erasure has a pseudonym that never had a mapping; its
+ * leaf says so.
  */
 export class Erasures {
   private readonly erased = new Set<string>();
   private firstErasure = Infinity;
-  private readonly closed = new Map<string, Closed>();
-  /** Entries with an id of somebody whose name opens. */
-  private readonly halves: number[] = [];
+  private readonly unmapped = new Map<string, Seqs>();
+  /** Entries in which the customer has a mapping, but an offer or credential has none. */
+  private readonly partlyMapped: number[] = [];
 
-  /** Of a record of `subject.erase`. */
+  /** A record of `subject.erase`. */
   record(seq: number, customers: readonly string[]): void {
     this.firstErasure = Math.min(this.firstErasure, seq);
     for (const pseudonym of customers) this.erased.add(pseudonym);
   }
 
-  add(seq: number, { customers, others, late }: UnmappedPseudonyms, customerOpens: boolean): void {
+  add(seq: number, { customers, others, late }: UnmappedPseudonyms, customerIsMapped: boolean): void {
     for (const pseudonym of customers) {
       if (late.includes(pseudonym)) continue;
-      const known = this.closed.get(pseudonym);
+      const known = this.unmapped.get(pseudonym);
       if (known) known.last = seq;
-      else this.closed.set(pseudonym, { first: seq, last: seq });
+      else this.unmapped.set(pseudonym, { first: seq, last: seq });
     }
-    if (customerOpens && others.some((pseudonym) => !late.includes(pseudonym))) this.halves.push(seq);
+    if (customerIsMapped && others.some((pseudonym) => !late.includes(pseudonym))) this.partlyMapped.push(seq);
   }
 
   /**
-   * At the end of the log. @returns places of entries of which nobody can tell: from before leaves said what came late
+   * To be called at the end of the log.
+   *
+   * @returns sequence numbers of entries that cannot be decided: from before leaves said what was appended late
    */
   report(findings: Findings): number[] {
-    const unknown: number[] = [];
-    const taken: number[] = [];
-    for (const [pseudonym, { first, last }] of this.closed) {
+    const undecided: number[] = [];
+    const removed: number[] = [];
+    for (const [pseudonym, { first, last }] of this.unmapped) {
       if (this.erased.has(pseudonym)) continue;
-      (first > this.firstErasure && last - first < batchSize ? unknown : taken).push(first);
+      (first > this.firstErasure && last - first < batchSize ? undecided : removed).push(first);
     }
-    if (taken.length > 0) {
-      findings.add(
-        taken[0]!,
-        `Entry ${taken[0]!} names somebody whose name does not open, as if they were erased, but no record of subject.erase names them: the name was taken away${taken.length > 1 ? `, and so were the names of ${plural(taken.length - 1, 'other', 'others')}` : ''}.`,
+    if (removed.length > 0) {
+      const [first] = removed as [number];
+      const others =
+        removed.length > 1 ? `, and so were the mappings of ${plural(removed.length - 1, 'other', 'others')}` : '';
+      findings.at(
+        first,
+        'has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record names them: ' +
+          `the mapping was removed${others}`,
       );
     }
-    if (this.halves.length > 0) {
-      findings.add(
-        this.halves[0]!,
-        `Entry ${this.halves[0]!}${this.halves.length > 1 ? ` and ${plural(this.halves.length - 1, 'other', 'others')}` : ''} names an offer or credential whose id does not open, though that of its customer does: the id was taken away.`,
+    if (this.partlyMapped.length > 0) {
+      const [first] = this.partlyMapped as [number];
+      const others =
+        this.partlyMapped.length > 1
+          ? `, as ${plural(this.partlyMapped.length - 1, 'other entry has', 'other entries have')}`
+          : '';
+      findings.at(
+        first,
+        `has a pseudonym of an offer or credential without a mapping${others}, although its customer has one: ` +
+          'the mapping was removed',
       );
     }
-    return unknown;
+    return undecided;
   }
 }

@@ -1,8 +1,8 @@
-/** More of them say nothing more. */
-const mostListed = 20;
-const mostKept = 1000;
+/** A longer list tells nobody more. */
+const maxListed = 20;
+const maxStored = 1000;
 
-/** What is wrong with a log: sentences, by the place that they speak of. */
+/** What is wrong with a log: one sentence per problem, sorted by sequence number. */
 export class Findings {
   private readonly found: { seq: number; sentence: string; rank: number }[] = [];
   private readonly displaced: { seq: number; hash: string; expected: string }[] = [];
@@ -12,20 +12,20 @@ export class Findings {
     return this.count === 0;
   }
 
-  /** @param rank of two findings about one entry the lower is listed first: it explains the other */
+  /** @param rank of two findings about one entry, the one with the lower rank is listed first and explains the other */
   add(seq: number, sentence: string, rank = 1): void {
     this.count++;
-    if (this.found.length < mostKept) this.found.push({ seq, sentence, rank });
+    if (this.found.length < maxStored) this.found.push({ seq, sentence, rank });
   }
 
-  /** @param fault without its subject */
-  at(seq: number, fault: string): void {
-    this.add(seq, `Entry ${seq} ${fault}.`);
+  /** @param problem a sentence without its subject and full stop */
+  at(seq: number, problem: string): void {
+    this.add(seq, `Entry ${seq} ${problem}.`);
   }
 
-  /** Notes which leaf stands at a place where another should, to tell whether it belongs somewhere else. */
+  /** Stores which leaf was found where another was expected: list() then recognizes entries that were swapped. */
   moved(seq: number, hash: Buffer, expected: Buffer): void {
-    if (this.displaced.length < mostKept)
+    if (this.displaced.length < maxStored)
       this.displaced.push({ seq, hash: hash.toString('base64'), expected: expected.toString('base64') });
   }
 
@@ -38,10 +38,10 @@ export class Findings {
     );
     const sentences = this.found
       .toSorted((a, b) => a.seq - b.seq || a.rank - b.rank)
-      .slice(0, mostListed)
+      .slice(0, maxListed)
       .map(({ seq, sentence }) =>
         where.has(seq) && sentence.includes('was changed')
-          ? `Entry ${seq} is not in its place: what stands there was logged as entry ${where.get(seq)}.`
+          ? `Entry ${seq} is at the wrong index: its content was logged as entry ${where.get(seq)}.`
           : sentence,
       );
     return { sentences, more: this.count - sentences.length };

@@ -10,57 +10,44 @@ import type { LeafFacts } from './leaf-facts.js';
 import { ListBounds } from './list-bounds.js';
 import { plural } from './plural.js';
 import { SeenIds } from './seen-ids.js';
+import { Unprovable } from './unprovable.js';
 
-/** A checkpoint that somebody kept. */
+/** A checkpoint from an earlier verification. */
 export interface KeptCheckpoint {
-  /** What to call it in a sentence: its file. */
+  /** The name of its file. */
   name: string;
   checkpoint: Checkpoint;
 }
 
 export interface Verdict {
   verified: boolean;
-  /** What is wrong and where, one sentence each, the first place first. */
+  /** What is wrong and where, one sentence each, by sequence number. */
   findings: string[];
-  /** How many more there are than are listed. */
+  /** Number of findings that are not listed. */
   more: number;
   origin: string;
   entries: number;
-  /** Of which only the hash is left. */
+  /** Entries of which only the hash is left. */
   dropped: number;
-  /**
-   * Names that could not be checked, since their pseudonyms have no salt, and entries whose personal values are
-   * withheld.
-   */
+  /** Pseudonym mappings without a salt, which cannot be checked, and entries that lack logged personal values. */
   unprovable: number;
-  /** Nothing speaks against it but that: a log from before something could be proven is like that. */
+  /** There are no other findings: a log from before something could be proven looks like that. */
   onlyUnprovable: boolean;
-  /** What this log or export does not hold, so that it was not looked at: sentences. */
+  /** Sentences on what was not checked, because this log or export does not contain it. */
   notes: string[];
-  /** Names of the checkpoints that this log continues. */
+  /** Names of the kept checkpoints that this log is consistent with. */
   continues: string[];
 }
 
 export interface VerifierOptions {
-  /** Takes as they are names and personal values of which nothing tells whether they are right. */
+  /** Accepts pseudonym mappings and personal values that cannot be checked. */
   allowUnprovable?: boolean;
 }
 
-/** How often something was seen, and where first. */
-class Tally {
-  count = 0;
-  first = 0;
-
-  add(seq: number, times: number): void {
-    if (times > 0) this.first ||= seq;
-    this.count += times;
-  }
-}
-
 /**
- * Goes through a log from its first entry to its end and believes nothing but `keys`: every leaf has the hash that
- * stands in the tree, the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree on
- * its way, and all that is shown beside a leaf follows from the leaf.
+ * Verifies a log from its first entry to its end, and trusts nothing but `keys`: every leaf has its hash in the tree,
+ * the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree when it was smaller,
+ * and the fields shown beside a leaf follow from the leaf.
  */
 export class LogVerifier {
   private readonly findings = new Findings();
@@ -68,22 +55,21 @@ export class LogVerifier {
   private readonly ids = new SeenIds();
   private readonly kept: KeptCheckpoint[];
   private readonly continues: string[] = [];
-  /** Place of the last entry. */
+  /** Sequence number of the last entry. */
   private last = 0;
-  /** A place was missing or taken twice: from there on no root can be computed. */
-  private broken = false;
+  /** An entry was missing or duplicated: from there on no root can be computed. */
+  private rootUnknown = false;
   /** Size up to which the log is known to be as it was signed. */
-  private good = 0;
+  private verifiedSize = 0;
+  /** One finding is enough: every later root differs as well. */
+  private rewritten = false;
   private readonly drops = new Drops();
-  /** How many entries the log had when its reading began, when it was read on behind them. */
+  /** Size of the log when its reading began; set when reading continued after that. */
   private began: number | undefined;
   private readonly bounds = new ListBounds(this.findings);
   private readonly erasures = new Erasures();
   private counts = { entries: 0, dropped: 0 };
-  private readonly unsalted = new Tally();
-  private readonly closed = new Tally();
-  /** Names that do not open, from before leaves said which of them never did. */
-  private readonly late = new Tally();
+  private readonly unprovable = new Unprovable();
 
   constructor(
     private readonly keys: readonly VerifierKey[],
@@ -101,70 +87,69 @@ export class LogVerifier {
     try {
       const treeHash = Buffer.from(entry.leafHash, 'base64');
       const checked = checkEntry(entry, treeHash);
-      for (const fault of checked.problems) this.findings.at(seq, fault);
+      for (const problem of checked.problems) this.findings.at(seq, problem);
       if (checked.hash === undefined) this.counts.dropped++;
       else if (checked.problems.length > 0) this.findings.moved(seq, checked.hash, treeHash);
       this.drops.add(entry);
       this.bounds.add(entry, checked.record?.occurredAt);
       if (checked.record) this.addRecord(seq, checked.record);
-      if (checked.unmapped) this.erasures.add(seq, checked.unmapped, checked.customerOpens);
-      this.unsalted.add(seq, checked.unprovable);
-      this.closed.add(seq, checked.closed ? 1 : 0);
-      if (!this.broken) this.tree.append(treeHash);
+      if (checked.unmapped) this.erasures.add(seq, checked.unmapped, checked.customerIsMapped);
+      this.unprovable.unsalted.add(seq, checked.unsalted);
+      this.unprovable.withheld.add(seq, checked.withheld ? 1 : 0);
+      if (!this.rootUnknown) this.tree.append(treeHash);
     } catch (error) {
-      this.broken = true;
+      this.rootUnknown = true;
       this.findings.at(seq, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (this.kept.length > 0) this.compareKept();
   }
 
   private addRecord(seq: number, record: LeafFacts): void {
-    if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was put in');
+    if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was inserted');
     if (record.action === 'subject.erase' && record.outcome === 'success') this.erasures.record(seq, record.targets);
     this.drops.record(seq, record);
   }
 
-  /**
-   * Whether entries are gone that may have been dropped since the reading began: the record of that stands behind what
-   * was read.
-   */
+  /** Whether entries have no bytes that may have been dropped since the reading began: the drop record comes later. */
   get awaitsDropRecord(): boolean {
     return this.drops.awaitsRecord;
   }
 
-  /** All that `note` covers was read, and now comes what stands behind it. */
+  /** All entries that `note` covers were read; later ones follow. */
   continueFrom(note: string): void {
     const checkpoint = this.openNewest(note);
     this.began ??= checkpoint?.size ?? this.last;
     if (checkpoint) this.compare(checkpoint, 'the checkpoint that the reading began with');
   }
 
-  /** Something stands where an entry should. */
+  /** A line that should be an entry is none. */
   unreadable(line: number): void {
-    this.broken = true;
+    this.rootUnknown = true;
     this.findings.add(this.last + 1, `Line ${line} is damaged: it is not an entry.`);
   }
 
-  /** The end of a file, which says itself what it should have held. */
-  endOfFile(said: LogEnd | undefined): Verdict {
-    if (typeof said?.checkpoint !== 'string')
+  /** The end of a file, which states what the file should contain. */
+  endOfFile(stated: LogEnd | undefined): Verdict {
+    if (typeof stated?.checkpoint !== 'string')
       this.findings.add(
         this.last + 1,
-        `The file ends behind entry ${this.last} without its last line: it was cut off.`,
+        `The file ends after entry ${this.last} without its last line: it was truncated.`,
       );
-    else if (said.count !== this.counts.entries || said.lastSeq !== this.last) {
+    else if (stated.count !== this.counts.entries || stated.lastSeq !== this.last) {
       this.findings.add(
         this.last + 1,
-        `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, and its last line says ${said.count} up to ${said.lastSeq}.`,
+        `The file has ${plural(this.counts.entries, 'entry', 'entries')} up to ${this.last}, but its last line says ` +
+          `${stated.count} up to ${stated.lastSeq}.`,
       );
     }
-    return this.end(said?.checkpoint, said);
+    return this.end(stated?.checkpoint, stated);
   }
 
   /**
-   * The end, with what came with the log beside its entries: the checkpoint, undefined when there was none; by how much
-   * entries may come late; and whether the log can be signed at all.
-   * @throws CommandError when nothing is wrong as far as can be seen, and what is gone may be more than was dropped
+   * The end of the log.
+   *
+   * @param note the newest checkpoint, undefined when there is none
+   * @throws CommandError when there are no findings, but more entries may be missing than were dropped
    */
   end(
     note: string | undefined,
@@ -175,15 +160,18 @@ export class LogVerifier {
     for (const { name, checkpoint } of this.kept) this.missing(checkpoint.size, `the checkpoint ${name}`);
     const { counted, meanwhile } = this.drops.report(this.findings, began);
     this.bounds.end(lateMs);
-    for (const seq of this.erasures.report(this.findings)) this.late.add(seq, 1);
-    if (broken) this.refuseBroken(broken, note);
+    for (const seq of this.erasures.report(this.findings)) this.unprovable.unmappedLate.add(seq, 1);
+    if (broken) this.reportBroken(broken, note);
     const proven = this.findings.none;
-    if (this.options.allowUnprovable !== true) this.refuseUnprovable();
+    if (this.options.allowUnprovable !== true) this.unprovable.report(this.findings);
     const { sentences, more } = this.findings.list();
-    const { unplaced } = this.drops;
-    if (sentences.length === 0 && unplaced.length > 0) {
+    const { withoutMonth } = this.drops;
+    if (sentences.length === 0 && withoutMonth.length > 0) {
       throw new CommandError(
-        `${plural(unplaced.length, 'entry comes', 'entries come')} without bytes, the first at place ${unplaced[0]!}, and this export is from before exports said in which class and month an entry lay: whether these were dropped or taken away cannot be told. Export the log again.`,
+        `${plural(withoutMonth.length, 'entry has', 'entries have')} no bytes, the first at seq ` +
+          `${withoutMonth[0]!}, and this ` +
+          'export is from before exports contained the class and month of entries: whether they were dropped or ' +
+          'removed cannot be decided. Export the log again.',
       );
     }
     return {
@@ -192,79 +180,63 @@ export class LogVerifier {
       more,
       origin: this.keys[0]?.name ?? '',
       ...this.counts,
-      unprovable: this.unsalted.count + this.closed.count + this.late.count,
+      unprovable: this.unprovable.count,
       onlyUnprovable: sentences.length > 0 && proven,
       notes: [...meanwhile, ...this.notes(counted)],
       continues: this.continues,
     };
   }
 
-  /** It may be as it was signed, up to there. What comes behind it is signed by nobody and can be changed unseen. */
-  private refuseBroken({ detail, since, unsigned }: AuditBroken, note: string | undefined): void {
-    const behind =
+  /** The signed part may be unchanged. Nobody has signed the entries after it, so changes there cannot be detected. */
+  private reportBroken({ detail, since, unsigned }: AuditBroken, note: string | undefined): void {
+    const unsignedPart =
       unsigned > 0
-        ? ` ${plural(unsigned, 'entry stands', 'entries stand')} behind ${note === '' ? 'it' : 'the newest checkpoint'}: nobody has signed ${unsigned === 1 ? 'it' : 'them'}.`
+        ? ` Nobody has signed the ${plural(unsigned, 'entry', 'entries')} after ` +
+          `${note === '' ? 'that' : 'the newest checkpoint'}.`
         : '';
-    this.findings.add(this.last + 1, `The log cannot be signed any more since ${since}, because ${detail}.${behind}`);
-  }
-
-  /** What looks like something harmless, and could as well be the work of somebody who wanted it to look like that. */
-  private refuseUnprovable(): void {
-    const { unsalted, closed, late } = this;
-    if (unsalted.count > 0) {
-      this.findings.add(
-        unsalted.first,
-        `Entry ${unsalted.first} ${unsalted.count > 1 ? `is the first of ${unsalted.count} times that a name is shown` : 'shows a name'} for a pseudonym without salt, so that nobody can tell whether it is the name that was logged. Names from before pseudonyms had a salt are like that; in a log that has none of these, somebody took the salt away, to name somebody else. --allow-unprovable takes them as they are.`,
-      );
-    }
-    if (closed.count > 0) {
-      this.findings.add(
-        closed.first,
-        `Entry ${closed.first}${closed.count > 1 ? ` and ${plural(closed.count - 1, 'other', 'others')}` : ''} withholds an address, user agent or reason that was logged, as if that person were erased, but their name still opens: the values or their key were taken away, or KEY_ENCRYPTION_KEY was changed. --allow-unprovable takes it as it is.`,
-      );
-    }
-    if (late.count > 0) {
-      this.findings.add(
-        late.first,
-        `Entry ${late.first}${late.count > 1 ? ` and ${plural(late.count - 1, 'other', 'others')}` : ''} names somebody whose name does not open and whom no record of subject.erase names: it came after their erasure, before records said so, or the name was taken away. --allow-unprovable takes it as it is.`,
-      );
-    }
+    this.findings.add(
+      this.last + 1,
+      `The log cannot be signed any more since ${since}, because ${detail}.${unsignedPart}`,
+    );
   }
 
   private notes(counted: number): string[] {
     return [
       ...(counted > 0
         ? [
-            `Of ${plural(counted, 'entry that was', 'entries that were')} dropped the log records only class, month and number, since that was before it recorded places.`,
+            `Of ${plural(counted, 'dropped entry', 'dropped entries')} the log records class, month and number ` +
+              'only: it did ' +
+              'not record sequence numbers at that time.',
           ]
         : []),
       ...(this.bounds.absent && this.counts.entries > 0
         ? [
-            'This export does not hold in which class and month entries lie, nor by what a span of time is found, since it is from before exports did: whether lists leave something out was not looked at.',
+            'This export is from before exports contained the class and month of entries and the bounds for time ' +
+              'filters: whether lists omit something was not checked.',
           ]
         : []),
     ];
   }
 
-  /** Whether an entry stands where it must; says what is wrong if it does not. */
+  /** Whether the entry is the next one. Reports what is wrong otherwise. */
   private acceptSeq(seq: number): boolean {
     const expected = this.last + 1;
-    if (seq !== expected) this.broken = true;
+    if (seq !== expected) this.rootUnknown = true;
     if (!Number.isSafeInteger(seq) || seq < 1)
-      this.findings.add(expected, `Behind entry ${this.last} stands something without a place.`);
-    // Whichever of the two comes first: the one that was put in looks like an entry that was changed.
-    else if (seq === this.last) this.findings.add(seq, `Entry ${seq} is there twice: one of the two was put in.`, 0);
+      this.findings.add(expected, `Entry ${this.last} is followed by an entry without a valid seq.`);
+    // Listed before a finding on the first of the two: the inserted one may come first and look like a changed entry.
+    else if (seq === this.last) this.findings.add(seq, `Entry ${seq} exists twice: one of the two was inserted.`, 0);
     else if (seq < expected)
       this.findings.add(
         seq,
-        `Entry ${seq} stands behind entry ${this.last}: the log was put into another order, or an entry was put in.`,
+        `Entry ${seq} follows entry ${this.last}: the log was reordered, or an entry was inserted.`,
       );
     else if (seq > expected) {
       this.findings.add(
         expected,
         seq === expected + 1
-          ? `Entry ${expected} is missing: behind ${this.last} comes ${seq}.`
-          : `Entries ${expected} to ${seq - 1} are missing: behind ${this.last} comes ${seq}.`,
+          ? `Entry ${expected} is missing: ${this.last} is followed by ${seq}.`
+          : `Entries ${expected} to ${seq - 1} are missing: ${this.last} is followed by ${seq}.`,
       );
     }
     if (seq <= this.last || !Number.isSafeInteger(seq)) return false;
@@ -272,7 +244,7 @@ export class LogVerifier {
     return true;
   }
 
-  /** Earlier checkpoints are passed on the way: there the root must be theirs. */
+  /** At the size of a kept checkpoint, the tree must have its root. */
   private compareKept(): void {
     while (this.kept.length > 0 && this.kept[0]!.checkpoint.size <= this.tree.size) {
       const { name, checkpoint } = this.kept.shift()!;
@@ -281,38 +253,38 @@ export class LogVerifier {
   }
 
   private compare({ size, root }: Checkpoint, name: string): boolean {
-    if (this.broken || size !== this.tree.size) {
+    if (this.rootUnknown || size !== this.tree.size) {
       this.missing(size, name);
       return false;
     }
     const same = this.tree.root().equals(root);
-    if (same) this.good = size;
+    if (same) this.verifiedSize = size;
     else if (!this.rewritten) {
       this.rewritten = true;
-      const after = this.good === 0 ? '' : ` Up to ${this.good} it is as it was signed.`;
-      // By its end: an entry of which is known what is wrong comes first.
+      const from = this.verifiedSize + 1;
+      const which = from === size ? `Entry ${size} is not the one` : `Entries ${from} to ${size} are not the ones`;
+      const before = from === 1 ? '' : ` Up to entry ${from - 1} the log is as it was signed.`;
+      // Sorted by its end: findings on single entries come first.
       this.findings.add(
         size,
-        `${this.good + 1 === size ? `Entry ${size} is not the one` : `Entries ${this.good + 1} to ${size} are not those`} that ${name} was signed for: the log was rewritten there, its hashes with it.${after}`,
+        `${which} that ${name} covers: the log was rewritten there, including its hashes.${before}`,
       );
     }
     return same;
   }
 
-  /** Once is enough: every later root differs as well. */
-  private rewritten = false;
-
   private missing(size: number, name: string): void {
     if (size > this.last) {
-      const gone = size - this.last;
+      const missing = plural(size - this.last, 'entry is', 'entries are');
       this.findings.add(
         this.last + 1,
-        `The log ends at ${this.last}, but ${name} covers ${size}: at least ${plural(gone, 'entry is', 'entries are')} gone.`,
+        `The log ends at ${this.last}, but ${name} covers ${size}: at least ${missing} missing.`,
       );
     } else if (size < this.last && name === 'the newest checkpoint') {
       this.findings.add(
         size + 1,
-        `Entries ${size + 1} to ${this.last} stand behind the newest checkpoint, which covers ${size}: nobody has signed them.`,
+        `Entries ${size + 1} to ${this.last} come after the newest checkpoint, which covers ${size}: nobody has ` +
+          'signed them.',
       );
     }
   }
@@ -324,7 +296,8 @@ export class LogVerifier {
       if (!(error instanceof FormatError)) throw error;
       this.findings.add(
         this.last + 1,
-        `The newest checkpoint proves nothing. ${error.message}. Either the pinned key is another log's, or this log is not the one that was pinned.`,
+        `The newest checkpoint is not valid. ${error.message}. Either the pinned key belongs to another log, or ` +
+          'this is not the pinned log.',
       );
       return undefined;
     }

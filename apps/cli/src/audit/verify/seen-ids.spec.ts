@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { SeenIds } from './seen-ids.js';
 
-test('each id is new once, however many there are', () => {
+test('add returns true once for each of many ids', () => {
   const ids = Array.from({ length: 20_000 }, () => randomUUID());
   const seen = new SeenIds();
   expect(ids.every((id) => seen.add(id))).toBe(true);
   expect(ids.some((id) => seen.add(id))).toBe(false);
 });
 
-test('ids that end alike are told apart', () => {
+test('add tells ids with the same ending apart', () => {
   const seen = new SeenIds();
   expect(seen.add('019aa5f2-7c1f-7a42-8000-000000000000')).toBe(true);
   expect(seen.add('019aa5f2-7c1f-7a42-8001-000000000000')).toBe(true);
   expect(seen.add('019aa5f2-7c1f-7a42-8000-000000000000')).toBe(false);
 });
 
-test('what is no UUID is refused', () => {
+test('add throws for text that is not a UUID', () => {
   for (const id of ['', 'x', '019AA5F2-7C1F-7A42-8000-000000000000', '019aa5f2-7c1f-7a42-8000-00000000000'])
-    expect(() => new SeenIds().add(id)).toThrow('no UUID');
+    expect(() => new SeenIds().add(id)).toThrow('not a UUID');
 });

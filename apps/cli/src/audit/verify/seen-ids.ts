@@ -1,17 +1,20 @@
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Ids that have been seen, 8 bytes each: a Set of ten million texts takes a gigabyte, and one of seventeen million
- * cannot be made. It keeps the last 64 bits of each UUID, of which at most two are not random: at ten million entries
- * two different ids are taken for the same once in a hundred thousand logs.
+ * A set of UUIDs in 8 bytes each. A Set of ten million strings takes a gigabyte, and one of seventeen million exceeds
+ * its maximum size. It stores the last 64 bits of each UUID, of which at most two are not random: in one of a hundred
+ * thousand logs of ten million entries, two different ids look the same.
  */
 export class SeenIds {
   private slots = new Uint32Array(2 * 1024);
   private count = 0;
 
-  /** Whether it is new. @throws Error when it is no UUID */
+  /**
+   * @returns whether the id is new
+   * @throws Error when it is not a UUID
+   */
   add(id: string): boolean {
-    if (!uuid.test(id)) throw new Error('its id is no UUID');
+    if (!uuid.test(id)) throw new Error('its id is not a UUID');
     // 0 marks an empty slot; the variant bits of a UUID keep it from ever being that.
     const high = Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16);
     const low = Number.parseInt(id.slice(28), 16);

@@ -1,6 +1,6 @@
 import type { Verdict } from './log-verifier.js';
 
-/** What was found, for people: the first line is the verdict. */
+/** The result for people. Its first line is the verdict. */
 export function describeVerdict({
   verified,
   onlyUnprovable,
@@ -22,13 +22,11 @@ export function describeVerdict({
       ...(more > 0 ? [`… and ${more} more.`] : []),
     ].join('\n');
   return [
-    `Verified: ${entries} entries of ${origin}, to the last one that is signed.`,
-    ...(dropped > 0
-      ? [`Of ${dropped} of them only the hash is left; the log itself records that they were dropped.`]
-      : []),
-    ...(continues.length > 0 ? [`It continues ${continues.join(', ')}.`] : []),
+    `Verified: ${entries} entries of ${origin}, up to the newest checkpoint.`,
+    ...(dropped > 0 ? [`${dropped} of them were dropped, as the log itself records. Only their hashes are left.`] : []),
+    ...(continues.length > 0 ? [`It is consistent with the kept checkpoints ${continues.join(', ')}.`] : []),
     ...(unprovable > 0
-      ? [`${unprovable} times a name or a personal value could not be checked, and --allow-unprovable was given.`]
+      ? [`${unprovable} pseudonym mappings or personal values could not be checked (--allow-unprovable).`]
       : []),
     ...notes,
   ].join('\n');
