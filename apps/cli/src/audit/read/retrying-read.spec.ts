@@ -10,42 +10,40 @@ const entries = logOf(40);
 const checkpoint = checkpointOf(entries, signer);
 const soon = { timeoutMs: 2000, firstDelayMs: 1 };
 
-/** Fails as it is told before the page behind a place, and notes what it was asked. */
-function interrupted(failures: Record<number, unknown[]>): { read: ReadPage; asked: number[] } {
-  const asked: number[] = [];
+/** Fails with the given errors before the page after a sequence number, and records the requested pages. */
+function interrupted(failures: Record<number, Error[]>): { read: ReadPage; requested: number[] } {
+  const requested: number[] = [];
   const read = (after: number): Promise<Page> => {
-    asked.push(after);
+    requested.push(after);
     const failure = failures[after]?.shift();
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what is thrown is what the test is
-    // about
     return failure === undefined
       ? Promise.resolve({ entries: entries.slice(after, after + 10), checkpoint, hasMore: after < 30, lateMs: 0 })
       : Promise.reject(failure);
   };
-  return { read, asked };
+  return { read, requested };
 }
 
 describe('retrying, while pages cannot be read,', () => {
   test('requests the failed page again after a transient error', async () => {
-    const { read, asked } = interrupted({
+    const { read, requested } = interrupted({
       10: [unavailable('audit did not answer in time', 0), new TransientCommandError('503')],
       30: [unavailable('audit is not running', 0)],
     });
     expect(await verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).toMatchObject(
       { verified: true, entries: 40 },
     );
-    expect(asked).toEqual([0, 10, 10, 10, 20, 30, 30]);
+    expect(requested).toEqual([0, 10, 10, 10, 20, 30, 30]);
   });
 
-  test.each<[string, unknown]>([
+  test.each<[string, Error]>([
     ['a command error', new CommandError('403')],
     ['an error of another kind', new AppError('unknown_organization')],
   ])('ends at once with %s', async (_, failure) => {
-    const { read, asked } = interrupted({ 10: [failure] });
+    const { read, requested } = interrupted({ 10: [failure] });
     await expect(verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).rejects.toBe(
       failure,
     );
-    expect(asked).toEqual([0, 10]);
+    expect(requested).toEqual([0, 10]);
   });
 
   test('throws when the first page fails, or after the timeout', async () => {
@@ -64,9 +62,9 @@ describe('retrying, while pages cannot be read,', () => {
 });
 
 test('pages are requested before the previous one is processed', async () => {
-  const { read, asked } = interrupted({});
+  const { read, requested } = interrupted({});
   const log = await LiveLog.open(read, () => undefined);
   const pages = log.pages({ awaitsDropRecord: () => false });
   await pages.next();
-  expect(asked).toEqual([0, 10]);
+  expect(requested).toEqual([0, 10]);
 });
