@@ -27,6 +27,7 @@ for (const instance of instances) {
     { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] },
     secrets,
     {},
+    new Set(),
   );
   const listen = instance.httpPort ? { HTTP_HOST: '0.0.0.0' } : {};
   write(instance.service, { ...env, OPS_HOST: '0.0.0.0', ...listen });

@@ -61,14 +61,14 @@ export function shopOrigins(ports: ShopPorts | undefined): string[] {
   return ports ? [ports.shop, ports.kiosk].map((port) => `http://localhost:${port}`) : [];
 }
 
-/** It is told no more than any organization's app would be: its settings come from demo.json. */
-export function shopProgram(ports: ShopPorts, caller: NodeJS.ProcessEnv): Program {
+/** Its settings come from demo.json: it knows no more than any organization's app. */
+export function shopProgram(ports: ShopPorts, caller: NodeJS.ProcessEnv, known: ReadonlySet<string>): Program {
   return {
     name: 'shop',
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', join(root, 'examples', 'shop', 'src', 'main.ts')],
     env: {
-      ...inherited(caller),
+      ...inherited(caller, known),
       NODE_ENV: 'production',
       DEMO_FILE: demoFile,
       SHOP_DATA: caller.SHOP_DATA || join(home, 'shop'),

@@ -9,11 +9,13 @@ import { inherited } from './service-env.ts';
 /** Runs programs that do one thing and end: migrations, the start job of the bus, the seed of the demo. */
 export class Jobs {
   readonly #logFile: string;
+  readonly #known: ReadonlySet<string>;
   readonly #running = new Set<ChildProcess>();
   #ended = false;
 
-  constructor(logFile: string) {
+  constructor(logFile: string, known: ReadonlySet<string>) {
     this.#logFile = logFile;
+    this.#known = known;
     mkdirSync(dirname(logFile), { recursive: true });
   }
 
@@ -24,7 +26,7 @@ export class Jobs {
       cwd: root,
       env: {
         LOG_LEVEL: 'info',
-        ...inherited(settings()),
+        ...inherited(settings(), this.#known),
         NODE_ENV: 'production',
         HOLDFAST_EXIT_WITH_PARENT: '1',
         ...env,

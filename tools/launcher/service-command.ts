@@ -1,9 +1,11 @@
 // `npm run holdfast -- service …`: asks the running launcher.
 import { resolve } from 'node:path';
 import { say, warn } from '../infra/say.ts';
+import { root } from '../setup/paths.mjs';
 import { notRunning, runningStack } from '../setup/running-stack.mjs';
 import { given } from '../setup/settings.mjs';
 import type { ServiceStatus, StartOptions } from './control-server.ts';
+import { knownSettings } from './known-settings.ts';
 import { serviceSettings } from './service-env.ts';
 
 const help = `Usage: npm run holdfast -- service list [--json]
@@ -26,9 +28,9 @@ const json = args.includes('--json');
 const at = args.indexOf('--build');
 const build = at < 0 ? undefined : args.splice(at, 2)[1];
 const [action = 'list', target, ...rest] = args.filter((arg) => arg !== '--json');
-const known = ['list', 'start', 'stop', 'kill', 'pause', 'resume', 'cut', 'mend'];
+const actions = ['list', 'start', 'stop', 'kill', 'pause', 'resume', 'cut', 'mend'];
 if (
-  !known.includes(action) ||
+  !actions.includes(action) ||
   (at >= 0 && (!build || action !== 'start')) ||
   rest.length > 0 ||
   (action === 'list') !== (target === undefined)
@@ -42,7 +44,9 @@ if (!stack?.control) {
   warn(stack ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
   process.exit(1);
 }
-const options: StartOptions = { settings: serviceSettings(given), ...(build && { build: resolve(build) }) };
+const builds = [stack.build ?? root, ...(build ? [resolve(build)] : [])];
+const known = action === 'start' ? await knownSettings(builds) : new Set<string>();
+const options: StartOptions = { settings: serviceSettings(given, known), ...(build && { build: resolve(build) }) };
 const response = await fetch(`http://127.0.0.1:${stack.control.port}/${action}/${target ?? ''}`, {
   method: action === 'list' ? 'GET' : 'POST',
   headers: { authorization: `Bearer ${stack.control.token}`, 'content-type': 'application/json' },

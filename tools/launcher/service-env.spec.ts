@@ -38,33 +38,41 @@ const all = [
   instance('audit', 1, 7003),
   instance('subjects', 1),
 ];
+const known = new Set([
+  'OFFER_MIN_SECONDS',
+  'OUTBOUND_PORTS',
+  'HOLDFAST_TEST_CLOCK',
+  'LOG_LEVEL',
+  'PRESENCE_COST',
+  'TURNSTILE_URL',
+]);
 const envOf = (service: ServiceName, caller: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
-  serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller);
+  serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller, known);
 
-describe('a service is told what it needs and no more', () => {
-  test('its own role of the database, with the password made fit for a URL', () => {
+describe('the environment of a service has', () => {
+  test('the URL of its own database role, with the password escaped', () => {
     expect(envOf('issuance').DATABASE_URL).toBe(
       'postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast',
     );
     expect(envOf('gateway').DATABASE_URL).toBeUndefined();
   });
 
-  test('only the keys it works with', () => {
-    const holders = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
-    expect(holders('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit']);
-    expect(holders('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
-    expect(holders('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
-    expect(holders('PAGE_TOKEN_KEY')).toEqual(['gateway']);
-    expect(holders('PRESENCE_KEY')).toEqual(['issuance']);
-    expect(holders('COOKIE_KEY')).toEqual(['auth']);
+  test('only the keys that the service uses', () => {
+    const servicesWith = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
+    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit']);
+    expect(servicesWith('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
+    expect(servicesWith('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
+    expect(servicesWith('PAGE_TOKEN_KEY')).toEqual(['gateway']);
+    expect(servicesWith('PRESENCE_KEY')).toEqual(['issuance']);
+    expect(servicesWith('COOKIE_KEY')).toEqual(['auth']);
   });
 
-  test('the gateway knows every replica it hands requests on to', () => {
+  test('the URLs of all replicas of auth, for the gateway only', () => {
     expect(envOf('gateway').AUTH_URLS).toBe('http://127.0.0.1:7001,http://127.0.0.1:7002');
     expect(envOf('audit').AUTH_URLS).toBeUndefined();
   });
 
-  test('the exceptions of calling out, where something is called or registered', () => {
+  test('OUTBOUND_ALLOW where the service calls or registers outside addresses', () => {
     expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory']);
     expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
     expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe(
@@ -72,31 +80,32 @@ describe('a service is told what it needs and no more', () => {
     );
   });
 
-  test('of the caller, settings for services pass, secrets of the shell do not', () => {
+  test('of the caller, declared settings pass; undeclared ones and secrets of the shell do not', () => {
     const env = envOf('subjects', {
       PATH: '/bin',
-      OFFER_MINIMUM: 'PT1S',
-      OUTBOUND_X: '1',
-      HOLDFAST_Y: '2',
+      OFFER_MIN_SECONDS: '1',
+      OUTBOUND_PORTS: '1',
+      HOLDFAST_TEST_CLOCK: '2',
       LOG_LEVEL: 'debug',
       PRESENCE_COST: '1',
       TURNSTILE_URL: 'u',
       PRESENCE_KEY: 'mine',
       PRESENCE_KEY_PREVIOUS: 'mine',
+      OFFER_MINIMUM: 'unknown',
       AWS_SECRET: 's',
       DATABASE_URL: 'other',
     });
     expect(env).toMatchObject({
       PATH: '/bin',
-      OFFER_MINIMUM: 'PT1S',
-      OUTBOUND_X: '1',
-      HOLDFAST_Y: '2',
+      OFFER_MIN_SECONDS: '1',
+      OUTBOUND_PORTS: '1',
+      HOLDFAST_TEST_CLOCK: '2',
       LOG_LEVEL: 'debug',
       PRESENCE_COST: '1',
       TURNSTILE_URL: 'u',
     });
     expect([env.PRESENCE_KEY, env.PRESENCE_KEY_PREVIOUS]).toEqual([undefined, undefined]);
-    expect(env.AWS_SECRET).toBeUndefined();
+    expect([env.AWS_SECRET, env.OFFER_MINIMUM]).toEqual([undefined, undefined]);
     expect(env.DATABASE_URL).toContain('holdfast_subjects');
   });
 });

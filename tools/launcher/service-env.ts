@@ -10,22 +10,23 @@ export interface Addresses {
   databaseUrl: string;
   /** Folder in which audit keeps its checkpoints, outside the database. */
   checkpointDir: string;
-  /** Origins of the example shop: programs of ours on this machine, which are told of sign-outs like any app. */
+  /** Origins of the example shop, which receives back-channel logout requests on this machine. */
   shopOrigins: string[];
 }
 
-/** Those that call, or register, addresses which somebody outside chose. */
+/** They call, or register, addresses that somebody outside chose. */
 const callsOut: ServiceName[] = ['auth', 'directory'];
 const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
-/** What one process of a service is told: no more than it needs, so that a leak of one is not a leak of all. */
+/** The environment of one process: no more secrets than it needs, so that a leak of one service is not a leak of all. */
 export function serviceEnv(
   instance: Instance,
   all: Instance[],
   addresses: Addresses,
   secrets: Secrets,
   caller: NodeJS.ProcessEnv,
+  known: ReadonlySet<string>,
 ): NodeJS.ProcessEnv {
   const { service } = instance;
   const urls = (name: ServiceName): string =>
@@ -35,7 +36,7 @@ export function serviceEnv(
       .join(',');
   return {
     LOG_LEVEL: 'info',
-    ...inherited(caller),
+    ...inherited(caller, known),
     NODE_ENV: 'production',
     BASE_URL: addresses.baseUrl,
     NATS_URL: addresses.natsUrl,
@@ -60,18 +61,16 @@ export function serviceEnv(
   };
 }
 
-const plain = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
-const passed =
-  /^(HOLDFAST_|OFFER_|OUTBOUND_|BACKCHANNEL_|REFRESH_|HTTP_(MAX|HEADERS|BODY)_|AUTH_(MAX|TIMEOUT)_|ACCESS_LOG_|METRICS_|RATE_|CLIENT_RATE_|WRONG_SECRETS_|ADMISSION_|CLOCK_|PRESENCE_(?!KEY)|TURNSTILE_|EVENT_|RP_ID$|TRUSTED_PROXIES$|LOG_LEVEL)/;
+const ofAnyProgram = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
 
-/** Of the caller's environment, what any program needs and the settings that are meant for services. */
-export function inherited(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(caller).filter(([name]) => plain.includes(name) || passed.test(name)));
+/** Of the caller's environment, what any program needs and the settings that services declare. */
+export function inherited(caller: NodeJS.ProcessEnv, known: ReadonlySet<string>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(caller).filter(([name]) => ofAnyProgram.includes(name) || known.has(name)));
 }
 
-/** The settings that are meant for services, and nothing else. */
-export function serviceSettings(caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(caller).filter(([name]) => passed.test(name)));
+/** The settings that services declare, and nothing else. */
+export function serviceSettings(caller: NodeJS.ProcessEnv, known: ReadonlySet<string>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(caller).filter(([name]) => known.has(name)));
 }
 
 function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {

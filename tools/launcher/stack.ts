@@ -14,6 +14,7 @@ import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from
 import { portVariables, settleShopPorts, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
+import { knownSettings, settingsWithoutEffect } from './known-settings.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses } from './service-env.ts';
@@ -56,7 +57,8 @@ export class Stack {
   readonly #build: string;
   readonly #servicesFrom: string;
   readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
-  readonly #jobs = new Jobs(logOf('jobs'));
+  readonly #known: ReadonlySet<string>;
+  readonly #jobs: Jobs;
   readonly #children = new ChildProcessRegistry(home);
   /** Ports of the example shop; undefined when it is left out. */
   readonly examples: ShopPorts | undefined;
@@ -65,12 +67,15 @@ export class Stack {
   #stopping = false;
   readonly #severable: boolean;
 
-  private constructor({ port, build, servicesFrom, examples, severable }: StackOptions, instances: Instance[]) {
+  private constructor(options: StackOptions, instances: Instance[], known: ReadonlySet<string>) {
+    const { port, build, servicesFrom, examples, severable } = options;
     this.baseUrl = `http://localhost:${port}`;
     this.#severable = severable;
     this.#build = build;
     this.#servicesFrom = servicesFrom;
     this.#instances = instances;
+    this.#known = known;
+    this.#jobs = new Jobs(logOf('jobs'), known);
     this.examples = examples;
   }
 
@@ -88,7 +93,9 @@ export class Stack {
         settings(),
       ));
     putDemoAside();
-    return new Stack({ ...options, examples }, instances);
+    const known = await knownSettings([options.build, options.servicesFrom]);
+    for (const sentence of settingsWithoutEffect(known)) warn(`  ${sentence}`);
+    return new Stack({ ...options, examples }, instances, known);
   }
 
   async start(): Promise<Addresses> {
@@ -135,7 +142,7 @@ export class Stack {
     if (!this.examples || !this.#organizations?.length) return this.#publish();
     const began = Date.now();
     const { examples } = this;
-    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more));
+    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more), this.#known);
     const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(examples), plan }, plan({}));
     supervised.onChange = () => this.#publish();
     supervised.start();
@@ -227,6 +234,7 @@ export class Stack {
             own,
             loadSecrets(secretsFile, databaseServices, natsUsers),
             settings(more),
+            this.#known,
           ),
           build,
         );
