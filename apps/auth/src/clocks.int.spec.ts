@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { newApp, startAuthHouse, type AuthHouse } from './auth-house.fixture.js';
+import { newApp, startAuthHouse, type AuthHouse } from './auth-stack.fixture.js';
 
 const elevenMinutesMs = 660_000;
 let stack: AuthHouse;

@@ -6,7 +6,7 @@ import {
   keyFromEnv,
   outboundConfigSchema,
 } from '@holdfast/platform';
-import { stateLimitsSchema } from './state/state-limits.js';
+import { stateLimitsSchema } from './state-limits.js';
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,

@@ -1,7 +1,7 @@
 import { runService } from '@holdfast/service';
 import { AuthModule } from './app.module.js';
 import { configSchema } from './config.js';
-import { createHttpApp } from './http-app.js';
+import { createHttpApp } from './http/http-app.js';
 
 await runService(configSchema, (config) => ({
   service: 'auth',

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { newApp, newCustomer, startAuthHouse, type AuthHouse, type TestApp } from './auth-house.fixture.js';
+import { newApp, newCustomer, startAuthHouse, type AuthHouse, type TestApp } from './auth-stack.fixture.js';
 import { TestBrowser } from './test-browser.fixture.js';
 
 export interface Begun {

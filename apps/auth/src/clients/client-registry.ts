@@ -4,7 +4,7 @@ import { clientIdForm, getClient } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { toClientRecord, type ClientRecord } from './client-record.js';
-import { VouchedCache } from './vouched-cache.js';
+import { VouchedCache } from './revocable-cache.js';
 
 /** Clients from directory. A change of an organization concerns all of its apps. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
 import { listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
-import { Organizations } from '../issuer/organizations.js';
+import { Organizations } from '../organizations/organizations.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
 
 @Controller()

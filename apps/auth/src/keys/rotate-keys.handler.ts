@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
-import { Organizations } from '../issuer/organizations.js';
+import { Organizations } from '../organizations/organizations.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
 

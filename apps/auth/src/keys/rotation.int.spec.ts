@@ -3,7 +3,7 @@ import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { listKeys, rotateKeys } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { book, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 
 let house: AuthHouse;

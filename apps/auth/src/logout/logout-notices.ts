@@ -3,7 +3,7 @@ import { statement, type Sql } from '@holdfast/data';
 import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import type { SignedIn } from '../state/ending.js';
+import type { SignedIn } from '../sessions/session-revocation.js';
 
 const insert = statement(
   'logout_notice_insert',

@@ -3,8 +3,8 @@ import { AppError, Outbound, OutboundError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
-import { issuerPath } from '../issuer/issuer-paths.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
+import { issuerPath } from '../requests/issuer-paths.js';
 import { LogoutNotices } from './logout-notices.js';
 import { logoutToken } from './logout-token.js';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { eventually } from '@holdfast/testing';
-import { credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-house.fixture.js';
+import { credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 

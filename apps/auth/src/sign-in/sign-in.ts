@@ -12,12 +12,12 @@ import {
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { ClientRegistry } from '../clients/client-registry.js';
-import { IssuerAudit } from '../issuer/issuer-audit.js';
-import { passkeyAcr } from '../issuer/issuer-provider.js';
-import type { Issuer } from '../issuer/issuers.js';
-import type { OrganizationProfile } from '../issuer/organizations.js';
-import type { Interaction } from '../issuer/sign-in-binding.js';
-import { anonymous, type TokenRequest } from '../provider/token-request.js';
+import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
+import type { Interaction } from '../organization-issuer/interactions/sign-in-binding.js';
+import { passkeyAcr } from '../organization-issuer/issuer-provider.js';
+import type { Issuer } from '../organization-issuer/issuers.js';
+import type { OrganizationProfile } from '../organizations/organizations.js';
+import { anonymous, type TokenRequest } from '../requests/token-request.js';
 
 /** One call of the sign-in page: for which sign-in, by which browser. */
 export interface SignInCall {

@@ -1,0 +1,119 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type BusTransport } from '@holdfast/messaging';
+import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/platform';
+import { HttpObserver, LOGGER, Readiness, Shutdown } from '@holdfast/service';
+import type { Config } from '../config.js';
+import { Providers } from '../platform-issuer/platform-issuer.js';
+import { observeWhenOver } from '../requests/http-outcome.js';
+import { HttpAdmission } from './http-admission.js';
+import { IssuerRoutes } from './issuer-routes.js';
+
+/** The gateway sends a request at once and as a whole. */
+const timeouts = serverTimeouts({ headersTimeoutMs: 5000, requestTimeoutMs: 10_000 });
+/** Longer than the gateway keeps a connection of its pool, so that it never sends into one that is just closing. */
+const keepAliveTimeout = 75_000;
+
+/**
+ * How long a replica that stops says so to whoever asks, before it closes connections that are idle: longer than
+ * gateways probe, so that each has gone to another replica by then. A connection that closes under a request leaves its
+ * sender in doubt.
+ */
+const drainMs = 1200;
+const drainStepMs = 50;
+/** Asked by the gateway over the connection that its requests would take. */
+const readyPath = '/readyz';
+const readyLimitMs = 500;
+/** Says to the gateway that nothing of the request was begun, so that it may go to another replica. */
+const closingHeader = 'x-holdfast-closing';
+
+/** The service speaks HTTP, to the gateway alone, beside the bus. */
+export function createHttpApp(config: Config) {
+  const { HTTP_PORT, HTTP_HOST } = config;
+  return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
+    const adapter = new FastifyAdapter({
+      ...timeouts,
+      keepAliveTimeout,
+      forceCloseConnections: 'idle',
+      return503OnClosing: false,
+    });
+    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+      bodyParser: false,
+      abortOnError: false,
+    });
+    const providers = app.get(Providers);
+    const issuers = app.get(IssuerRoutes);
+    const readiness = app.get(Readiness);
+    const clock = app.get<Clock>(CLOCK);
+    const fastify = adapter.getInstance();
+    const admission = new HttpAdmission(config);
+    let closing = false;
+    fastify.addHook('preClose', async () => {
+      closing = true;
+      for (let left = drainMs; left > 0 && (await connectionsOf(fastify.server)) > 0; left -= drainStepMs)
+        await setTimeout(drainStepMs);
+    });
+    // Before any parsing: oidc-provider reads bodies itself.
+    const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
+    app.get(Shutdown).before(() => observer.flush());
+    fastify.addHook('onRequest', (request, reply, done) => {
+      const probed = request.raw.url === readyPath;
+      if (!probed) observeWhenOver(observer, request.raw, reply.raw, performance.now());
+      const refused = closing
+        ? 'this replica is stopping'
+        : clock.trust() === 'wrong'
+          ? 'the clock of this replica is wrong'
+          : undefined;
+      const answer =
+        probed && !closing
+          ? answerReady(readiness)
+          : refused !== undefined
+            ? refuse(refused)
+            : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
+      if (!answer) return done();
+      reply.hijack();
+      // Probes and refusals need no place.
+      if (probed || refused !== undefined) void answer(request.raw, reply.raw);
+      else void admission.answer(request.raw, reply.raw, answer);
+    });
+    app.connectMicroservice({ strategy: transport });
+    await app.startAllMicroservices();
+    await app.listen(HTTP_PORT, HTTP_HOST);
+    return app;
+  };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
+}
+
+/** Nothing is begun. By a wrong clock we would sign tokens of another time, and take what has expired. */
+function refuse(error_description: string) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    request.resume();
+    response.writeHead(503, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'retry-after': '1',
+      connection: 'close',
+      [closingHeader]: '1',
+    });
+    response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description }));
+  };
+}
+
+function answerReady(readiness: Readiness) {
+  return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A dependency that hangs must not look as if we did.
+    const ready = await Promise.race([
+      readiness.ready().catch(() => false),
+      setTimeout(readyLimitMs, false, { ref: false }),
+    ]);
+    response
+      .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+      .end(ready ? 'ready\n' : 'not ready\n');
+  };
+}

@@ -1,0 +1,115 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
+import { anonymous, type TokenRequest } from '../../requests/token-request.js';
+import { isPublic } from '../issuer-clients.js';
+
+/** What one request to an issuer was, for the log. */
+export interface Act {
+  action: Action;
+  actor: Actor;
+  outcome: AuditRecord['outcome'];
+  /** Anybody can cause it, as often as they like: it is counted, and names nobody. */
+  counted?: boolean;
+  changes?: AuditRecord['changes'];
+}
+
+/** How the library ended a request: with a code for an app, or with an error. */
+export interface Ending {
+  signedIn?: boolean;
+  error?: string;
+}
+
+/** Errors of what was asked, or of ours; all others say that this caller, code or token may not. */
+const failures = /^(invalid_request|invalid_redirect_uri|unsupported_|server_error|temporarily_unavailable)/;
+
+export function outcomeOf(status: number, error?: string): AuditRecord['outcome'] {
+  if (!error) return { result: 'success', status };
+  return { result: failures.test(error) ? 'failure' : 'denied', status, code: error };
+}
+
+/**
+ * What a request to an issuer was; undefined for what acts for nobody (metadata, keys, the way to the sign-in page).
+ */
+export function actOf(ctx: KoaContextWithOIDC, request: TokenRequest, { signedIn, error }: Ending): Act | undefined {
+  const { route } = ctx.oidc;
+  if (route === 'token') return tokenAct(ctx, request);
+  if (route === 'userinfo')
+    return ofApp('customer.userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
+  if (route === 'revocation') return revocationAct(ctx, request, outcomeOf(ctx.status, error));
+  if (route.startsWith('end_session')) return signOutAct(ctx, request, error);
+  return route === 'authorization' || route === 'resume'
+    ? signInAct(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
+    : undefined;
+}
+
+/**
+ * Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization.
+ */
+function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
+  const { client, secretId } = request;
+  const { error } = (ctx.body ?? {}) as { error?: string };
+  const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
+  const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
+  const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
+  const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
+  return {
+    ...act,
+    ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }),
+  };
+}
+
+/**
+ * RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of
+ * that; others are counted.
+ */
+function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act {
+  const { AccessToken, RefreshToken } = ctx.oidc.entities;
+  const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
+  if (revoked) return revocationOf(request, revoked.accountId);
+  return ofApp('customer.token_revoke', request, outcome, request.secretId === undefined);
+}
+
+/** Of a token that there is. */
+export function revocationOf(request: TokenRequest, subject: string | undefined): Act {
+  if (subject !== undefined) request.subject = subject;
+  return ofApp('customer.token_revoke', request, outcomeOf(200), false);
+}
+
+function signOutAct(ctx: KoaContextWithOIDC, request: TokenRequest, error: string | undefined): Act | undefined {
+  if (error !== undefined)
+    return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+  if (request.subject === undefined || ctx.status !== 303) return undefined;
+  return signOutOf(request.subject);
+}
+
+export function signOutOf(subject: string): Act {
+  return { action: 'customer.sign_out', actor: { type: 'customer', id: subject }, outcome: outcomeOf(303) };
+}
+
+function signInAct(
+  ctx: KoaContextWithOIDC,
+  { subject, credential }: TokenRequest,
+  { signedIn, error }: Ending,
+): Act | undefined {
+  const { route, session } = ctx.oidc;
+  const customer: Actor | undefined = subject === undefined ? undefined : { type: 'customer', id: subject };
+  if (signedIn && customer)
+    return { action: 'customer.sign_in', actor: customer, outcome: { result: 'success', status: ctx.status } };
+  // A session whose customer may no longer sign in (here): they are known, and they are refused.
+  if (route === 'authorization' && customer && session?.accountId === subject && credential === undefined) {
+    return {
+      action: 'customer.sign_in',
+      actor: customer,
+      outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' },
+    };
+  }
+  // What was refused on the sign-in page has its record from there; this is the way back to the app.
+  if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required')))
+    return undefined;
+  return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+}
+
+function ofApp(action: Action, { client }: TokenRequest, outcome: Act['outcome'], counted: boolean): Act {
+  const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
+  return { action, actor, outcome, ...(counted && { counted }) };
+}

@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
+import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
+import { Organizations } from '../../organizations/organizations.js';
+import { RecordOutbox } from '../../records/record-outbox.js';
+import { anonymous, tokenRequestOf, type TokenRequest } from '../../requests/token-request.js';
+import { actOf, type Act, type Ending } from './audited-request.js';
+
+/** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
+const faulty = new Set([
+  'internal',
+  'invalid_request',
+  'unsupported_media_type',
+  'payload_too_large',
+  'request_timeout',
+  'client_closed_request',
+  'method_not_allowed',
+  'ceremony_expired',
+]);
+
+/**
+ * What the organization's log says of sign-ins, sign-outs and tokens (product §7). Of what it must not say, it counts.
+ */
+@Injectable()
+export class IssuerAudit {
+  constructor(
+    private readonly writer: AuditWriter,
+    private readonly refusals: RefusalCounter,
+    private readonly organizations: Organizations,
+    private readonly records: RecordOutbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when the answer may leave. */
+  async record(ctx: KoaContextWithOIDC, org: string, ending: Ending): Promise<void> {
+    const request = tokenRequestOf(ctx);
+    if (request.change) return this.records.placed(org, request.change);
+    const act = actOf(ctx, request, ending);
+    if (act) await this.write(org, request, act);
+  }
+
+  /** Of a change: to be committed with it. */
+  ofChange(request: TokenRequest, act: Act): AuditRecord {
+    return { ...recordOf(request, act, this.clock.now()), id: newId() };
+  }
+
+  /**
+   * Of a refusal on the sign-in page, by code and HTTP status. Who has proved nothing is counted: otherwise anybody
+   * could fill the log.
+   */
+  refuse(org: string, request: TokenRequest, code: string, status = 200): Promise<void> {
+    const { subject } = request;
+    const known = subject !== undefined;
+    return this.write(org, request, {
+      action: 'customer.sign_in',
+      actor: known ? { type: 'customer', id: subject } : anonymous,
+      outcome: { result: faulty.has(code) ? 'failure' : 'denied', status, code },
+      counted: !known,
+    });
+  }
+
+  /**
+   * To the public a suspended organization is not there; its log says that somebody still came. One that was made up
+   * has no log.
+   */
+  async refuseAbsent(org: string, request: TokenRequest): Promise<void> {
+    if (!(await this.organizations.isSuspended(org))) return;
+    const { code, status } = new AppError('unknown_organization');
+    await this.write(org, request, {
+      action: 'request.denied',
+      actor: anonymous,
+      outcome: { result: 'denied', status, code },
+      counted: true,
+    });
+  }
+
+  private write(org: string, request: TokenRequest, act: Act): Promise<void> {
+    const record = recordOf(request, act, this.clock.now());
+    return act.counted
+      ? this.refusals.count(org, record, request.network)
+      : this.writer.append(org, { ...record, id: newId() });
+  }
+}
+
+/**
+ * A count stands for many: it names its app alone, and no customer. Where a request came from is told of customers
+ * alone.
+ */
+export function recordOf(
+  { info, person, client, subject, credential }: TokenRequest,
+  { action, actor, outcome, counted, changes }: Act,
+  now: Date,
+): Omit<AuditRecord, 'id'> {
+  const app: AuditTarget[] =
+    client && (!counted || actor.type === 'app') ? [{ type: 'app', id: client.app.clientId }] : [];
+  const targets: AuditTarget[] = counted
+    ? app
+    : [
+        ...app,
+        ...(subject !== undefined && actor.type === 'app'
+          ? [{ type: 'customer', id: subject, dataSubject: subject } as const]
+          : []),
+        ...(subject !== undefined && credential !== undefined
+          ? [{ type: 'credential', id: credential, dataSubject: subject } as const]
+          : []),
+      ];
+  const request = actor.type === 'customer' ? { ...info, ...person } : info;
+  return { occurredAt: now.toISOString(), action, actor, targets, outcome, request, ...(changes && { changes }) };
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newCustomer, startAuthHouse, type AuthHouse } from '../../auth-stack.fixture.js';
+import { RelyingParty } from '../../relying-party.fixture.js';
+import { TestBrowser } from '../../test-browser.fixture.js';
+
+let house: AuthHouse;
+let shop: RelyingParty;
+
+beforeAll(async () => {
+  house = await startAuthHouse();
+  shop = await RelyingParty.start(house);
+});
+afterAll(() => house.stop());
+
+const rows = () => house.database.query('SELECT model FROM auth.oidc_state ORDER BY model');
+const uidOf = (page: string) => page.split('/').at(-1)!;
+const resume = (browser: TestBrowser, page: string) => browser.go(`/o/acme/authorize/${uidOf(page)}`);
+const sealedIn = (browser: TestBrowser) => browser.cookies.find(({ name }) => name === 'holdfast-acme-request')!;
+/** Up to where the browser goes back to the app. */
+async function complete(browser: TestBrowser, page: string, as = newCustomer()): Promise<void> {
+  await browser.post(`${page}/options`);
+  expect((await browser.post(`${page}/complete`, { response: { as } })).json.redirectTo).toContain(uidOf(page));
+}
+
+describe('a sign-in that nobody has shown a passkey for', () => {
+  test('stores nothing, whatever is asked for it, also when it is left', async () => {
+    const before = await rows();
+    for (let i = 0; i < 20; i += 1) {
+      const browser = new TestBrowser(house.base);
+      const page = await browser.begin((await shop.begin()).url);
+      expect((await browser.go(page)).status).toBe(200);
+      for (let j = 0; j < 2; j += 1) await browser.post(`${page}/options`);
+      await browser.post(`${page}/complete`, { response: { as: 'nobody' } });
+      await browser.post(`${page}/cancel`);
+      const { location } = await resume(browser, page);
+      expect(new URL(location).searchParams.get('error')).toBe('access_denied');
+    }
+    expect(await rows()).toEqual(before);
+  });
+
+  test('stores nothing with the cookie of a session that has ended, nor does leading somebody to the sign-out', async () => {
+    const { browser } = await shop.signIn();
+    await house.database.query('DELETE FROM auth.oidc_state');
+    for (let i = 0; i < 3; i += 1) {
+      await browser.begin((await shop.begin()).url);
+      await browser.go('/o/acme/session/end');
+      await new TestBrowser(house.base).go('/o/acme/session/end');
+    }
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('tabs of one browser', () => {
+  test('go on side by side, at different replicas, each with its own sign-in', async () => {
+    const other = await house.another(house.base);
+    const browser = new TestBrowser(house.base);
+    const begun = await Promise.all([shop.begin(), shop.begin({ prompt: 'login' }), shop.begin()]);
+    const pages: string[] = [];
+    for (const { url } of begun) pages.push(await browser.begin(url));
+    const as = newCustomer();
+    for (const [i, page] of pages.entries()) {
+      const base = i % 2 === 0 ? other.base : house.base;
+      expect((await browser.go(base + page)).status).toBe(200);
+      await browser.post(`${base}${page}/options`);
+    }
+    await complete(browser, pages[1]!, as);
+    const { searchParams } = new URL((await resume(browser, pages[1]!)).location);
+    expect([searchParams.get('state'), searchParams.has('code')]).toEqual([begun[1].checks.expectedState, true]);
+    for (const page of [pages[0]!, pages[2]!]) {
+      // It began before there was a session, and any customer may end it.
+      await complete(browser, page, as);
+      expect((await resume(browser, page)).location).toContain('code=');
+    }
+    await other.stop();
+  });
+
+  test('with one sign-in twice: the first to show a passkey ends it for both', async () => {
+    const [first, second] = [new TestBrowser(house.base), new TestBrowser(house.base)];
+    const page = await first.begin((await shop.begin()).url);
+    second.cookies = [...first.cookies];
+    await second.post(`${page}/options`);
+    await complete(first, page);
+    for (const step of ['options', 'complete', 'cancel'])
+      expect((await second.post(`${page}/${step}`, { response: { as: newCustomer() } })).json.error).toBe(
+        'unknown_sign_in',
+      );
+    expect((await second.go(page)).json.error).toBe('unknown_sign_in');
+  });
+});
+
+describe('a sign-in that was completed', () => {
+  test('is over in this browser, and gives one code to fifty who come back with it, also with the cookies of before', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await shop.begin()).url);
+    const kept = [...browser.cookies];
+    await complete(browser, page);
+    expect(sealedIn(browser)).toBeUndefined();
+    const again = Array.from({ length: 50 }, () => {
+      const copy = new TestBrowser(house.base);
+      copy.cookies = [...browser.cookies, ...kept];
+      return copy;
+    });
+    const answers = await Promise.all(again.map((copy) => resume(copy, page)));
+    expect(answers.filter(({ location }) => location.includes('code='))).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
+    for (const copy of [browser, ...again.slice(0, 3)]) {
+      expect((await copy.go(page)).json.error).toBe('unknown_sign_in');
+      expect((await copy.post(`${page}/complete`, { response: { as: newCustomer() } })).json.error).toBe(
+        'unknown_sign_in',
+      );
+    }
+    expect(
+      (
+        await house.database.query(
+          `SELECT account FROM auth.oidc_state WHERE model = 'Interaction' AND consumed_at IS NOT NULL`,
+        )
+      ).every(({ account }) => account === null),
+    ).toBe(true);
+  });
+});
+
+describe('the cookie of a sign-in', () => {
+  test('is worth nothing once it was changed, for another sign-in, in another browser, or at another organization', async () => {
+    const [browser, other] = [new TestBrowser(house.base), new TestBrowser(house.base)];
+    const page = await browser.begin((await shop.begin()).url);
+    const elsewhere = await browser.begin((await shop.begin()).url);
+    await other.begin((await shop.begin()).url);
+    const sealed = browser.cookies.find(({ path }) => path === page)!;
+    const cases: [TestBrowser, string, string][] = [
+      [browser, page, `${sealed.value.slice(0, -2)}AA`],
+      [browser, page, ''],
+      [browser, page, 'x'],
+      [browser, elsewhere, sealed.value],
+      [other, page, sealed.value],
+      [browser, page.replace('acme', 'globex'), sealed.value],
+    ];
+    for (const [of, path, value] of cases) {
+      const copy = new TestBrowser(house.base);
+      copy.cookies = [
+        ...of.cookies.filter(({ name }) => name !== sealed.name),
+        ...['acme', 'globex'].map((org) => ({ name: `holdfast-${org}-request`, value, path })),
+      ];
+      expect((await copy.post(`${path}/options`)).json.error).toBe('unknown_sign_in');
+    }
+    expect((await browser.post(`${page}/options`)).status).toBe(200);
+  });
+
+  test('is no longer than every browser keeps, with a state of 2,048 characters, which comes back', async () => {
+    const state = 'aB1-_~'.repeat(400).slice(0, 2048);
+    const browser = new TestBrowser(house.base);
+    const seen = await browser.go((await shop.begin({ state })).url);
+    for (const line of seen.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
+    const page = seen.location.replace('/sign-in/', '/api/sign-in/');
+    await browser.post(`${page}/options`);
+    const refused = await browser.post(`${page}/complete`, { response: { as: 'nobody' } });
+    for (const line of refused.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
+    await complete(browser, page);
+    expect(new URL((await resume(browser, page)).location).searchParams.get('state')).toBe(state);
+  });
+
+  test.each([
+    ['state', { state: 'x'.repeat(2049) }],
+    ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }],
+  ])('is not set when %s is too long, which the app is told', async (what, more) => {
+    const { location, headers } = await new TestBrowser(house.base).go((await shop.begin(more)).url);
+    const { searchParams } = new URL(location);
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_request', more.state]);
+    expect(searchParams.get('error_description')).toContain(what);
+    expect(headers.getSetCookie().join()).not.toContain('holdfast-acme-request');
+  });
+});
+
+test('a form of more than 8,192 bytes does not become a request', async () => {
+  const { status } = await new TestBrowser(house.base).form('/o/acme/authorize', { state: 'x'.repeat(8192) });
+  expect(status).toBe(413);
+});

@@ -1,0 +1,80 @@
+import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
+import type { App } from '@holdfast/contracts';
+import type { ClientLimits } from '../clients/client-limits.js';
+import { matchSecret, type ClientRecord } from '../clients/client-record.js';
+import type { ClientRegistry } from '../clients/client-registry.js';
+import { asUnavailable } from '../requests/temporarily-unavailable.js';
+import { tokenRequestOf } from '../requests/token-request.js';
+import { redirectAllowed } from './request-rules.js';
+
+/** Of one record of directory: what the library made of it, for this issuer. */
+type Built = WeakMap<ClientRecord, Client>;
+
+/** Gives an organization's issuer its clients: the apps of this organization that sign customers in, and no other. */
+export function serveApps(
+  provider: Provider,
+  org: string,
+  clients: ClientRegistry,
+  limits: ClientLimits,
+  pepper: Buffer,
+): void {
+  // The published types leave the constructor's argument out.
+  const Made = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
+  const built: Built = new WeakMap();
+
+  provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
+    tokenRequestOf(Provider.ctx).presentedClientId = clientId;
+    const record = await clients.find(clientId).catch((error: unknown) => {
+      throw asUnavailable(error);
+    });
+    if (record?.app.org !== org) return undefined;
+    // Known to the log also when it may do nothing here: what a disabled app tries goes on being told.
+    tokenRequestOf(Provider.ctx).client = record;
+    if (record.refused || !signsIn(record.app)) return undefined;
+    const client = built.get(record) ?? new Made(metadataOf(record.app));
+    built.set(record, client);
+    return client;
+  };
+
+  const { prototype } = provider.Client;
+  prototype.compareClientSecret = function (presented: string): boolean {
+    const request = tokenRequestOf(Provider.ctx);
+    const secretId = matchSecret(pepper, presented, request.client);
+    if (secretId === undefined) {
+      limits.countWrongSecret(request.network, request.presentedClientId);
+      return false;
+    }
+    limits.admit(request.client!.app.clientId);
+    request.secretId = secretId;
+    return true;
+  };
+  prototype.redirectUriAllowed = function (given: string): boolean {
+    const { kind, redirectUris } = tokenRequestOf(Provider.ctx).client!.app;
+    return redirectAllowed(kind, redirectUris, given);
+  };
+  prototype.postLogoutRedirectUriAllowed = function (given: string): boolean {
+    return tokenRequestOf(Provider.ctx).client!.app.postLogoutRedirectUris.includes(given);
+  };
+  prototype.includeSid = () => true;
+}
+
+function signsIn({ kind, audience, redirectUris }: App): boolean {
+  return kind !== 'service' && audience === 'customers' && redirectUris.length > 0;
+}
+
+export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === 'native';
+
+function metadataOf(app: App): ClientMetadata {
+  return {
+    client_id: app.clientId,
+    client_name: app.displayName ?? app.name,
+    application_type: app.kind === 'native' ? 'native' : 'web',
+    ...(isPublic(app) ? {} : { client_secret: 'never compared' }),
+    token_endpoint_auth_method: isPublic(app) ? 'none' : 'client_secret_basic',
+    grant_types: ['authorization_code', ...(app.refreshTokens ? ['refresh_token'] : [])],
+    response_types: ['code'],
+    redirect_uris: app.redirectUris,
+    post_logout_redirect_uris: app.postLogoutRedirectUris,
+    id_token_signed_response_alg: app.idTokenAlg ?? 'RS256',
+  };
+}

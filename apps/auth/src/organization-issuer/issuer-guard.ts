@@ -1,0 +1,124 @@
+import type { EventEmitter } from 'node:events';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { ErrorOrigin } from '@holdfast/contracts';
+import { AppError, LogBudget, type Logger } from '@holdfast/platform';
+import { TooManyRequests } from '../clients/client-limits.js';
+import type { WebOrigins } from '../organizations/web-origins.js';
+import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
+import { routeTemplate } from '../requests/issuer-paths.js';
+import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../requests/token-request.js';
+import type { Ending } from './audit/audited-request.js';
+import type { IssuerAudit } from './audit/issuer-audit.js';
+import type { SignInBinding } from './interactions/sign-in-binding.js';
+import { leaveSignedOut } from './sign-out/sign-out.js';
+
+const unexpected = new LogBudget(10);
+
+/** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
+const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+interface Guards {
+  audit: IssuerAudit;
+  origins: WebOrigins;
+  signIns: SignInBinding;
+  logger: Logger;
+}
+
+/**
+ * Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need.
+ */
+export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
+  const endings = new WeakMap<object, Ending>();
+  provider.use(async (ctx, next) => {
+    const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
+    ctx.set('Content-Security-Policy', libraryPolicy);
+    signIns.replaceCookies(ctx);
+    await next();
+    await narrowCors(ctx, shortId, origins);
+    const oidcCtx = ctx as KoaContextWithOIDC;
+    if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx);
+    try {
+      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
+    } catch (error) {
+      const { origin = { dependency: 'audit', cause: 'unavailable' as const } } =
+        error instanceof AppError ? error : {};
+      noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
+      withhold(ctx);
+    }
+    if (!ctx.req.complete) ctx.req.resume();
+    if (!ctx.response.is('html')) ctx.remove('Content-Security-Policy');
+    ctx.set('X-Request-Id', request.info.id);
+    if (ctx.status === 503) ctx.set({ 'Retry-After': '1', ...originHeaders(ctx.req) });
+    noteOutcome(ctx.req, {
+      clientId: request.client?.app.clientId,
+      verified: request.secretId !== undefined,
+      org: shortId,
+    });
+  });
+  provider.on('authorization.success', (ctx) => void endings.set(ctx, { signedIn: true }));
+  const refused = (
+    ctx: KoaContextWithOIDC,
+    thrown: { error?: string; error_detail?: string; origin?: ErrorOrigin },
+  ) => {
+    const { error = 'server_error', error_detail: detail, origin } = thrown;
+    endings.set(ctx, { error });
+    noteOutcome(ctx.req, { code: error, detail, origin });
+    if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
+  };
+  for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm'])
+    (provider as EventEmitter).on(`${route}.error`, refused);
+  provider.on('server_error', (ctx, err) => {
+    endings.set(ctx, { error: 'server_error' });
+    // What is only away is expected, and stands in the access line with its origin.
+    const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
+    noteOutcome(ctx.req, {
+      code: 'server_error',
+      detail: detail ?? String(err),
+      origin: origin ?? { dependency: 'issuer', cause: 'internal' },
+    });
+    if (!origin && unexpected.take())
+      logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
+  });
+  // Koa would write to standard error otherwise; these are broken connections.
+  (provider as EventEmitter).on('error', (err: Error) =>
+    logger.debug({ err: err.message }, 'a request to the issuer broke off'),
+  );
+}
+
+async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
+  const { route, session } = ctx.oidc;
+  // Short, so that a key which leaked is soon gone from every cache.
+  if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
+  if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
+  // An empty body has no type; some clients read it as one that they do not know (RFC 7009 §2.2 asks for the status
+  // alone).
+  if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
+  if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
+  if (
+    route === 'end_session_confirm' &&
+    ctx.status === 303 &&
+    session?.accountId &&
+    (session as { destroyed?: boolean }).destroyed
+  ) {
+    tokenRequestOf(ctx).subject = session.accountId;
+  }
+}
+
+/**
+ * The library lets every page read metadata and pass its preflight; here those of registered origins may, and nobody
+ * else.
+ */
+async function narrowCors(ctx: HttpContext, shortId: string, origins: WebOrigins): Promise<void> {
+  if (!ctx.response.headers['access-control-allow-origin']) return;
+  if (ctx.get('origin') && (await origins.allows(shortId, ctx.get('origin')))) return;
+  for (const name of Object.keys(ctx.response.headers)) if (name.startsWith('access-control-')) ctx.remove(name);
+}
+
+/** Of the answer nothing stays: a cookie is a session, and an address holds the code. */
+function withhold(ctx: HttpContext): void {
+  for (const name of Object.keys(ctx.response.headers)) if (!/^(access-control-|vary$)/.test(name)) ctx.remove(name);
+  ctx.status = 503;
+  ctx.type = 'json';
+  ctx.body = { error: 'temporarily_unavailable', error_description: 'try again in a moment' };
+  ctx.set('Cache-Control', 'no-store');
+}

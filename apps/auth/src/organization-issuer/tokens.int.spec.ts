@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { book, newCustomer } from '../auth-stack.fixture.js';
+import { rawStatus } from '../raw-request.fixture.js';
+import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
+
+let { house, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
+
+beforeAll(async () => {
+  ({ house, shop, kiosk, spa } = await startRelyingParties());
+});
+afterAll(() => house.stop());
+beforeEach(() => {
+  book.records = [];
+  book.auditAway = false;
+});
+
+describe('a code', () => {
+  test('is good once; a second use ends what the first one got', async () => {
+    const { code, verifier } = await shop.code();
+    const first = await shop.exchange({ code, code_verifier: verifier });
+    expect(first.status).toBe(200);
+    expect((await shop.userinfo(first.json.access_token!)).status).toBe(200);
+    expect(await shop.exchange({ code, code_verifier: verifier })).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_grant' },
+    });
+    expect((await shop.userinfo(first.json.access_token!)).status).toBe(401);
+    expect((await shop.refresh(first.json.refresh_token!)).json.error).toBe('invalid_grant');
+  });
+
+  test.each([
+    ['another client', () => kiosk, {}, 'invalid_grant'],
+    ['a public client', () => spa, {}, 'invalid_grant'],
+    ['another verifier', () => shop, { code_verifier: 'a'.repeat(43) }, 'invalid_grant'],
+    ['no verifier', () => shop, { code_verifier: undefined }, 'invalid_grant'],
+    ['another redirect URI', () => shop, { redirect_uri: 'https://shop.example/other' }, 'invalid_grant'],
+    ['no redirect URI', () => shop, { redirect_uri: undefined }, 'invalid_request'],
+  ] as const)('with %s: refused, and still good for who it is for', async (_, by, more, error) => {
+    const { code, verifier } = await shop.code();
+    expect((await by().exchange({ code, code_verifier: verifier, ...more })).json.error).toBe(error);
+    expect((await shop.exchange({ code, code_verifier: verifier })).status).toBe(200);
+  });
+
+  test('of one organization is nothing to another', async () => {
+    const other = await RelyingParty.start(house, { org: 'globex' });
+    const { code, verifier } = await shop.code();
+    expect((await other.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+    expect((await shop.exchange({ code, code_verifier: verifier }, '/o/globex/token')).json.error).toBe(
+      'invalid_client',
+    );
+    const { tokens, refreshToken } = await shop.signIn();
+    expect((await shop.userinfo(tokens.access_token, 'globex')).status).toBe(401);
+    expect((await other.refresh(refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  test('that was made without PKCE takes no verifier', async () => {
+    const party = await RelyingParty.start(house, { pkce: 'optional' });
+    const { code, verifier } = await party.code({
+      more: { code_challenge: undefined, code_challenge_method: undefined },
+    });
+    expect((await party.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+    expect((await party.exchange({ code })).status).toBe(200);
+  });
+
+  test('is refused after its minute', async () => {
+    const { code, verifier } = await shop.code();
+    await house.expire('AuthorizationCode');
+    expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
+  });
+
+  test('runs out after a minute', async () => {
+    const { code, verifier } = await shop.code();
+    const [row] = await house.database.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`,
+    );
+    expect(Math.round(row!.seconds)).toBeLessThanOrEqual(60);
+    expect(verifier).toBeTruthy();
+    expect(code).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('wanted by fifty at once goes to one', async () => {
+    const { code, verifier } = await shop.code();
+    const all = await Promise.all(Array.from({ length: 50 }, () => shop.exchange({ code, code_verifier: verifier })));
+    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
+    expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
+    const [won] = all.filter((a) => a.status === 200);
+    expect((await shop.userinfo(won!.json.access_token!)).status).toBe(401);
+  });
+});
+
+describe('who the client is', () => {
+  const token = (headers: Record<string, string>, body: Record<string, string>) =>
+    fetch(`${house.base}/o/acme/token`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: 'x',
+        redirect_uri: 'x',
+        code_verifier: 'a'.repeat(43),
+        ...body,
+      }),
+    }).then(async (r) => ({ status: r.status, ...((await r.json()) as { error: string }) }));
+
+  test('a secret in the header or the body, and nothing else for web; nothing for public apps', async () => {
+    const { clientId, secret } = shop.app;
+    const basic = (s: string) => ({ authorization: `Basic ${Buffer.from(`${clientId}:${s}`).toString('base64')}` });
+    const good = { status: 400, error: 'invalid_grant' };
+    const bad = { status: 401, error: 'invalid_client' };
+    expect(await token(basic(secret), {})).toMatchObject(good);
+    expect(await token({}, { client_id: clientId, client_secret: secret })).toMatchObject(good);
+    expect(await token(basic('wrong'), {})).toMatchObject(bad);
+    expect(await token({}, { client_id: clientId, client_secret: 'wrong' })).toMatchObject(bad);
+    expect(await token({}, { client_id: clientId })).toMatchObject(bad);
+    expect(await token({}, { client_id: `app_${'x'.repeat(22)}` })).toMatchObject(bad);
+    expect(await token(basic(secret), { client_secret: secret })).toMatchObject({
+      status: 400,
+      error: 'invalid_request',
+    });
+    expect(await token({}, { client_id: spa.app.clientId })).toMatchObject(good);
+    expect(await token({}, { client_id: spa.app.clientId, client_secret: 'x' })).toMatchObject(bad);
+    expect(await token(basic(secret), { grant_type: 'client_credentials', scope: 'offers:write' })).toMatchObject({
+      error: 'unsupported_grant_type',
+    });
+    expect(await token(basic(secret), { grant_type: 'password' })).toMatchObject({ error: 'unsupported_grant_type' });
+  });
+
+  test('a public app may send HTTP Basic with an empty secret, a web app may not', async () => {
+    const empty = (id: string) => ({
+      authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:`).toString('base64')}`,
+    });
+    const [{ clientId }, web] = [spa.app, shop.app.clientId];
+    expect(await token(empty(clientId), {})).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect(await token(empty(clientId), { client_id: clientId })).toMatchObject({
+      status: 400,
+      error: 'invalid_grant',
+    });
+    expect(await token(empty(clientId), { client_id: web })).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(await token(empty(clientId), { client_secret: 'x' })).toMatchObject({
+      status: 401,
+      error: 'invalid_client',
+    });
+    expect(await token(empty(web), {})).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(
+      await token({ authorization: `Basic ${Buffer.from(`${clientId}:x`).toString('base64')}` }, {}),
+    ).toMatchObject({ status: 401, error: 'invalid_client' });
+    const { refreshToken } = await spa.signIn();
+    const used = await fetch(`${house.base}/o/acme/token`, {
+      method: 'POST',
+      headers: empty(clientId),
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+    });
+    expect(used.status).toBe(200);
+    const revoked = await fetch(`${house.base}/o/acme/token/revocation`, {
+      method: 'POST',
+      headers: empty(clientId),
+      body: new URLSearchParams({ token: refreshToken }),
+    });
+    expect([revoked.status, revoked.headers.get('content-type'), await revoked.text()]).toEqual([200, null, '']);
+    expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  test('scopes of fifty kilobytes cost no more CPU than others', async () => {
+    const { refreshToken } = await shop.signIn();
+    const cpu = async (scope: string) => {
+      const before = process.cpuUsage();
+      for (let i = 0; i < 20; i += 1) expect((await shop.refresh(refreshToken, { scope })).status).toBe(400);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1e6;
+    };
+    await cpu('openid x');
+    const small = await cpu('openid x');
+    for (const scope of [
+      'x'.repeat(50_000),
+      'openid '.repeat(7_000),
+      Array.from({ length: 10_000 }, (_, i) => `s${i}`).join(' '),
+    ])
+      expect(await cpu(scope)).toBeLessThan(small * 5 + 2);
+  });
+
+  test('no assertion of a client is believed', async () => {
+    const claims = {
+      iss: shop.app.clientId,
+      sub: shop.app.clientId,
+      aud: `${house.base}/o/acme`,
+      exp: Math.floor(Date.now() / 1000) + 60,
+      jti: 'once',
+    };
+    for (const alg of ['HS256', 'ES256', 'none']) {
+      const assertion = `${[{ alg }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.AAAA`;
+      const asserted = {
+        client_assertion: assertion,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      };
+      for (const more of [{}, { client_id: shop.app.clientId }] as Record<string, string>[])
+        expect((await token({}, { ...asserted, ...more })).error).toMatch(/^invalid_(client|request)$/);
+    }
+  });
+
+  test('wrong secrets are counted, refused codes recorded', async () => {
+    await shop.exchange({ code: 'nothing', code_verifier: 'a'.repeat(43) });
+    expect(book.records).toMatchObject([
+      {
+        record: {
+          action: 'customer.token',
+          actor: { type: 'app', id: shop.app.clientId },
+          outcome: { result: 'denied', code: 'invalid_grant' },
+          changes: { grantType: { to: 'authorization_code' } },
+        },
+      },
+    ]);
+    book.records = [];
+    for (let i = 0; i < 3; i += 1)
+      await token({ authorization: `Basic ${Buffer.from(`${shop.app.clientId}:no`).toString('base64')}` }, {});
+    expect(
+      book.records.find(
+        ({ record }) => record.outcome.code === 'invalid_client' && record.actor.id === shop.app.clientId,
+      )?.record.outcome.count,
+    ).toBeGreaterThanOrEqual(3);
+  });
+
+  test('a page may read what is for its own app, of the kind spa', async () => {
+    const { tokens } = await spa.signIn();
+    const from = (origin: string, accessToken: string) =>
+      fetch(`${house.base}/o/acme/userinfo`, { headers: { authorization: `Bearer ${accessToken}`, origin } });
+    expect((await from('https://shop.example', tokens.access_token)).headers.get('access-control-allow-origin')).toBe(
+      'https://shop.example',
+    );
+    expect(
+      (await from('https://evil.example', tokens.access_token)).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+    const web = await shop.signIn();
+    expect(
+      (await from('https://shop.example', web.tokens.access_token)).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+  });
+
+  const corsOf = async (path: string, init: RequestInit) => {
+    const { status, headers } = await fetch(`${house.base}/o/${path}`, init);
+    return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
+  };
+  const asks = (origin: string) => ({
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+  });
+
+  test.each(['token', 'userinfo', 'token/revocation'])(
+    'a preflight of %s passes for registered origins of the organization alone',
+    async (route) => {
+      expect(await corsOf(`acme/${route}`, asks('https://shop.example'))).toEqual([
+        204,
+        'https://shop.example',
+        'authorization',
+      ]);
+      for (const origin of ['https://evil.example', 'https://shop.example.evil.example', 'http://shop.example', 'null'])
+        expect(await corsOf(`acme/${route}`, asks(origin))).toEqual([204, null, null]);
+      // The app is of another organization.
+      expect(await corsOf(`globex/${route}`, asks('https://shop.example'))).toEqual([204, null, null]);
+    },
+  );
+
+  test.each(['.well-known/openid-configuration', 'jwks'])(
+    '%s can be read by pages of registered origins alone',
+    async (route) => {
+      const read = (headers: Record<string, string>) => corsOf(`acme/${route}`, { headers });
+      expect(await read({ origin: 'https://shop.example' })).toEqual([200, 'https://shop.example', null]);
+      expect(await read({ origin: 'https://evil.example' })).toEqual([200, null, null]);
+      expect(await read({})).toEqual([200, null, null]);
+    },
+  );
+
+  test('a page of our own origin may ask for any app: browsers send Origin with each POST', async () => {
+    const { tokens } = await shop.signIn();
+    const own = new URL(house.base).origin;
+    expect(
+      (
+        await fetch(`${house.base}/o/acme/userinfo`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${tokens.access_token}`, origin: own },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await fetch(`${house.base}/o/acme/userinfo`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${tokens.access_token}`, origin: 'https://evil.example' },
+        })
+      ).status,
+    ).toBe(400);
+  });
+});
+
+describe('userinfo', () => {
+  test('refuses an access token that has expired', async () => {
+    const { tokens } = await shop.signIn();
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
+    await house.expire('AccessToken');
+    expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
+  });
+
+  test('and revocation take one Authorization header, and userinfo no token in a form', async () => {
+    const { tokens, refreshToken } = await shop.signIn();
+    const bearer = ['authorization', `Bearer ${tokens.access_token}`];
+    const basic = [
+      'authorization',
+      `Basic ${Buffer.from(`${shop.app.clientId}:${shop.app.secret}`).toString('base64')}`,
+    ];
+    const form = ['content-type', 'application/x-www-form-urlencoded'];
+    const send = (path: string, method: string, headers: string[][], body = '') =>
+      rawStatus(house.base, { method, path: `/o/acme/${path}`, headers, body });
+    expect(await send('userinfo', 'GET', [bearer])).toBe(200);
+    expect(await send('userinfo', 'GET', [bearer, bearer])).toBe(400);
+    expect(await send('userinfo', 'GET', [bearer, ['authorization', 'Bearer x']])).toBe(400);
+    expect(await send('userinfo', 'POST', [bearer, form])).toBe(200);
+    for (const headers of [[form], [bearer, form]])
+      expect(await send('userinfo', 'POST', headers, `access%5Ftoken=${tokens.access_token}`)).toBe(401);
+    expect(await send('token/revocation', 'POST', [basic, basic, form], `token=${refreshToken}`)).toBe(400);
+    expect(
+      await send('token/revocation', 'POST', [['authorization', 'Basic eA=='], basic, form], `token=${refreshToken}`),
+    ).toBe(400);
+    expect(
+      await send('token/revocation', 'POST', [form], `token=${refreshToken}&access_token=${tokens.access_token}`),
+    ).toBe(400);
+    expect((await shop.refresh(refreshToken)).status).toBe(200);
+  });
+
+  test('takes its token from the header, and only an access token', async () => {
+    const { tokens, refreshToken } = await shop.signIn();
+    for (const wrong of [refreshToken, tokens.id_token!, 'x', `${tokens.access_token}x`])
+      expect((await shop.userinfo(wrong)).status).toBe(401);
+    expect((await fetch(`${house.base}/o/acme/userinfo?access_token=${tokens.access_token}`)).status).toBe(400);
+    const none = await fetch(`${house.base}/o/acme/userinfo`);
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer realm=/)]);
+  });
+});
+
+test('what is stored holds no code, token, cookie or id in the clear', async () => {
+  const { tokens, browser, refreshToken } = await shop.signIn({ as: newCustomer() });
+  const rows = JSON.stringify(
+    await house.database.query(
+      `SELECT encode(payload, 'escape') AS payload, encode(id, 'escape') AS id FROM auth.oidc_state`,
+    ),
+  );
+  for (const secret of [tokens.access_token, refreshToken, ...browser.cookies.map((c) => c.value)])
+    expect(rows).not.toContain(secret);
+  expect(house.lines.join('')).not.toContain(refreshToken);
+});

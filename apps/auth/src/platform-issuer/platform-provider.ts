@@ -1,0 +1,90 @@
+import { errors, Provider, type Configuration } from 'oidc-provider';
+import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
+import type { ClientLimits } from '../clients/client-limits.js';
+import type { ClientRegistry } from '../clients/client-registry.js';
+import type { SigningKey } from '../keys/key-pair.js';
+import { LocalSigningKey } from '../keys/local-signing-key.js';
+import { tokenRequestOf } from '../requests/token-request.js';
+import { noStorage, serveClients } from './platform-clients.js';
+import { scopeFault } from './scope-rule.js';
+
+export const tokenRoute = '/oauth2/token';
+
+export interface PlatformProviderOptions {
+  baseUrl: string;
+  keys: SigningKey[];
+  clients: ClientRegistry;
+  limits: ClientLimits;
+  pepper: Buffer;
+}
+
+/** The platform's own issuer: client credentials for RFC 9068 access tokens, and nothing else. */
+export function createPlatformProvider({ baseUrl, keys, clients, limits, pepper }: PlatformProviderOptions): Provider {
+  const provider = new Provider(baseUrl, configuration(baseUrl, keys));
+  serveClients(provider, clients, limits, pepper);
+  return provider;
+}
+
+function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
+  const api = apiAudience(baseUrl);
+  const alg = 'EdDSA';
+  const off = { enabled: false };
+  return {
+    adapter: noStorage,
+    jwks: { keys: keys.map((key) => new LocalSigningKey(key)) },
+    routes: { token: tokenRoute },
+    scopes: [...operationNames],
+    responseTypes: [],
+    clientAuthMethods: ['client_secret_basic'],
+    clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: alg },
+    enabledJWA: { idTokenSigningAlgValues: [alg] },
+    ttl: { ClientCredentials: accessTokenLifetime },
+    features: {
+      clientCredentials: { enabled: true },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+      devInteractions: off,
+      dPoP: off,
+      pushedAuthorizationRequests: off,
+      rpInitiatedLogout: off,
+      userinfo: off,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => api,
+        getResourceServerInfo: (ctx, resource) => {
+          // Both identifiers that our metadata names (RFC 9728) mean the one API.
+          if (resource !== api && resource !== baseUrl) throw new errors.InvalidTarget();
+          requireScope(ctx);
+          return {
+            scope: operationNames.join(' '),
+            audience: api,
+            accessTokenTTL: accessTokenLifetime,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg, kid: keys[0]!.kid } },
+          };
+        },
+      },
+    },
+    extraTokenClaims: (ctx) => {
+      const { client, secretId } = tokenRequestOf(ctx);
+      const { org, name, version, apiVersion } = client!.app;
+      return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
+    },
+    // For programs, and for our own reference page: browsers send Origin with each POST, also with those of the same
+    // origin.
+    clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,
+    // Whatever the caller accepts, a token endpoint answers in JSON (RFC 6749 §5.2).
+    renderError: (ctx, out) => {
+      ctx.type = 'json';
+      ctx.body = out;
+    },
+  };
+}
+
+/** Here, because the library would pass over a scope that it does not know, and give a token without one. */
+function requireScope(ctx: object): void {
+  const { body, params } = (ctx as { oidc: { body?: Record<string, unknown>; params?: { scope?: unknown } } }).oidc;
+  if (body?.client_secret !== undefined || body?.client_assertion !== undefined)
+    throw new errors.InvalidRequest('client credentials belong in the Authorization header alone');
+  const fault = scopeFault(params?.scope as string | undefined, tokenRequestOf(ctx).client?.scopes ?? []);
+  if (fault) throw new errors.InvalidScope(fault, undefined as never);
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventTypes, type CustomerEvent, type EventType } from '@holdfast/contracts';
+import { endingsOf, signedInBy } from './session-revocation.js';
+
+const event = (type: EventType, data?: CustomerEvent['data']) =>
+  ({
+    id: 'e',
+    type,
+    occurredAt: '2026-11-21T09:30:00.000Z',
+    org: 'acme',
+    subject: 's',
+    version: 7,
+    requestId: 'r',
+    traceparent: 't',
+    ...(data && { data }),
+  }) as CustomerEvent;
+const data = { subject: 's', credentialId: 'c', credentialType: 'membership' };
+const one = { org: 'acme', subject: 's', version: 7, erased: false, at: '2026-11-21T09:30:00.000Z' };
+
+describe('what ends sign-ins', () => {
+  test('of one credential: suspension, revocation, expiry', () => {
+    const types = ['credential.suspended', 'credential.revoked', 'credential.expired'] as const;
+    expect(endingsOf(types.map((type) => event(type, data)))).toEqual(types.map(() => ({ ...one, credential: 'c' })));
+  });
+
+  test('of the whole customer: another key, erasure; and what does not say of which credential it is', () => {
+    expect(
+      endingsOf([
+        event('credential.rekeyed', data),
+        event('subject.erasure_started'),
+        event('subject.erased', { subject: 's' }),
+        event('credential.revoked'),
+      ]),
+    ).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
+  });
+
+  test('of the whole customer: whatever takes the place of the keys of before', () => {
+    expect(endingsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([one]);
+  });
+
+  test('and nothing else of the catalogue', () => {
+    const ending = [
+      'credential.suspended',
+      'credential.revoked',
+      'credential.expired',
+      'credential.rekeyed',
+      'subject.erasure_started',
+      'subject.erased',
+    ];
+    const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
+    expect(others.length).toBeGreaterThan(8);
+    expect(endingsOf(others.map((type) => event(type, data)))).toEqual([]);
+  });
+});
+
+test('where somebody was signed in: each app and session once, by sessions, by tokens that outlived them, and by grants that outlived both', () => {
+  const stored = [
+    { model: 'Session', payload: { authorizations: { app_1: { sid: 'a', grantId: 'g' }, app_2: { sid: 'b' } } } },
+    { model: 'RefreshToken', payload: { clientId: 'app_1', sid: 'a' } },
+    { model: 'AccessToken', payload: { clientId: 'app_1', sid: 'old' } },
+    { model: 'RefreshToken', payload: { clientId: 'app_3' } },
+    { model: 'Grant', payload: { clientId: 'app_4' } },
+    { model: 'Grant', payload: { clientId: 'app_3' } },
+    { model: 'Session', payload: {} },
+  ] as unknown as Parameters<typeof signedInBy>[0];
+  expect(signedInBy(stored)).toEqual([
+    { clientId: 'app_1', sid: 'a' },
+    { clientId: 'app_2', sid: 'b' },
+    { clientId: 'app_1', sid: 'old' },
+    { clientId: 'app_3' },
+    { clientId: 'app_4' },
+  ]);
+});

@@ -1,0 +1,243 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { AuditWriter } from '@holdfast/audit-client';
+import { Database, migrate } from '@holdfast/data';
+import { type Bus } from '@holdfast/messaging';
+import { systemClock } from '@holdfast/platform';
+import { Shutdown } from '@holdfast/service';
+import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
+import type { Config } from '../config.js';
+import { LogoutNotices } from '../logout/logout-notices.js';
+import { migrations } from '../migrations/index.js';
+import { RecordOutbox } from '../records/record-outbox.js';
+import { stateLimitsSchema } from '../state-limits.js';
+import { Endings, forget } from './session-revocations.js';
+import { StateStore } from './state-store.js';
+
+let test_: TestDatabase;
+let database: Database;
+let store: StateStore;
+let endings: Endings;
+const newToken = () => randomBytes(32).toString('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+
+beforeAll(async () => {
+  test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
+  database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
+  const config = {
+    KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
+    BACKCHANNEL_LOGOUT_SECONDS: 60,
+    REFRESH_GRACE_SECONDS: 10,
+    STATE_LIMITS: stateLimitsSchema.parse('AccessToken=5'),
+  } as Config;
+  store = new StateStore(database, config);
+  endings = new Endings(
+    database,
+    new LogoutNotices(config, systemClock),
+    new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config),
+    config,
+  );
+});
+afterAll(async () => {
+  await database.close();
+  await test_.drop();
+});
+beforeEach(() => test_.query('DELETE FROM auth.oidc_state'));
+
+/** A grant with a code and a refresh token. */
+async function family(org = 'acme', account = randomUUID()) {
+  const [grantId, code, refresh] = [newToken(), newToken(), newToken()];
+  await store.upsert(org, 'Grant', grantId, { jti: grantId, accountId: account, iat: now() }, 60);
+  for (const [model, id] of [
+    ['AuthorizationCode', code],
+    ['RefreshToken', refresh],
+  ] as const)
+    await store.upsert(org, model, id, { jti: id, grantId, accountId: account, iat: now() }, 60);
+  return { org, account, grantId, code, refresh };
+}
+const models = async () =>
+  (await test_.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
+
+describe('consuming', () => {
+  test('lets one of fifty through, and ends the family for the others', async () => {
+    const { code } = await family();
+    const other = await family();
+    const all = await Promise.all(Array.from({ length: 50 }, () => store.consume('acme', 'AuthorizationCode', code)));
+    expect(all.filter((outcome) => outcome === 'consumed')).toHaveLength(1);
+    expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
+    expect(await store.find('acme', 'Grant', other.grantId)).toBeTruthy();
+  });
+  test('is seen by whoever looks later', async () => {
+    const { refresh } = await family();
+    expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toBeUndefined();
+    await store.consume('acme', 'RefreshToken', refresh);
+    expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toEqual(expect.any(Number));
+  });
+  test('what is not there', async () =>
+    expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused'));
+});
+
+describe('an organization', () => {
+  test('finds, consumes and ends its own alone', async () => {
+    const { code, grantId, refresh } = await family();
+    expect(await store.find('globex', 'AuthorizationCode', code)).toBeUndefined();
+    expect(await store.consume('globex', 'AuthorizationCode', code)).toBe('refused');
+    await store.revokeByGrantId('globex', 'RefreshToken', grantId);
+    await store.destroy('globex', 'RefreshToken', refresh);
+    expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
+  });
+  test('cannot be given what was stored for another, not even in the table itself', async () => {
+    const { code, refresh } = await family();
+    await test_.query(`UPDATE auth.oidc_state SET org = 'globex' WHERE model = 'AuthorizationCode'`);
+    await expect(store.find('globex', 'AuthorizationCode', code)).rejects.toThrow();
+    await test_.query(`UPDATE auth.oidc_state SET model = 'AccessToken' WHERE model = 'RefreshToken'`);
+    await expect(store.find('acme', 'AccessToken', refresh)).rejects.toThrow();
+  });
+});
+
+test('an id, a payload or a uid cannot be read from the table', async () => {
+  const [id, uid] = [newToken(), newToken()];
+  const account = randomUUID();
+  await store.upsert(
+    'acme',
+    'Session',
+    id,
+    { jti: id, uid, accountId: account, loginTs: now(), acr: 'passkey-of-somebody' },
+    60,
+  );
+  const dump = JSON.stringify(
+    (await test_.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({
+      ...row,
+      payload: row.payload.toString('latin1'),
+    })),
+  );
+  for (const secret of [id, uid, 'passkey-of-somebody']) expect(dump).not.toContain(secret);
+  expect(await store.findByUid('acme', 'Session', uid)).toMatchObject({ uid, accountId: account });
+  expect((await store.findByUid('acme', 'Session', uid))?.jti).toBeUndefined();
+});
+
+describe('a customer who ends', () => {
+  const end = (type: 'subject.erasure_started' | 'credential.rekeyed', subject: string, version = 2) =>
+    endings.apply([
+      {
+        id: randomUUID(),
+        type,
+        occurredAt: new Date().toISOString(),
+        org: 'acme',
+        subject,
+        version,
+        requestId: 'r',
+        traceparent: 't',
+      },
+    ]);
+
+  test('by erasure has nothing left, and gets nothing, in this organization', async () => {
+    const { account } = await family();
+    await family('globex', account);
+    await end('subject.erasure_started', account);
+    expect(await models()).toHaveLength(3);
+    await family('acme', account);
+    expect(await models()).toHaveLength(3);
+  });
+  test('by a new key keeps what came after it, also when the news is late or comes twice', async () => {
+    const account = randomUUID();
+    const id = newToken();
+    const save = () =>
+      store.upsert(
+        'acme',
+        'Session',
+        id,
+        { jti: id, uid: newToken(), accountId: account, loginTs: now(), version: 5 },
+        60,
+      );
+    expect(await save()).toBe(true);
+    await end('credential.rekeyed', account, 5);
+    await end('credential.rekeyed', account, 4);
+    expect(await store.find('acme', 'Session', id)).toMatchObject({ version: 5 });
+    await end('credential.rekeyed', account, 6);
+    expect(await store.find('acme', 'Session', id)).toBeUndefined();
+    expect(await save()).toBe(false);
+    expect(await store.find('acme', 'Session', id)).toBeUndefined();
+  });
+  test('ending a session twice at once tells its apps once', async () => {
+    const [account, uid, id] = [randomUUID(), newToken(), newToken()];
+    await store.upsert(
+      'acme',
+      'Session',
+      id,
+      { jti: id, uid, accountId: account, loginTs: now(), authorizations: { app_1: { sid: 's' } } },
+      60,
+    );
+    await Promise.all(Array.from({ length: 20 }, () => endings.endSession('acme', uid)));
+    expect(await test_.query('SELECT client_id FROM auth.logout_notice')).toEqual([{ client_id: 'app_1' }]);
+  });
+  test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
+    const account = randomUUID();
+    await Promise.all([
+      ...Array.from({ length: 25 }, () => family('acme', account)),
+      end('subject.erasure_started', account),
+      ...Array.from({ length: 25 }, () => family('acme', account)),
+    ]);
+    await end('subject.erasure_started', account);
+    expect(await models()).toEqual([]);
+  });
+});
+
+test('sweeping takes what ran out a minute ago', async () => {
+  await family();
+  await test_.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`);
+  expect(await store.sweep(new Date())).toBe(2);
+  expect(await models()).toEqual(['Grant']);
+});
+
+describe('an organization that has as many rows of a kind as it may have', () => {
+  const save = (org: string, id = newToken()) =>
+    store.upsert(org, 'AccessToken', id, { jti: id, accountId: randomUUID(), iat: now() }, 60).then(() => id);
+  const full = expect.objectContaining({ statusCode: 503, error: 'temporarily_unavailable' });
+  const rowsOf = async (org: string) =>
+    (await test_.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
+
+  test('gets no more of them, while others do and what is there may change; later it does, once some have gone', async () => {
+    const [first] = await Promise.all([
+      save('initech'),
+      save('initech'),
+      save('initech'),
+      save('initech'),
+      save('initech'),
+    ]);
+    await expect(save('initech')).rejects.toEqual(full);
+    await save('initech', first);
+    await save('umbrella');
+    expect(await rowsOf('initech')).toBe(5);
+    await store.destroy('initech', 'AccessToken', first);
+    await eventually(() => save('initech'));
+    await eventually(async () => expect(save('initech')).rejects.toEqual(full));
+    expect(await rowsOf('initech')).toBe(5);
+  });
+});
+
+test('what was finished stays so: it is used once, cannot be written again, and holds nothing', async () => {
+  const [uid, account] = [newToken(), randomUUID()];
+  const result = { login: { accountId: account } };
+  const save = () => store.upsert('acme', 'Interaction', uid, { jti: uid, result, iat: now() }, 60);
+  expect(await save()).toBe(true);
+  const all = await Promise.all(Array.from({ length: 20 }, () => store.finish('acme', 'Interaction', uid)));
+  expect(all.filter(Boolean)).toHaveLength(1);
+  expect(await save()).toBe(false);
+  expect(await store.find('acme', 'Interaction', uid)).toEqual({ jti: uid, consumed: expect.any(Number) });
+  expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([
+    { account: null, payload: Buffer.alloc(0), version: null },
+  ]);
+});
+
+test('forgetting who was ended long ago reads these alone, however many others there are', async () => {
+  const buffers: number[] = [];
+  for (const rows of [1000, 30_000]) {
+    await test_.query(
+      `INSERT INTO auth.ended_customer (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
+    );
+    await test_.query('VACUUM ANALYZE auth.ended_customer');
+    buffers.push(await test_.buffers(forget.text, [new Date().toISOString()]));
+  }
+  expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
+});

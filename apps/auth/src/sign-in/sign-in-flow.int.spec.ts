@@ -1,0 +1,349 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as oidc from 'openid-client';
+import {
+  book,
+  credentialOf,
+  newApp,
+  newCustomer,
+  startAuthHouse,
+  type AuthHouse,
+  type TestApp,
+} from '../auth-stack.fixture.js';
+import { TestBrowser } from '../test-browser.fixture.js';
+
+let house: AuthHouse;
+let shop: TestApp;
+let client: oidc.Configuration;
+
+beforeAll(async () => {
+  house = await startAuthHouse();
+  shop = await newApp(house);
+  client = await discover(shop);
+});
+afterAll(() => house.stop());
+beforeEach(() => {
+  book.records = [];
+  book.auditAway = false;
+});
+
+function discover({ clientId, secret, app }: TestApp, org = app.org): Promise<oidc.Configuration> {
+  const authentication = app.kind === 'web' ? oidc.ClientSecretBasic(secret) : oidc.None();
+  return oidc.discovery(
+    new URL(`${house.base}/o/${org}`),
+    clientId,
+    { id_token_signed_response_alg: app.idTokenAlg ?? 'RS256' },
+    authentication,
+    { execute: [oidc.allowInsecureRequests] },
+  );
+}
+
+async function request(config = client, { redirectUri } = shop, more: Record<string, string> = {}) {
+  const verifier = oidc.randomPKCECodeVerifier();
+  const checks = { pkceCodeVerifier: verifier, expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    nonce: checks.expectedNonce,
+    state: checks.expectedState,
+    ...more,
+  });
+  return { url: url.href, checks };
+}
+
+describe('a complete sign-in', () => {
+  test('by discovery alone: ID token and userinfo are what the product says', async () => {
+    const subject = newCustomer();
+    const { url, checks } = await request();
+    const back = await new TestBrowser(house.base).signIn(url, subject);
+    expect(new URL(back).searchParams.get('iss')).toBe(`${house.base}/o/acme`);
+    const tokens = await oidc.authorizationCodeGrant(client, new URL(back), checks);
+    expect(tokens.claims()).toMatchObject({
+      iss: `${house.base}/o/acme`,
+      aud: shop.clientId,
+      sub: subject,
+      credential: credentialOf(subject),
+      amr: ['pop', 'hwk', 'user'],
+      acr: 'urn:holdfast:acr:passkey',
+      auth_time: expect.any(Number),
+      sid: expect.any(String),
+    });
+    expect(Object.keys(tokens.claims()!).sort()).toEqual([
+      'acr',
+      'amr',
+      'aud',
+      'auth_time',
+      'credential',
+      'exp',
+      'iat',
+      'iss',
+      'nonce',
+      'sid',
+      'sub',
+    ]);
+    expect(tokens).toMatchObject({ expires_in: 600, token_type: 'bearer', refresh_token: expect.any(String) });
+    expect(await oidc.fetchUserInfo(client, tokens.access_token, subject)).toEqual({
+      sub: subject,
+      credential: credentialOf(subject),
+      amr: ['pop', 'hwk', 'user'],
+      acr: 'urn:holdfast:acr:passkey',
+    });
+    const refreshed = await oidc.refreshTokenGrant(client, tokens.refresh_token!);
+    expect(refreshed.claims()).toMatchObject({
+      sub: subject,
+      credential: credentialOf(subject),
+      amr: ['pop', 'hwk', 'user'],
+      acr: 'urn:holdfast:acr:passkey',
+    });
+    const { json } = await new TestBrowser(house.base).go('/o/acme/userinfo', {
+      headers: { authorization: `Bearer ${refreshed.access_token}` },
+    });
+    expect(json).toEqual({
+      sub: subject,
+      credential: credentialOf(subject),
+      amr: ['pop', 'hwk', 'user'],
+      acr: 'urn:holdfast:acr:passkey',
+    });
+    book.records.pop();
+    expect(
+      book.records.map(({ org, record: { action, actor, outcome } }) => [org, action, actor.type, outcome.result]),
+    ).toEqual([
+      ['acme', 'customer.sign_in', 'customer', 'success'],
+      ['acme', 'customer.token', 'app', 'success'],
+      ['acme', 'customer.userinfo', 'app', 'success'],
+      ['acme', 'customer.token', 'app', 'success'],
+    ]);
+    for (const { record } of book.records.slice(1))
+      expect(record.targets).toEqual([
+        { type: 'app', id: shop.clientId },
+        { type: 'customer', id: subject, dataSubject: subject },
+        { type: 'credential', id: credentialOf(subject).id, dataSubject: subject },
+      ]);
+  });
+
+  test('metadata has what a standard client needs, in both places', async () => {
+    const browser = new TestBrowser(house.base);
+    const { json } = await browser.go('/o/acme/.well-known/openid-configuration');
+    expect((await browser.go('/.well-known/oauth-authorization-server/o/acme')).json).toEqual(json);
+    const issuer = `${house.base}/o/acme`;
+    expect(json).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      jwks_uri: `${issuer}/jwks`,
+      end_session_endpoint: `${issuer}/session/end`,
+      revocation_endpoint: `${issuer}/token/revocation`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'form_post'],
+      subject_types_supported: ['public'],
+      scopes_supported: ['openid'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+      code_challenge_methods_supported: ['S256'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      acr_values_supported: ['urn:holdfast:acr:passkey'],
+      authorization_response_iss_parameter_supported: true,
+    });
+    expect(json.claims_supported).toEqual(
+      expect.arrayContaining(['sub', 'credential', 'acr', 'amr', 'auth_time', 'sid', 'iss']),
+    );
+    for (const path of [
+      '/o/nobody/.well-known/openid-configuration',
+      '/o/nobody/authorize',
+      '/o/ACME/jwks',
+      '/o/..%2facme/jwks',
+    ]) {
+      expect((await browser.go(path)).headers.get('x-holdfast-error')).toBe('unknown_organization');
+    }
+  });
+
+  test('an app with ES256, and one that is public', async () => {
+    for (const changes of [{ idTokenAlg: 'ES256' as const }, { kind: 'spa' as const }, { kind: 'native' as const }]) {
+      const app = await newApp(house, changes);
+      const config = await discover(app);
+      const { url, checks } = await request(config, app);
+      const subject = newCustomer();
+      const tokens = await oidc.authorizationCodeGrant(
+        config,
+        new URL(await new TestBrowser(house.base).signIn(url, subject)),
+        checks,
+      );
+      expect(tokens.claims()!.sub).toBe(subject);
+    }
+  });
+
+  test('form_post gives a page that its policy lets submit itself', async () => {
+    const { url } = await request(client, shop, { response_mode: 'form_post' });
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin(url);
+    await browser.post(`${page}/options`);
+    const { json } = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
+    const { status, text, headers } = await browser.go(json.redirectTo as string);
+    expect(status).toBe(200);
+    expect(text).toContain('action="https://shop.example/callback"');
+    expect(text).toMatch(/name="iss"/);
+    expect(headers.get('content-security-policy')).toMatch(/script-src 'self' 'sha256-/);
+    expect(headers.get('content-security-policy')).not.toContain('form-action');
+  });
+});
+
+describe('the sign-in page', () => {
+  test('shows who asks, to the browser that began and to no other', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    expect((await browser.go(page)).json).toEqual({
+      organization: { shortId: 'acme', name: 'Acme & Sons' },
+      app: { name: 'Shop', uri: 'https://shop.example/bye' },
+    });
+    const other = new TestBrowser(house.base);
+    await other.begin((await request()).url);
+    for (const step of ['', '/options', '/complete', '/cancel']) {
+      const answer = step
+        ? await other.post(page + step, step === '/complete' ? { response: {} } : {})
+        : await other.go(page);
+      expect([answer.status, answer.json.error]).toEqual([404, 'unknown_sign_in']);
+    }
+  });
+
+  test('stays usable after a passkey that will not do; two tabs do not disturb each other', async () => {
+    const browser = new TestBrowser(house.base);
+    const [first, second] = [await browser.begin((await request()).url), await browser.begin((await request()).url)];
+    for (const [as, refused] of [
+      [randomUUID(), 'unknown_passkey'],
+      [newCustomer('globex'), 'other_organization'],
+    ]) {
+      await browser.post(`${first}/options`);
+      expect((await browser.post(`${first}/complete`, { response: { as } })).json).toEqual({ refused });
+    }
+    for (const page of [second, first]) {
+      await browser.post(`${page}/options`);
+      const { json } = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
+      expect(json.redirectTo).toContain('/o/acme/authorize/');
+    }
+  });
+
+  test('a customer without a live credential goes back with access_denied, one who leaves without a passkey with login_required', async () => {
+    const subject = newCustomer();
+    book.customers.get(subject)!.state = 'not_live';
+    for (const [end, error] of [
+      ['complete', 'access_denied'],
+      ['cancel', 'login_required'],
+    ]) {
+      const browser = new TestBrowser(house.base);
+      const { url, checks } = await request();
+      const page = await browser.begin(url);
+      await browser.post(`${page}/options`);
+      const { json } = await browser.post(`${page}/${end}`, end === 'complete' ? { response: { as: subject } } : {});
+      const { location } = await browser.go(json.redirectTo as string);
+      expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
+        error,
+        iss: `${house.base}/o/acme`,
+        state: checks.expectedState,
+      });
+    }
+    expect(book.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([
+      ['customer.sign_in', subject, 'no_live_credential'],
+      ['customer.sign_in', 'anonymous', 'cancelled'],
+    ]);
+  });
+
+  test('a customer who leaves after a passkey that nobody knows goes back with access_denied', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    await browser.post(`${page}/options`);
+    await browser.post(`${page}/complete`, { response: { as: randomUUID() } });
+    const { json } = await browser.post(`${page}/cancel`, {});
+    expect(new URL((await browser.go(json.redirectTo as string)).location).searchParams.get('error')).toBe(
+      'access_denied',
+    );
+  });
+
+  test('takes no body with a member twice, and goes on as if none had come', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    const as = newCustomer();
+    const send = (step: string, body: string) =>
+      browser.go(`${page}/${step}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', accept: 'application/json', origin: house.base },
+      });
+    await browser.post(`${page}/options`);
+    const good = JSON.stringify({ as });
+    const twice = [
+      `{"response":{"as":"x"},"response":${good}}`,
+      `{"response":${good},"resp\\u006fnse":${good}}`,
+      `{"response":{"as":"x","as":"${as}"}}`,
+      `{"__proto__":{"response":${good}}}`,
+      `{"response":{"__proto__":${good}}}`,
+    ];
+    for (const body of [...twice, '', '[]', 'null', `${'['.repeat(9000)}${']'.repeat(9000)}`])
+      expect([400, 422]).toContain((await send('complete', body)).status);
+    for (const body of ['{"a":1,"a":2}', '['])
+      for (const step of ['options', 'cancel']) expect((await send(step, body)).status).toBe(400);
+    expect((await browser.post(`${page}/complete`, { response: { as } })).json.redirectTo).toContain(
+      '/o/acme/authorize/',
+    );
+  });
+
+  test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ] as Record<string, string>[]) {
+      expect((await browser.post(`${page}/cancel`, {}, headers)).json.error).toBe('cross_site_request');
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      expect((await browser.post(`${page}/cancel`, {}, { 'content-type': type })).status).toBe(415);
+    for (const body of [{}, { response: 'x' }, { response: null }, { response: {}, more: 1 }])
+      expect((await browser.post(`${page}/complete`, body)).status).toBe(422);
+    expect((await browser.post(`${page}/complete`, { response: { as: newCustomer() } })).json.error).toBe(
+      'ceremony_expired',
+    );
+    expect((await browser.go(`${page}/cancel`)).status).toBe(405);
+    await browser.post(`${page}/options`);
+    const as = newCustomer();
+    const both = await Promise.all([
+      browser.post(`${page}/complete`, { response: { as } }),
+      browser.post(`${page}/complete`, { response: { as } }),
+    ]);
+    expect(both.filter((b) => b.json.redirectTo)).toHaveLength(1);
+    expect((await browser.post(`${page}/options`)).status).toBe(404);
+  });
+});
+
+describe('an RP ID of the organization', () => {
+  afterAll(() => house.change(() => void book.relyingParties.clear()));
+
+  test('is in force at the next step of a sign-in that is under way, without a new start', async () => {
+    const browser = new TestBrowser(house.base);
+    const page = await browser.begin((await request()).url);
+    expect([(await browser.go(page)).json, (await browser.post(`${page}/options`)).json]).toEqual([
+      expect.not.objectContaining({ earlierPasskeys: true }),
+      { options: { challenge: 'abc' } },
+    ]);
+
+    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
+    expect((await browser.go(page)).json).toMatchObject({ earlierPasskeys: true });
+    expect((await browser.post(`${page}/options`)).json).toEqual({
+      options: { challenge: 'abc', rpId: 'acme.example' },
+      earlierRpId: 'own.example',
+    });
+    const done = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
+    expect([done.status, book.relyingPartyOfLast]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
+
+    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example' }));
+    const next = await browser.begin((await request(client, shop, { prompt: 'login' })).url);
+    expect((await browser.go(next)).json).not.toHaveProperty('earlierPasskeys');
+    expect((await browser.post(`${next}/options`)).json).toEqual({
+      options: { challenge: 'abc', rpId: 'acme.example' },
+    });
+  });
+});
