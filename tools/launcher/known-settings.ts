@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { serviceNames } from '@holdfast/contracts';
 import { envFile, given } from '../setup/settings.mjs';
 
@@ -59,8 +59,9 @@ export async function knownSettings(builds: string[]): Promise<ReadonlySet<strin
 }
 
 async function declaredIn(path: string): Promise<string[]> {
-  const { configSchema } = (await import(pathToFileURL(path).href)) as { configSchema: z.ZodObject };
-  return Object.keys(configSchema.shape);
+  const { configSchema } = (await import(pathToFileURL(path).href)) as { configSchema: z.ZodType };
+  const { properties = {} } = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' });
+  return Object.keys(properties);
 }
 
 /** Sentences about settings without effect: those of the .env file, and misspelt ones of this process. */
