@@ -14,15 +14,15 @@ import { UpdateCredentialTypeHandler } from './credential-types/update-credentia
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
-import { Receipts } from './erasure/erasure-confirmations.js';
-import { TellerOfEnds } from './expiration/expiration-worker.js';
-import { ClearAnswers } from './idempotency/clear-responses.js';
+import { ErasureConfirmations } from './erasure/erasure-confirmations.js';
+import { ExpirationWorker } from './expiration/expiration-worker.js';
+import { ClearStoredResponses } from './idempotency/clear-responses.js';
 import { Idempotency } from './idempotency/idempotency.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AltchaProvider } from './presence/altcha.provider.js';
 import { Apps } from './presence/apps.js';
-import { ClearPresenceUses } from './presence/consumed-proofs.js';
+import { ClearConsumedProofs } from './presence/consumed-proofs.js';
 import { GetPresencePolicyHandler } from './presence/get-presence-policy.handler.js';
 import { PresenceChallengeHandler } from './presence/presence-challenge.handler.js';
 import { PresenceCheck } from './presence/presence-check.js';
@@ -65,11 +65,11 @@ import { Renewals } from './sign-in/renewals.js';
     CredentialTypes,
     Idempotency,
     Renewals,
-    TellerOfEnds,
-    Receipts,
+    ExpirationWorker,
+    ErasureConfirmations,
     Settings,
     Organizations,
-    ClearAnswers,
+    ClearStoredResponses,
     ClearChallenges,
     outboundProvider,
     PresenceCheck,
@@ -77,7 +77,7 @@ import { Renewals } from './sign-in/renewals.js';
     AltchaProvider,
     TurnstileProvider,
     Apps,
-    ClearPresenceUses,
+    ClearConsumedProofs,
   ],
 })
 export class IssuanceModule {}

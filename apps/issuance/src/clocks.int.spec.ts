@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createOffer, getClaim } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { Holders } from './customers.fixture.js';
-import { SettingsHouse } from './issuance-stack.fixture.js';
+import { TestCustomers } from './customers.fixture.js';
+import { IssuanceStack } from './issuance-stack.fixture.js';
 
 const minute = 60_000;
-let stack: SettingsHouse;
-let holders: Holders;
+let stack: IssuanceStack;
+let customers: TestCustomers;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  stack = await SettingsHouse.start({}, undefined, 1, () => Date.now() + aheadMs);
-  holders = new Holders(stack);
+  stack = await IssuanceStack.start({}, undefined, 1, () => Date.now() + aheadMs);
+  customers = new TestCustomers(stack);
 });
 afterAll(() => stack?.stop());
 afterEach(() => {
@@ -26,12 +26,12 @@ const metrics = async () => (await fetch(`http://127.0.0.1:${stack.opsPorts[0]!}
 const stateOf = async (token: string) =>
   (await stack.gateway.request(getClaim, { token }, testContext({ actor: { type: 'anonymous', id: 'anonymous' } })))
     .state;
-const expirationsOf = (subject: string) => holders.eventsOf(subject).filter(({ type }) => type === 'offer.expired');
+const expirationsOf = (subject: string) => customers.eventsOf(subject).filter(({ type }) => type === 'offer.expired');
 /** Two rounds of the worker that emits expirations: that nothing comes can only be seen by waiting. */
 const rounds = () => new Promise((resolve) => setTimeout(resolve, 2500));
 
 test('a clock that is an hour ahead expires no live offer, dates nothing wrongly, and is seen', async () => {
-  const live = await holders.offer({ offerExpiresIn: 1800 });
+  const live = await customers.offer({ offerExpiresIn: 1800 });
   aheadMs = 60 * minute;
   await eventually(async () =>
     expect(await ready()).toEqual({
@@ -47,7 +47,7 @@ test('a clock that is an hour ahead expires no live offer, dates nothing wrongly
   expect(expirationsOf(live.subject)).toEqual([]);
   expect(await stateOf(live.token)).toBe('open');
 
-  const made = await holders.offer({ offerExpiresIn: 1800 });
+  const made = await customers.offer({ offerExpiresIn: 1800 });
   const [{ expires_at: expiresAt } = { expires_at: new Date(0) }] = await stack.database.query<{ expires_at: Date }>(
     'SELECT expires_at FROM issuance.offer WHERE id = $1',
     [made.offerId],
@@ -64,7 +64,7 @@ test('an answer under an Idempotency-Key is kept for its day', async () => {
 });
 
 test('an offer that is due waits while the clock is wrong and expires once it is right', async () => {
-  const due = await holders.offer({ offerExpiresIn: 1800 });
+  const due = await customers.offer({ offerExpiresIn: 1800 });
   aheadMs = 60 * minute;
   await stack.database.query(`UPDATE issuance.offer SET expires_at = now() - interval '1 second' WHERE id = $1`, [
     due.offerId,

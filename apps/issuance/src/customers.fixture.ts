@@ -11,18 +11,18 @@ import {
   type RequestContext,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import type { SettingsHouse } from './issuance-stack.fixture.js';
+import type { IssuanceStack } from './issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });
 
-export interface Holder extends Offer {
+export interface TestCustomer extends Offer {
   authenticator: SoftwareAuthenticator;
 }
 
 /** Customers of `acme` with their devices, at a house. */
-export class Holders {
-  constructor(private readonly house: SettingsHouse) {}
+export class TestCustomers {
+  constructor(private readonly house: IssuanceStack) {}
 
   async offer(body: OfferRequest = {}, context: RequestContext = testContext()): Promise<Offer & { token: string }> {
     const { offer } = await this.house.gateway.request(createOffer, { offer: body }, context);
@@ -43,7 +43,10 @@ export class Holders {
     await this.complete(token, await this.register(token, authenticator));
   }
 
-  async new(body: OfferRequest = {}, authenticator = new SoftwareAuthenticator({ synced: true })): Promise<Holder> {
+  async new(
+    body: OfferRequest = {},
+    authenticator = new SoftwareAuthenticator({ synced: true }),
+  ): Promise<TestCustomer> {
     const offer = await this.offer(body);
     await this.claim(offer.token, authenticator);
     return { ...offer, authenticator };
@@ -66,7 +69,7 @@ export class Holders {
   async signIn({
     authenticator,
     credentialType,
-  }: Pick<Holder, 'authenticator' | 'credentialType'>): Promise<ReplyOf<typeof completeSignIn>> {
+  }: Pick<TestCustomer, 'authenticator' | 'credentialType'>): Promise<ReplyOf<typeof completeSignIn>> {
     return this.finish(await this.authenticate(authenticator), credentialType);
   }
 

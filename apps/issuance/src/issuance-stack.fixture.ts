@@ -84,7 +84,7 @@ class DirectoryModule {}
 class AuditModule {}
 
 /** Issuance between a real bus and a real database, with a directory that knows what the test says. */
-export class SettingsHouse {
+export class IssuanceStack {
   readonly heard: DomainEvent[] = [];
   readonly lines: string[] = [];
   database!: TestDatabase;
@@ -101,8 +101,8 @@ export class SettingsHouse {
     clock?: Clock,
     replicas = 1,
     machineTimeMs?: () => number,
-  ): Promise<SettingsHouse> {
-    const house = new SettingsHouse();
+  ): Promise<IssuanceStack> {
+    const house = new IssuanceStack();
     const [nats, database] = await Promise.all([
       startTestBus(),
       createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),

@@ -228,19 +228,19 @@ describe('issuance', () => {
     await late.stop();
     await bus.request(eraseSubject, { subject: made.subject }, testContext());
     const about = () => heard.filter((e) => 'subject' in e && e.subject === made.subject);
-    const receipts = () => about().filter((e) => e.type === 'subject.erased');
+    const confirmations = () => about().filter((e) => e.type === 'subject.erased');
     await new Promise((resolve) => setTimeout(resolve, 4500));
     expect(about().map((e) => e.type)).toEqual(['offer.created', 'subject.erasure_started']);
     await listen(streams.issuance.consumers.at(-1)!);
-    await eventually(() => expect(receipts()).toHaveLength(1), 10_000);
-    expect(receipts()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
-    expect(receipts()[0]).not.toHaveProperty('audit');
+    await eventually(() => expect(confirmations()).toHaveLength(1), 10_000);
+    expect(confirmations()[0]).toMatchObject({ subject: made.subject, version: 2, data: { subject: made.subject } });
+    expect(confirmations()[0]).not.toHaveProperty('audit');
     await eventually(
       async () =>
         expect(await database.query(`SELECT 1 FROM issuance.outbox WHERE aggregate = $1`, [made.subject])).toEqual([]),
       10_000,
     );
-    expect(receipts()).toHaveLength(1);
+    expect(confirmations()).toHaveLength(1);
   }, 30_000);
 
   it('gives no receipt of an erasure that a service has quarantined, and does once that one has applied it', async () => {

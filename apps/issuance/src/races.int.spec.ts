@@ -10,8 +10,8 @@ import {
   type CustomerEvent,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders, type Holder } from './customers.fixture.js';
-import { SettingsHouse } from './issuance-stack.fixture.js';
+import { TestCustomers, type TestCustomer } from './customers.fixture.js';
+import { IssuanceStack } from './issuance-stack.fixture.js';
 
 /** More by RACE_ROUNDS=1000, for a longer look. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 50);
@@ -28,13 +28,13 @@ const losing = new Set([
   'ceremony_expired',
 ]);
 
-let house: SettingsHouse;
-let holders: Holders;
+let house: IssuanceStack;
+let customers: TestCustomers;
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');
 
 beforeAll(async () => {
-  house = await SettingsHouse.start({ LOG_LEVEL: 'error' }, clock, 2);
-  holders = new Holders(house);
+  house = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
+  customers = new TestCustomers(house);
   await house.ask(createCredentialType, { name: 'hour', display: 'Hour', validity: 'PT1H', renewalWindow: 'PT50M' });
 });
 afterAll(() => house?.stop());
@@ -55,26 +55,26 @@ interface Won {
 }
 
 /** All at once, in an order of chance; those that came through. */
-async function race(holder: Holder, mix: Mix): Promise<Won[]> {
+async function race(holder: TestCustomer, mix: Mix): Promise<Won[]> {
   const { credentialId: id, subject, credentialType } = holder;
-  const recovery = await holders.offer({ subject, credentialType });
+  const recovery = await customers.offer({ subject, credentialType });
   const claims = await Promise.all(
-    Array.from({ length: mix.claim }, () => holders.register(recovery.token, new SoftwareAuthenticator())),
+    Array.from({ length: mix.claim }, () => customers.register(recovery.token, new SoftwareAuthenticator())),
   );
   const signIns = await Promise.all(
-    Array.from({ length: mix.renew }, (_, i) => holders.authenticate(holder.authenticator, `${subject} ${i}`)),
+    Array.from({ length: mix.renew }, (_, i) => customers.authenticate(holder.authenticator, `${subject} ${i}`)),
   );
   const manage = (contract: typeof suspendCredential) => () =>
     house.gateway.request(contract, { id }, testContext()).then(() => ({}));
-  const acts: Record<keyof Mix, (i: number) => Promise<Omit<Won, 'act'>>> = {
+  const transitions: Record<keyof Mix, (i: number) => Promise<Omit<Won, 'act'>>> = {
     renew: async (i) => {
-      const done = await holders.finish(signIns[i]!, credentialType, `${subject} ${i}`);
+      const done = await customers.finish(signIns[i]!, credentialType, `${subject} ${i}`);
       return {
         outcome: done.outcome,
         ...(done.outcome === 'signed_in' && { documentNumber: done.credential.document_number }),
       };
     },
-    claim: (i) => holders.complete(recovery.token, claims[i]!).then(() => ({})),
+    claim: (i) => customers.complete(recovery.token, claims[i]!).then(() => ({})),
     suspend: manage(suspendCredential),
     resume: manage(resumeCredential),
     revoke: manage(revokeCredential),
@@ -85,7 +85,7 @@ async function race(holder: Holder, mix: Mix): Promise<Won[]> {
   );
   all.sort(() => Math.random() - 0.5);
   const results = await Promise.allSettled(
-    all.map(async ({ act, i }): Promise<Won> => ({ act, ...(await acts[act](i)) })),
+    all.map(async ({ act, i }): Promise<Won> => ({ act, ...(await transitions[act](i)) })),
   );
   const faults = results.flatMap((r) =>
     r.status === 'rejected' && !losing.has((r.reason as { code: string }).code) ? [r.reason as unknown] : [],
@@ -125,14 +125,14 @@ it(
   async () => {
     for (let round = 0; round < rounds; round += 1) {
       clock.set('2026-11-21T09:00:00.000Z');
-      const holder = await holders.new({ credentialType: 'hour' });
+      const holder = await customers.new({ credentialType: 'hour' });
       clock.advance(20 * 60_000);
       const won = await race(holder, mixes[round % mixes.length]!);
       const count = (act: keyof Mix) => won.filter((w) => w.act === act && w.outcome !== 'refused').length;
 
       // The receipt of an erasure comes seconds later, and is no change.
-      const told = () => holders.eventsOf(holder.subject).filter(({ type }) => type !== 'subject.erased');
-      const happened = (type: string) => told().filter((e) => e.type === type).length;
+      const emitted = () => customers.eventsOf(holder.subject).filter(({ type }) => type !== 'subject.erased');
+      const happened = (type: string) => emitted().filter((e) => e.type === type).length;
       // Nothing that was answered is lost, nothing is told that was not answered.
       await eventually(
         () =>
@@ -145,7 +145,7 @@ it(
           ]).toEqual([count('suspend'), count('resume'), count('revoke'), count('claim'), count('erase')]),
         10_000,
       );
-      const events = told();
+      const events = emitted();
       expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
       const end = tell(events);
       for (const once of ['revoke', 'claim', 'erase'] as const) expect(count(once)).toBeLessThanOrEqual(1);

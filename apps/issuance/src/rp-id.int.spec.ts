@@ -8,8 +8,8 @@ import {
   type RelyingPartyIds,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders } from './customers.fixture.js';
-import { SettingsHouse } from './issuance-stack.fixture.js';
+import { TestCustomers } from './customers.fixture.js';
+import { IssuanceStack } from './issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });
@@ -20,11 +20,11 @@ const during: RelyingPartyIds = { rpId: 'acme.example', earlier: {} };
 const after: RelyingPartyIds = { rpId: 'acme.example' };
 
 describe('an RP ID of the organization’s own', () => {
-  let house: SettingsHouse;
-  let holders: Holders;
+  let house: IssuanceStack;
+  let customers: TestCustomers;
   beforeAll(async () => {
-    house = await SettingsHouse.start();
-    holders = new Holders(house);
+    house = await IssuanceStack.start();
+    customers = new TestCustomers(house);
   });
   afterAll(() => house?.stop());
 
@@ -34,7 +34,7 @@ describe('an RP ID of the organization’s own', () => {
     authenticator = new SoftwareAuthenticator(),
     completedUnder = relyingParty,
   ) => {
-    const offer = await holders.offer(body, testContext());
+    const offer = await customers.offer(body, testContext());
     const { options } = await house.gateway.request(
       beginClaim,
       { token: offer.token, organizationName: 'Acme', ...(relyingParty && { relyingParty }) },

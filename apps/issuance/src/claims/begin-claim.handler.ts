@@ -11,7 +11,7 @@ import { newCode } from '../customer/code.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
 import { findClaim } from './find-claim.js';
-import { holderHandle } from './user-handle.js';
+import { userHandle } from './user-handle.js';
 
 /** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
 @Controller()
@@ -40,7 +40,7 @@ export class BeginClaimHandler {
     if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
 
     const { handle, challenge } = await this.database.transaction(async (sql) => ({
-      handle: await holderHandle(sql, subject, org),
+      handle: await userHandle(sql, subject, org),
       challenge: await putChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
     }));
     // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.

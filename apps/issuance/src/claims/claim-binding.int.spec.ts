@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { beginClaim, beginSignIn, completeClaim, completeSignIn, createOffer, type ReplyOf } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { SettingsHouse } from '../issuance-stack.fixture.js';
+import { IssuanceStack } from '../issuance-stack.fixture.js';
 
 const origin = 'http://localhost:8080';
 const browser = 'b'.repeat(43);
@@ -9,9 +9,9 @@ const refused = (code: string) => expect.objectContaining({ code });
 const anonymous = (org: string) => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
 
 describe('a claim', () => {
-  let house: SettingsHouse;
+  let house: IssuanceStack;
   beforeAll(async () => {
-    house = await SettingsHouse.start();
+    house = await IssuanceStack.start();
   });
   afterAll(() => house?.stop());
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { firstType } from '../credential-types/credential-type.js';
-import { publicState, type Customer, type HeldCredential } from '../customer/customer.js';
+import { publicState, type Customer, type CustomerCredential } from '../customer/customer.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { claimed, claimState } from './claim.js';
 
@@ -16,7 +16,7 @@ const offered = firstOffer(
 ).customer;
 const claim = { documentNumber: 'N1' };
 const refused = (code: string) => expect.objectContaining({ code });
-const withCredential = (customer: Customer, change: Partial<HeldCredential>): Customer => ({
+const withCredential = (customer: Customer, change: Partial<CustomerCredential>): Customer => ({
   ...customer,
   credentials: customer.credentials.map((c) => ({ ...c, ...change })),
 });
@@ -123,7 +123,7 @@ describe('a claim of a credential that is held', () => {
 
   it('says that the keys of before have ended, as does a claim of what is offered after a revocation', () => {
     const replaces = (customer: Customer, offerId: string) =>
-      claimed(customer, offerId, claim, later(2)).told.at(-1)!.replacesPasskeys ?? false;
+      claimed(customer, offerId, claim, later(2)).events.at(-1)!.replacesPasskeys ?? false;
     expect(replaces(offered, 'o1')).toBe(false);
     expect(replaces(recovery, 'o2')).toBe(true);
     const revoked = withCredential(held, { status: 'revoked', revokedAt: now });

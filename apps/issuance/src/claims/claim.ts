@@ -2,12 +2,18 @@ import type { Claim, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { endOf } from '../credential-types/validity.js';
 import { change, endingOf, type Change } from '../customer/change.js';
-import { standingOf } from '../customer/credential-state.js';
-import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from '../customer/customer.js';
+import { credentialStateOf } from '../customer/credential-state.js';
+import {
+  isExpired,
+  isOfferExpired,
+  type Customer,
+  type CustomerCredential,
+  type CustomerOffer,
+} from '../customer/customer.js';
 import { next } from '../customer/transitions.js';
 
 type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
-type CredentialFacts = Pick<HeldCredential, 'status' | 'validUntil'>;
+type CredentialFacts = Pick<CustomerCredential, 'status' | 'validUntil'>;
 
 /**
  * What has become of an offer. An offer dies with its credential: suspended, revoked or past its latest end. What the
@@ -18,7 +24,7 @@ export function claimState(offer: OfferFacts, credential: CredentialFacts, now: 
   if (offer.status !== 'open' || credential.status === 'suspended' || credential.status === 'revoked')
     return 'withdrawn';
   const nothingLeft = credential.validUntil !== undefined && credential.validUntil <= now;
-  return ranOut(offer, now) || nothingLeft ? 'expired' : 'open';
+  return isOfferExpired(offer, now) || nothingLeft ? 'expired' : 'open';
 }
 
 const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = {
@@ -41,7 +47,7 @@ export interface ClaimTerms {
 }
 
 export interface Claimed extends Change {
-  credential: HeldCredential;
+  credential: CustomerCredential;
   /** The customer held it already (recovery). */
   rekeyed: boolean;
   /** The older passkeys end. */
@@ -63,11 +69,11 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
   requireOpen(claimState(offer, before, now));
 
   const rekeyed = before.status === 'issued';
-  const status = next(rekeyed ? 'rekey' : 'claim', standingOf(customer, before, now));
+  const status = next(rekeyed ? 'rekey' : 'claim', credentialStateOf(customer, before, now));
   const expiresAt =
-    rekeyed && !hasEnded(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
+    rekeyed && !isExpired(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
   const { expiresAt: _, holderApp: __, ...kept } = before;
-  const credential: HeldCredential = {
+  const credential: CustomerCredential = {
     ...kept,
     status,
     issuedAt: before.issuedAt ?? now,

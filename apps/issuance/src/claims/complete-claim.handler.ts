@@ -19,7 +19,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
 import { lockCustomer } from '../customer/customer.repository.js';
 import { commitChange, type Committed } from '../customer/customers.js';
-import { tellEnds } from '../customer/expiration.js';
+import { expireDue } from '../customer/expiration.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimRecord } from './claim-record.js';
 import { claimed, claimState, requireOpen } from './claim.js';
@@ -98,13 +98,13 @@ export class CompleteClaimHandler {
       const before = await lockCustomer(sql, subject, org, app);
       if (!before) throw new AppError('unknown_claim');
       const now = this.clock.now();
-      const ends = tellEnds(before, now);
+      const ends = expireDue(before, now);
       const claim = claimed(ends.customer, offerId, terms, now);
       if (claim.replacesPasskeys) await removePasskeys(sql, subject);
       await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
       // Who claims is the customer: the record says so, though the link came without a name.
       const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
-      const change = { ...claim, told: [...ends.told, ...claim.told] };
+      const change = { ...claim, events: [...ends.events, ...claim.events] };
       return commitChange(sql, this.outbox, before, change, asCustomer, now, claimRecord(claim, offerId));
     });
   }

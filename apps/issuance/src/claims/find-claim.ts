@@ -1,6 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
-import type { CustomerOffer, HeldCredential } from '../customer/customer.js';
+import type { CustomerCredential, CustomerOffer } from '../customer/customer.js';
 
 /** What a claim token leads to. */
 export interface FoundClaim {
@@ -9,7 +9,7 @@ export interface FoundClaim {
   app: string;
   type: string;
   offer: Pick<CustomerOffer, 'status' | 'expiresAt' | 'returnUrl'>;
-  credential: Pick<HeldCredential, 'status' | 'validUntil'>;
+  credential: Pick<CustomerCredential, 'status' | 'validUntil'>;
 }
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
   offerStatus: CustomerOffer['status'];
   expiresAt: Date;
   returnUrl: string | null;
-  credentialStatus: HeldCredential['status'];
+  credentialStatus: CustomerCredential['status'];
   validUntil: Date | null;
 }
 

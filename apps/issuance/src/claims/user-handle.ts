@@ -11,7 +11,7 @@ const handleOf = statement(
 );
 
 /** The WebAuthn user handle of a customer. @throws AppError unknown_claim when the customer has been erased */
-export async function holderHandle(sql: Sql, subject: string, org: string): Promise<Buffer> {
+export async function userHandle(sql: Sql, subject: string, org: string): Promise<Buffer> {
   if ((await sql.rows(hold, [subject, org])).length === 0) throw new AppError('unknown_claim');
   const [row] = await sql.rows<{ handle: Buffer }>(handleOf, [subject, org, randomBytes(32)]);
   return row!.handle;

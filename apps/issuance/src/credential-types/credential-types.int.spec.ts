@@ -7,13 +7,13 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, SettingsHouse } from '../issuance-stack.fixture.js';
+import { book, IssuanceStack } from '../issuance-stack.fixture.js';
 
 describe('credential types', () => {
-  let house: SettingsHouse;
+  let house: IssuanceStack;
   let org: string;
   let made = 0;
-  beforeAll(async () => void (house = await SettingsHouse.start()));
+  beforeAll(async () => void (house = await IssuanceStack.start()));
   afterAll(() => house?.stop());
   beforeEach(() => {
     org = `types-${(made += 1)}`;

@@ -17,7 +17,7 @@ const addFirst = statement(
 );
 
 /** Below a second, so that a changed type is in force everywhere within one. */
-const goodFor = 900;
+const ttlMs = 900;
 
 /**
  * The credential types of organizations, kept in memory for just so long that a change is in force everywhere in a
@@ -25,7 +25,7 @@ const goodFor = 900;
  */
 @Injectable()
 export class CredentialTypes {
-  private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: goodFor });
+  private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: ttlMs });
 
   constructor(private readonly database: Database) {}
 

@@ -3,7 +3,7 @@ import { getIssued, type ReplyOf, type RequestContext, type RequestOf } from '@h
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { publicCredential, type HeldCredential } from '../customer/customer.js';
+import { publicCredential, type CustomerCredential } from '../customer/customer.js';
 import { credentialColumns } from '../customer/customer.repository.js';
 import { withoutNulls } from '../without-nulls.js';
 
@@ -22,7 +22,7 @@ export class GetIssuedHandler {
     { id }: RequestOf<typeof getIssued>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getIssued>> {
-    const [row] = await this.database.rows<HeldCredential & { holder: string }>(find, [id, org, actor.id]);
+    const [row] = await this.database.rows<CustomerCredential & { holder: string }>(find, [id, org, actor.id]);
     if (!row) throw new AppError('unknown_credential');
     return publicCredential(withoutNulls(row), row.holder);
   }

@@ -12,8 +12,8 @@ import {
   type RequestContext,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders, type Holder } from '../customers.fixture.js';
-import { SettingsHouse } from '../issuance-stack.fixture.js';
+import { TestCustomers, type TestCustomer } from '../customers.fixture.js';
+import { IssuanceStack } from '../issuance-stack.fixture.js';
 
 const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
@@ -21,34 +21,34 @@ const refused = (code: string, detail?: string) =>
   expect.objectContaining({ code, ...(detail && { detail: expect.stringContaining(detail) }) });
 
 describe('the life of a credential', () => {
-  let house: SettingsHouse;
-  let holders: Holders;
+  let house: IssuanceStack;
+  let customers: TestCustomers;
   const clock = new FakeClock(start);
   const other = testContext({ actor: { type: 'app', id: 'another-app' } });
 
   beforeAll(async () => {
-    house = await SettingsHouse.start({}, clock, 2);
-    holders = new Holders(house);
+    house = await IssuanceStack.start({}, clock, 2);
+    customers = new TestCustomers(house);
     await house.ask(createCredentialType, { name: 'hour', display: 'Hour', validity: 'PT1H', renewalWindow: 'PT30M' });
     await house.ask(createCredentialType, { name: 'pass', display: 'Pass', validity: 'PT1H', revocable: false });
   });
   afterAll(() => house?.stop());
   beforeEach(() => clock.set(start));
 
-  const suspend = ({ credentialId: id }: Holder, reason?: string, context: RequestContext = testContext()) =>
+  const suspend = ({ credentialId: id }: TestCustomer, reason?: string, context: RequestContext = testContext()) =>
     house.gateway.request(suspendCredential, { id, reason }, context);
-  const resume = ({ credentialId: id }: Holder) => house.gateway.request(resumeCredential, { id }, testContext());
-  const revoke = ({ credentialId: id }: Holder, reason?: string) =>
+  const resume = ({ credentialId: id }: TestCustomer) => house.gateway.request(resumeCredential, { id }, testContext());
+  const revoke = ({ credentialId: id }: TestCustomer, reason?: string) =>
     house.gateway.request(revokeCredential, { id, reason }, testContext());
-  const read = ({ credentialId: id }: Pick<Holder, 'credentialId'>, context: RequestContext = testContext()) =>
+  const read = ({ credentialId: id }: Pick<TestCustomer, 'credentialId'>, context: RequestContext = testContext()) =>
     house.gateway.request(getIssued, { id }, context);
-  const status = ({ subject, credentialType }: Holder) =>
+  const status = ({ subject, credentialType }: TestCustomer) =>
     house.auth.request(customerStatus, { subject, credentialType }, testContext());
-  const typesOf = (subject: string) => holders.eventsOf(subject).map((e) => e.type);
+  const typesOf = (subject: string) => customers.eventsOf(subject).map((e) => e.type);
 
   describe('suspending, resuming, revoking', () => {
     it('is told once, recorded as the app, and read back at once', async () => {
-      const holder = await holders.new();
+      const holder = await customers.new();
       const context = testContext();
       await expect(suspend(holder, 'looking_into_it', context)).resolves.toMatchObject({
         id: holder.credentialId,
@@ -56,11 +56,14 @@ describe('the life of a credential', () => {
         holderId: holder.subject,
       });
       await expect(read(holder)).resolves.toMatchObject({ status: 'suspended' });
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'refused', reason: 'no_live_credential' });
+      await expect(customers.signIn(holder)).resolves.toMatchObject({
+        outcome: 'refused',
+        reason: 'no_live_credential',
+      });
       await expect(suspend(holder)).rejects.toEqual(refused('invalid_state', 'is suspended'));
       await expect(resume(holder)).resolves.toMatchObject({ status: 'issued' });
       await expect(resume(holder)).rejects.toEqual(refused('invalid_state', 'is issued'));
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
+      await expect(customers.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
       clock.advance(minutes(1));
       await expect(revoke(holder, 'lost_device')).resolves.toMatchObject({
         status: 'revoked',
@@ -71,7 +74,7 @@ describe('the life of a credential', () => {
         await expect(act(holder)).rejects.toEqual(refused('invalid_state', 'is revoked'));
       await expect(status(holder)).resolves.toEqual({ state: 'not_live' });
 
-      const events = holders.eventsOf(holder.subject);
+      const events = customers.eventsOf(holder.subject);
       expect(events.map((e) => [e.type, e.version, e.audit?.action])).toEqual([
         ['offer.created', 1, 'offer.create'],
         ['credential.issued', 2, 'credential.claim'],
@@ -92,7 +95,7 @@ describe('the life of a credential', () => {
     });
 
     it('is not for what cannot be revoked, other apps, and what is not there', async () => {
-      const pass = await holders.new({ credentialType: 'pass' });
+      const pass = await customers.new({ credentialType: 'pass' });
       for (const act of [suspend, revoke])
         await expect(act(pass)).rejects.toEqual(refused('not_revocable', 'ends when it expires'));
       await expect(resume(pass)).rejects.toEqual(refused('invalid_state'));
@@ -110,15 +113,15 @@ describe('the life of a credential', () => {
     });
 
     it('ends a recovery that is on its way, and refuses another until it is resumed', async () => {
-      const holder = await holders.new();
-      const recovery = await holders.offer({ subject: holder.subject });
-      const half = await holders.register(recovery.token, new SoftwareAuthenticator());
+      const holder = await customers.new();
+      const recovery = await customers.offer({ subject: holder.subject });
+      const half = await customers.register(recovery.token, new SoftwareAuthenticator());
       await suspend(holder);
-      await expect(holders.complete(recovery.token, half)).rejects.toEqual(refused('claim_withdrawn'));
+      await expect(customers.complete(recovery.token, half)).rejects.toEqual(refused('claim_withdrawn'));
       await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
         state: 'withdrawn',
       });
-      await expect(holders.offer({ subject: holder.subject })).rejects.toEqual(
+      await expect(customers.offer({ subject: holder.subject })).rejects.toEqual(
         refused('invalid_state', 'is suspended'),
       );
       await resume(holder);
@@ -128,9 +131,9 @@ describe('the life of a credential', () => {
       await expect(house.gateway.request(withdrawOffer, { offerId: recovery.offerId }, testContext())).rejects.toEqual(
         refused('invalid_state'),
       );
-      const again = await holders.offer({ subject: holder.subject });
+      const again = await customers.offer({ subject: holder.subject });
       await revoke(holder);
-      await expect(holders.register(again.token, new SoftwareAuthenticator())).rejects.toEqual(
+      await expect(customers.register(again.token, new SoftwareAuthenticator())).rejects.toEqual(
         refused('claim_withdrawn'),
       );
       expect(typesOf(holder.subject).slice(2)).toEqual([
@@ -145,14 +148,14 @@ describe('the life of a credential', () => {
     });
 
     it('gives what is issued after a revocation to the new passkey alone', async () => {
-      const holder = await holders.new();
+      const holder = await customers.new();
       await revoke(holder, 'stolen');
       const mine = new SoftwareAuthenticator();
-      const again = await holders.offer({ subject: holder.subject });
+      const again = await customers.offer({ subject: holder.subject });
       expect(again.credentialId).not.toBe(holder.credentialId);
-      await holders.claim(again.token, mine);
-      await expect(holders.signIn(holder)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
-      await expect(holders.signIn({ ...holder, authenticator: mine })).resolves.toMatchObject({
+      await customers.claim(again.token, mine);
+      await expect(customers.signIn(holder)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
+      await expect(customers.signIn({ ...holder, authenticator: mine })).resolves.toMatchObject({
         outcome: 'signed_in',
         subject: holder.subject,
         credential: { id: again.credentialId },
@@ -162,27 +165,30 @@ describe('the life of a credential', () => {
 
   describe('recovery', () => {
     it('re-keys what cannot be revoked too: another passkey and document number, all else as it was', async () => {
-      const holder = await holders.new({ credentialType: 'pass' });
-      const before = await holders.signIn(holder);
+      const holder = await customers.new({ credentialType: 'pass' });
+      const before = await customers.signIn(holder);
       clock.advance(minutes(10));
-      const recovery = await holders.offer({ subject: holder.subject, credentialType: 'pass' });
+      const recovery = await customers.offer({ subject: holder.subject, credentialType: 'pass' });
       const mine = new SoftwareAuthenticator();
-      await holders.claim(recovery.token, mine);
-      await expect(holders.signIn(holder)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
-      const after = await holders.signIn({ ...holder, authenticator: mine });
+      await customers.claim(recovery.token, mine);
+      await expect(customers.signIn(holder)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
+      const after = await customers.signIn({ ...holder, authenticator: mine });
       if (before.outcome !== 'signed_in' || after.outcome !== 'signed_in') throw new Error('not signed in');
       const { document_number: number, ...same } = before.credential;
       expect(after).toMatchObject({ subject: before.subject, credential: same });
       expect(after.credential.document_number).not.toBe(number);
     });
 
-    it('begins anew what ended meanwhile, after its end has been told', async () => {
-      const holder = await holders.new({ credentialType: 'pass' });
+    it('begins anew what ended meanwhile, after its end has been events', async () => {
+      const holder = await customers.new({ credentialType: 'pass' });
       clock.advance(minutes(60));
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'refused', reason: 'no_live_credential' });
-      const recovery = await holders.offer({ subject: holder.subject, credentialType: 'pass' });
-      await holders.claim(recovery.token, holder.authenticator);
-      await expect(holders.signIn(holder)).resolves.toMatchObject({
+      await expect(customers.signIn(holder)).resolves.toMatchObject({
+        outcome: 'refused',
+        reason: 'no_live_credential',
+      });
+      const recovery = await customers.offer({ subject: holder.subject, credentialType: 'pass' });
+      await customers.claim(recovery.token, holder.authenticator);
+      await expect(customers.signIn(holder)).resolves.toMatchObject({
         outcome: 'signed_in',
         credential: { id: holder.credentialId, issued_at: start, expires_at: '2026-11-21T11:00:00.000Z' },
       });
@@ -198,11 +204,11 @@ describe('the life of a credential', () => {
 
   describe('renewal', () => {
     it('comes with a sign-in inside the window, and the sign-in has it already', async () => {
-      const holder = await holders.new({ credentialType: 'hour' });
+      const holder = await customers.new({ credentialType: 'hour' });
       clock.advance(minutes(30) - 1);
-      const early = await holders.signIn(holder);
+      const early = await customers.signIn(holder);
       clock.advance(1);
-      const late = await holders.signIn(holder);
+      const late = await customers.signIn(holder);
       if (early.outcome !== 'signed_in' || late.outcome !== 'signed_in') throw new Error('not signed in');
       expect(early.credential.expires_at).toBe('2026-11-21T10:00:00.000Z');
       expect(late.credential).toMatchObject({
@@ -218,7 +224,7 @@ describe('the life of a credential', () => {
         holderClaimedAt: start,
         expiresAt: '2026-11-21T10:30:00.000Z',
       });
-      const [, , renewal, ...more] = holders.eventsOf(holder.subject);
+      const [, , renewal, ...more] = customers.eventsOf(holder.subject);
       expect(more).toEqual([]);
       expect(renewal).toMatchObject({
         type: 'credential.renewed',
@@ -235,7 +241,7 @@ describe('the life of a credential', () => {
     });
 
     it('waits for whoever changes the customer, and a sign-in without one for nobody', async () => {
-      const holder = await holders.new({ credentialType: 'hour' });
+      const holder = await customers.new({ credentialType: 'hour' });
       const hold = () => {
         const lock = { released: false, end: Promise.resolve() };
         const sql = `DO $$ BEGIN PERFORM 1 FROM issuance.subject WHERE id = '${holder.subject}' FOR UPDATE; PERFORM pg_sleep(1.5); END $$`;
@@ -253,13 +259,13 @@ describe('the life of a credential', () => {
         );
       const first = hold();
       await held();
-      await expect(holders.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
+      await expect(customers.signIn(holder)).resolves.toMatchObject({ outcome: 'signed_in' });
       expect(first.released).toBe(false);
       await first.end;
       clock.advance(minutes(40));
       const second = hold();
       await held();
-      await expect(holders.signIn(holder)).resolves.toMatchObject({
+      await expect(customers.signIn(holder)).resolves.toMatchObject({
         outcome: 'signed_in',
         credential: { expires_at: '2026-11-21T10:40:00.000Z' },
       });
@@ -270,8 +276,8 @@ describe('the life of a credential', () => {
 
   describe('ends', () => {
     it('are told once each, by the system, however many replicas there are', async () => {
-      const offers = await Promise.all(Array.from({ length: 40 }, () => holders.offer({ offerExpiresIn: 600 })));
-      const held = await Promise.all(Array.from({ length: 20 }, () => holders.new({ credentialType: 'pass' })));
+      const offers = await Promise.all(Array.from({ length: 40 }, () => customers.offer({ offerExpiresIn: 600 })));
+      const held = await Promise.all(Array.from({ length: 20 }, () => customers.new({ credentialType: 'pass' })));
       const erased = offers[0]!;
       await house.gateway.request(eraseSubject, { subject: erased.subject }, testContext());
       clock.advance(minutes(60));
@@ -289,7 +295,7 @@ describe('the life of a credential', () => {
         () => expect(typesOf(erased.subject)).toEqual(['offer.created', 'subject.erasure_started', 'subject.erased']),
         10_000,
       );
-      const [, , event] = holders.eventsOf(held[0]!.subject);
+      const [, , event] = customers.eventsOf(held[0]!.subject);
       expect(event).toMatchObject({
         version: 3,
         data: { credentialId: held[0]!.credentialId, expiresAt: '2026-11-21T10:00:00.000Z' },
@@ -300,7 +306,7 @@ describe('the life of a credential', () => {
           outcome: { result: 'success' },
         },
       });
-      const records = waiting.map(({ subject }) => holders.eventsOf(subject)[1]!.audit!);
+      const records = waiting.map(({ subject }) => customers.eventsOf(subject)[1]!.audit!);
       expect(new Set(records.map((r) => r.id)).size).toBe(waiting.length);
       expect(new Set(records.map((r) => r.request.id)).size).toBe(waiting.length);
       expect(records[0]).toMatchObject({

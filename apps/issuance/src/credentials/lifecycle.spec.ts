@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { AppError } from '@holdfast/platform';
 import { claimed } from '../claims/claim.js';
 import { firstType } from '../credential-types/credential-type.js';
-import { inTurn, type Change, type Told } from '../customer/change.js';
-import { hasEnded, type Customer } from '../customer/customer.js';
-import { tellEnds } from '../customer/expiration.js';
+import { compose, type Change, type PendingEvent } from '../customer/change.js';
+import { isExpired, type Customer } from '../customer/customer.js';
+import { expireDue } from '../customer/expiration.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { renewed } from '../sign-in/renewal.js';
 import { managed } from './manage.js';
 
 const start = new Date('2026-11-21T09:00:00.000Z');
-const dataOf = ({ data }: Told): Partial<Record<string, string>> => data ?? {};
+const dataOf = ({ data }: PendingEvent): Partial<Record<string, string>> => data ?? {};
 const hours = (from: Date, n: number) => new Date(from.getTime() + n * 3_600_000);
 const types = {
   customer: { ...firstType, validity: 'P3D', renewalWindow: 'P1D' },
@@ -30,11 +30,11 @@ interface Step {
 function done({ what, type, which }: Step, customer: Customer, now: Date, i: number): Change {
   const offer = customer.offers[which % customer.offers.length]!;
   const credential = customer.credentials[which % customer.credentials.length]!;
-  return inTurn(
+  return compose(
     customer,
-    (c) => tellEnds(c, now),
+    (c) => expireDue(c, now),
     (c) => {
-      if (what === 'time') return { customer: c, told: [] };
+      if (what === 'time') return { customer: c, events: [] };
       if (what === 'offer') return furtherOffer(c, terms(type, now), { offer: `o${i}`, credential: `c${i}` }, now);
       if (what === 'claim')
         return claimed(c, offer.id, { documentNumber: `N${i}`, validity: types[type].validity }, now);
@@ -62,7 +62,7 @@ it('keeps its promises, whatever is done in whatever order', () => {
         { offer: 'o', credential: 'c' },
         now,
       );
-      const told: string[] = [];
+      const events: string[] = [];
       steps.forEach((s, i) => {
         now = hours(now, s.hours);
         const before = customer;
@@ -76,14 +76,14 @@ it('keeps its promises, whatever is done in whatever order', () => {
         }
         ({ customer } = change);
         // One version for each event, and no change without one.
-        expect(customer.version).toBe(before.version + change.told.length);
-        if (change.told.length === 0) expect(customer).toEqual(before);
+        expect(customer.version).toBe(before.version + change.events.length);
+        if (change.events.length === 0) expect(customer).toEqual(before);
         for (const old of before.credentials) {
           const c = customer.credentials.find(({ id }) => id === old.id)!;
           if (old.status === 'revoked') expect(c).toEqual(old);
           if (old.issuedAt) expect(c.issuedAt).toEqual(old.issuedAt);
           if (!old.revocable && old.status === 'issued') expect(c.status).toBe('issued');
-          const replaced = change.told.some(
+          const replaced = change.events.some(
             (t) =>
               ['credential.issued', 'credential.renewed', 'credential.rekeyed'].includes(t.type) &&
               dataOf(t).credentialId === c.id,
@@ -92,8 +92,8 @@ it('keeps its promises, whatever is done in whatever order', () => {
           expect(c.holderClaimedAt !== old.holderClaimedAt).toBe(replaced && s.what === 'claim');
           if (s.what === 'renew' && replaced) expect(c.expiresAt!.getTime()).toBeGreaterThan(old.expiresAt!.getTime());
         }
-        told.push(
-          ...change.told
+        events.push(
+          ...change.events
             .filter((t) => t.type.endsWith('.expired'))
             .map((t) => `${t.type} ${dataOf(t).offerId ?? `${dataOf(t).credentialId} ${dataOf(t).expiresAt}`}`),
         );
@@ -103,7 +103,7 @@ it('keeps its promises, whatever is done in whatever order', () => {
           expect(open.length).toBeLessThanOrEqual(1);
           if (c.status === 'suspended' || c.status === 'revoked') expect(open).toEqual([]);
           // What has ended has been told by whoever came after.
-          if (hasEnded(c, now) && c.status !== 'revoked') expect(c.endTold).toEqual(c.expiresAt);
+          if (isExpired(c, now) && c.status !== 'revoked') expect(c.expirationEmittedFor).toEqual(c.expiresAt);
         }
         for (const type of ['customer', 'pass'])
           expect(
@@ -111,7 +111,7 @@ it('keeps its promises, whatever is done in whatever order', () => {
           ).toBeLessThanOrEqual(1);
       });
       // Each end once.
-      expect(new Set(told).size).toBe(told.length);
+      expect(new Set(events).size).toBe(events.length);
     }),
     { numRuns: 200 },
   );

@@ -13,13 +13,13 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
-import { inTurn } from '../customer/change.js';
+import { compose } from '../customer/change.js';
 import { publicCredential } from '../customer/customer.js';
 import { customerOfCredential, lockCustomer } from '../customer/customer.repository.js';
 import { commitChange } from '../customer/customers.js';
-import { tellEnds } from '../customer/expiration.js';
+import { expireDue } from '../customer/expiration.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
-import { managed, type ManageAct } from './manage.js';
+import { managed, type ManageAction } from './manage.js';
 
 type Request = RequestOf<typeof suspendCredential>;
 type Reply = ReplyOf<typeof suspendCredential>;
@@ -59,7 +59,7 @@ export class ManageCredentialHandler {
   }
 
   private async manage(
-    act: ManageAct,
+    act: ManageAction,
     { id, reason }: Request,
     context: RequestContext,
     remember: Remember<Credential>,
@@ -75,9 +75,9 @@ export class ManageCredentialHandler {
         { type: 'customer', id: holder, dataSubject: holder },
       ];
       const change = concerning(targets, () =>
-        inTurn(
+        compose(
           before,
-          (c) => tellEnds(c, now),
+          (c) => expireDue(c, now),
           (c) => managed(act, c, id, reason, now),
         ),
       );

@@ -21,9 +21,9 @@ const refused = (code: string) => expect.objectContaining({ code });
 describe('suspending, resuming and revoking', () => {
   it('takes a recovery that is on its way along, and does not give it back', () => {
     for (const act of ['suspend', 'revoke'] as const) {
-      const { customer, told } = managed(act, recovering, 'c1', undefined, later);
+      const { customer, events } = managed(act, recovering, 'c1', undefined, later);
       expect(customer.offers.map((o) => o.status)).toEqual(['claimed', 'withdrawn']);
-      expect(told).toEqual([
+      expect(events).toEqual([
         { type: 'offer.withdrawn', data: { ...data, offerId: 'o2', cause: 'credential' } },
         { type: act === 'suspend' ? 'credential.suspended' : 'credential.revoked', data },
       ]);
@@ -37,7 +37,7 @@ describe('suspending, resuming and revoking', () => {
       later,
     );
     expect(resumed.customer.offers.map((o) => o.status)).toEqual(['claimed', 'withdrawn']);
-    expect(resumed.told).toEqual([{ type: 'credential.resumed', data }]);
+    expect(resumed.events).toEqual([{ type: 'credential.resumed', data }]);
   });
 
   it('keeps the reason of a revocation with the credential, and no other', () => {
@@ -59,10 +59,10 @@ describe('suspending, resuming and revoking', () => {
       { offer: 'o1', credential: 'c1' },
       now,
     ).customer;
-    const { customer, told } = managed('revoke', pass, 'c1', undefined, later);
+    const { customer, events } = managed('revoke', pass, 'c1', undefined, later);
     expect(customer.credentials[0]!.status).toBe('revoked');
     expect(customer.offers[0]!.status).toBe('withdrawn');
-    expect(told.map((t) => t.type)).toEqual(['offer.withdrawn', 'credential.revoked']);
+    expect(events.map((t) => t.type)).toEqual(['offer.withdrawn', 'credential.revoked']);
     const mine = claimed(pass, 'o1', { documentNumber: 'N1' }, now).customer;
     for (const act of ['suspend', 'revoke'] as const)
       expect(() => managed(act, mine, 'c1', undefined, later)).toThrow(refused('not_revocable'));
@@ -70,7 +70,7 @@ describe('suspending, resuming and revoking', () => {
 
   it('tells nothing of an offer that ran out before', () => {
     const late = new Date('2026-12-24T09:00:00.000Z');
-    expect(managed('revoke', recovering, 'c1', undefined, late).told.map((t) => t.type)).toEqual([
+    expect(managed('revoke', recovering, 'c1', undefined, late).events.map((t) => t.type)).toEqual([
       'credential.revoked',
     ]);
   });

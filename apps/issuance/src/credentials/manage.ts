@@ -1,19 +1,19 @@
 import { AppError } from '@holdfast/platform';
-import { change, endingOf, idsOf, inTurn, type Change } from '../customer/change.js';
+import { change, compose, endingOf, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
-import { standingOf } from '../customer/credential-state.js';
-import type { Customer, HeldCredential } from '../customer/customer.js';
+import { credentialStateOf } from '../customer/credential-state.js';
+import type { Customer, CustomerCredential } from '../customer/customer.js';
 import { next } from '../customer/transitions.js';
 
-export const manageActs = ['suspend', 'resume', 'revoke'] as const;
-export type ManageAct = (typeof manageActs)[number];
+export const manageActions = ['suspend', 'resume', 'revoke'] as const;
+export type ManageAction = (typeof manageActions)[number];
 
 /**
  * The organization suspends, resumes or revokes. An open offer dies with a suspension or revocation: a link that is on
  * its way must not undo it. @throws AppError unknown_credential, not_revocable, invalid_state
  */
 export function managed(
-  act: ManageAct,
+  act: ManageAction,
   customer: Customer,
   credentialId: string,
   reason: string | undefined,
@@ -21,8 +21,8 @@ export function managed(
 ): Change {
   const credential = customer.credentials.find((c) => c.id === credentialId);
   if (!credential) throw new AppError('unknown_credential');
-  const status = next(act, standingOf(customer, credential, now));
-  const after: HeldCredential = {
+  const status = next(act, credentialStateOf(customer, credential, now));
+  const after: CustomerCredential = {
     ...credential,
     status,
     ...(act === 'revoke' && { revokedAt: now, ...(reason !== undefined && { revokedReason: reason }) }),
@@ -39,5 +39,5 @@ export function managed(
   };
   return act === 'resume'
     ? moved(customer)
-    : inTurn(customer, (c) => closeOffers(c, credentialId, 'credential', now), moved);
+    : compose(customer, (c) => closeOffers(c, credentialId, 'credential', now), moved);
 }

@@ -1,5 +1,5 @@
 import { change, idsOf, type Change } from './change.js';
-import { ranOut, type Customer, type CustomerOffer } from './customer.js';
+import { isOfferExpired, type Customer, type CustomerOffer } from './customer.js';
 
 /**
  * Ends the open offers of a credential: superseded by a later one, or dead with the credential (product §5). Of one
@@ -12,12 +12,12 @@ export function closeOffers(
   now: Date,
 ): Change {
   const open = (o: CustomerOffer) => o.credentialId === credentialId && o.status === 'open';
-  const told = customer.offers
-    .filter((o) => open(o) && !ranOut(o, now))
+  const events = customer.offers
+    .filter((o) => open(o) && !isOfferExpired(o, now))
     .map((o) => {
       const credential = customer.credentials.find((c) => c.id === credentialId)!;
       return { type: 'offer.withdrawn' as const, data: { ...idsOf(customer, credential), offerId: o.id, cause } };
     });
   const status = cause === 'superseded' ? ('superseded' as const) : ('withdrawn' as const);
-  return change(customer, { offers: customer.offers.map((o) => (open(o) ? { ...o, status } : o)) }, ...told);
+  return change(customer, { offers: customer.offers.map((o) => (open(o) ? { ...o, status } : o)) }, ...events);
 }

@@ -1,10 +1,10 @@
 import type { Action, CustomerEvent, RequestContext } from '@holdfast/contracts';
 import { auditRecord, newId, type Audited } from '@holdfast/platform';
-import type { Change, Told } from './change.js';
+import type { Change, PendingEvent } from './change.js';
 import { publicState } from './customer.js';
 
 /** What nobody asked for: time or a rule of ours did it, and it has a record of its own, as the system. */
-const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
+const systemActions: Partial<Record<CustomerEvent['type'], Action>> = {
   'offer.expired': 'offer.expire',
   'credential.expired': 'credential.expire',
   'credential.renewed': 'credential.renew',
@@ -14,19 +14,19 @@ const systemActs: Partial<Record<CustomerEvent['type'], Action>> = {
  * The events of a change, each with the customer's whole public state and a version of its own. The record of the
  * request commits with the last one, which tells of what was asked for.
  */
-export function customerEvents(
-  { customer, told }: Change,
+export function eventsOf(
+  { customer, events }: Change,
   context: RequestContext,
   now: Date,
   audited?: Audited,
 ): CustomerEvent[] {
   const { id: subject, org, version } = customer;
-  return told.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
-    const action = systemActs[type];
+  return events.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
+    const action = systemActions[type];
     const record =
       action && data
         ? systemRecord(data, action, context, now)
-        : i === told.length - 1 && audited
+        : i === events.length - 1 && audited
           ? auditRecord(context, now, audited)
           : undefined;
     return {
@@ -35,7 +35,7 @@ export function customerEvents(
       occurredAt: occurredAt.toISOString(),
       org,
       subject,
-      version: version - told.length + 1 + i,
+      version: version - events.length + 1 + i,
       requestId: context.request.id,
       traceparent: context.request.traceparent,
       ...(data && { data }),
@@ -47,7 +47,7 @@ export function customerEvents(
 }
 
 /** With a request id of its own, since a request has one record; the trace leads to the request. */
-function systemRecord(data: NonNullable<Told['data']>, action: Action, { request }: RequestContext, now: Date) {
+function systemRecord(data: NonNullable<PendingEvent['data']>, action: Action, { request }: RequestContext, now: Date) {
   const holder = data.subject;
   return auditRecord(
     {

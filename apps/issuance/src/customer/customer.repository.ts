@@ -1,6 +1,6 @@
 import { statement, type Sql } from '@holdfast/data';
 import { withoutNulls } from '../without-nulls.js';
-import type { Customer, CustomerOffer, HeldCredential } from './customer.js';
+import type { Customer, CustomerCredential, CustomerOffer } from './customer.js';
 
 /** An offer as it is stored: only the keyed hash of its claim token. */
 export interface OfferSecret {
@@ -29,17 +29,17 @@ const subjectOfCredential = statement(
   'customer_of_credential',
   'SELECT s.id FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3',
 );
-/** Of a table `credential c`, as HeldCredential names them. */
+/** Of a table `credential c`, as CustomerCredential names them. */
 export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt", c.valid_until AS "validUntil", c.issued_at AS "issuedAt",
   c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt", c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt",
-  c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "endTold"`;
+  c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "expirationEmittedFor"`;
 const credentialsOf = statement(
   'customer_credentials',
   `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`,
 );
 /** Of a table `offer o`, as CustomerOffer names them. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.return_url AS "returnUrl",
-  o.end_told AS "endTold"`;
+  o.end_told AS "expirationEmitted"`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
@@ -69,7 +69,7 @@ const addOffer = statement(
 export async function lockCustomer(sql: Sql, id: string, org: string, app?: string): Promise<Customer | undefined> {
   const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
   if (!row) return undefined;
-  const credentials = (await sql.rows<HeldCredential>(credentialsOf, [id])).map(withoutNulls);
+  const credentials = (await sql.rows<CustomerCredential>(credentialsOf, [id])).map(withoutNulls);
   const offers = (await sql.rows<CustomerOffer>(offersOf, [id])).map(withoutNulls);
   return { id, org: row.org, app: row.app, version: row.version, createdAt: row.created_at, credentials, offers };
 }
@@ -116,11 +116,11 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer, 
       c.holderClaimedAt,
       c.holderApp,
       c.documentNumber,
-      c.endTold,
+      c.expirationEmittedFor,
     ]);
   }
   for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
-    if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status, o.endTold]);
+    if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status, o.expirationEmitted]);
     else
       await sql.rows(addOffer, [
         o.id,

@@ -12,11 +12,11 @@ export interface Customer {
   /** Counts changes: projections apply what is newer. */
   version: number;
   createdAt: Date;
-  credentials: HeldCredential[];
+  credentials: CustomerCredential[];
   offers: CustomerOffer[];
 }
 
-export interface HeldCredential {
+export interface CustomerCredential {
   id: string;
   type: string;
   status: 'offered' | 'issued' | 'suspended' | 'revoked';
@@ -33,7 +33,7 @@ export interface HeldCredential {
   /** Of the holder's tokens alone: another one with every claim and renewal. */
   documentNumber?: string;
   /** The end of which everybody has been told. A renewal sets another end, which can come in its turn. */
-  endTold?: Date;
+  expirationEmittedFor?: Date;
 }
 
 export interface CustomerOffer {
@@ -44,16 +44,16 @@ export interface CustomerOffer {
   expiresAt: Date;
   returnUrl?: string;
   /** Everybody has been told that it ran out. */
-  endTold: boolean;
+  expirationEmitted: boolean;
 }
 
 /** A credential past its end; without an end it has none to pass. What ends at a second is over at that second. */
-export function hasEnded({ expiresAt }: Pick<HeldCredential, 'expiresAt'>, now: Date): boolean {
+export function isExpired({ expiresAt }: Pick<CustomerCredential, 'expiresAt'>, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
 /** An offer past its end. */
-export function ranOut({ expiresAt }: Pick<CustomerOffer, 'expiresAt'>, now: Date): boolean {
+export function isOfferExpired({ expiresAt }: Pick<CustomerOffer, 'expiresAt'>, now: Date): boolean {
   return expiresAt <= now;
 }
 
@@ -83,13 +83,13 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
  * Of what is offered the latest end, where the offer has fixed one; a claim may set an earlier one by the type's
  * validity.
  */
-function endShown({ status, expiresAt, validUntil }: HeldCredential): { expiresAt?: string } {
+function endShown({ status, expiresAt, validUntil }: CustomerCredential): { expiresAt?: string } {
   const end = expiresAt ?? (status === 'offered' ? validUntil : undefined);
   return end ? { expiresAt: iso(end) } : {};
 }
 
 /** As the API shows it. */
-export function publicCredential(c: HeldCredential, holderId: string): Credential {
+export function publicCredential(c: CustomerCredential, holderId: string): Credential {
   return {
     id: c.id,
     credentialType: c.type,

@@ -3,7 +3,7 @@ import type { Sql } from '@holdfast/data';
 import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/outbox';
 import { customerKey, type Audited } from '@holdfast/platform';
 import type { Change } from './change.js';
-import { customerEvents } from './customer-event.js';
+import { eventsOf } from './customer-event.js';
 import type { Customer } from './customer.js';
 import { saveCustomer } from './customer.repository.js';
 
@@ -26,7 +26,7 @@ export async function commitChange(
   audited?: Audited,
 ): Promise<Committed> {
   const { org, id, version } = change.customer;
-  const rows = customerEvents(change, context, now, audited).map((event) => outbox.row(event));
+  const rows = eventsOf(change, context, now, audited).map((event) => outbox.row(event));
   await saveCustomer(sql, before, change.customer);
   await insertOutboxRows(sql, rows);
   return { rows, mark: { org, aggregate: customerKey(org, id), version } };

@@ -1,6 +1,6 @@
-import { change, endingOf, idsOf, type Change, type Told } from './change.js';
-import { standingOf } from './credential-state.js';
-import { hasEnded, ranOut, type Customer, type CustomerOffer, type HeldCredential } from './customer.js';
+import { change, endingOf, idsOf, type Change, type PendingEvent } from './change.js';
+import { credentialStateOf } from './credential-state.js';
+import { isExpired, isOfferExpired, type Customer, type CustomerCredential, type CustomerOffer } from './customer.js';
 import { decide } from './transitions.js';
 
 /**
@@ -8,30 +8,33 @@ import { decide } from './transitions.js';
  * ends. Nothing else changes, since every rule and every read looks at the clock itself (product §5). Each end is told
  * once; whoever changes a customer tells it first, so that what came before is told before.
  */
-export function tellEnds(customer: Customer, now: Date): Change {
-  const offers = customer.offers.filter((o) => o.status === 'open' && ranOut(o, now) && !o.endTold);
-  const credentials = customer.credentials.filter((c) => endsUntold(customer, c, now));
-  const told = [
-    ...offers.map((o) => ({ at: o.expiresAt, told: offerExpired(customer, o) })),
-    ...credentials.map((c) => ({ at: c.expiresAt!, told: credentialExpired(customer, c) })),
+export function expireDue(customer: Customer, now: Date): Change {
+  const offers = customer.offers.filter((o) => o.status === 'open' && isOfferExpired(o, now) && !o.expirationEmitted);
+  const credentials = customer.credentials.filter((c) => expirationIsDue(customer, c, now));
+  const events = [
+    ...offers.map((o) => ({ at: o.expiresAt, events: offerExpired(customer, o) })),
+    ...credentials.map((c) => ({ at: c.expiresAt!, events: credentialExpired(customer, c) })),
   ];
-  told.sort((a, b) => a.at.getTime() - b.at.getTime());
+  events.sort((a, b) => a.at.getTime() - b.at.getTime());
   return change(
     customer,
     {
-      offers: customer.offers.map((o) => (offers.includes(o) ? { ...o, endTold: true } : o)),
-      credentials: customer.credentials.map((c) => (credentials.includes(c) ? { ...c, endTold: c.expiresAt! } : c)),
+      offers: customer.offers.map((o) => (offers.includes(o) ? { ...o, expirationEmitted: true } : o)),
+      credentials: customer.credentials.map((c) =>
+        credentials.includes(c) ? { ...c, expirationEmittedFor: c.expiresAt! } : c,
+      ),
     },
-    ...told.map((t) => t.told),
+    ...events.map((t) => t.events),
   );
 }
 
-function endsUntold(customer: Customer, credential: HeldCredential, now: Date): boolean {
-  if (!hasEnded(credential, now) || credential.endTold?.getTime() === credential.expiresAt?.getTime()) return false;
-  return 'to' in decide('expire', standingOf(customer, credential, now));
+function expirationIsDue(customer: Customer, credential: CustomerCredential, now: Date): boolean {
+  if (!isExpired(credential, now) || credential.expirationEmittedFor?.getTime() === credential.expiresAt?.getTime())
+    return false;
+  return 'to' in decide('expire', credentialStateOf(customer, credential, now));
 }
 
-function offerExpired(customer: Customer, offer: CustomerOffer): Told {
+function offerExpired(customer: Customer, offer: CustomerOffer): PendingEvent {
   const credential = customer.credentials.find((c) => c.id === offer.credentialId)!;
   return {
     type: 'offer.expired',
@@ -40,6 +43,6 @@ function offerExpired(customer: Customer, offer: CustomerOffer): Told {
   };
 }
 
-function credentialExpired(customer: Customer, credential: HeldCredential): Told {
+function credentialExpired(customer: Customer, credential: CustomerCredential): PendingEvent {
   return { type: 'credential.expired', data: endingOf(customer, credential), occurredAt: credential.expiresAt! };
 }

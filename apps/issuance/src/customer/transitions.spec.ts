@@ -1,10 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@holdfast/platform';
-import { acts, decide, diagram, next, type Act, type Decision, type Standing } from './transitions.js';
+import {
+  decide,
+  diagram,
+  next,
+  transitions,
+  type CredentialState,
+  type Decision,
+  type TransitionName,
+} from './transitions.js';
 
 const stages = ['none', 'offered', 'issued', 'suspended', 'revoked'] as const;
-const offers = ['none', 'open', 'ranOut'] as const;
-const every: Standing[] = stages.flatMap((stage) =>
+const offers = ['none', 'open', 'expired'] as const;
+const every: CredentialState[] = stages.flatMap((stage) =>
   offers.flatMap((offer) =>
     [true, false].flatMap((revocable) => [true, false].map((ended) => ({ stage, offer, revocable, ended }))),
   ),
@@ -14,10 +22,15 @@ const every: Standing[] = stages.flatMap((stage) =>
  * Product §5 once more, the other way round: for each act, where it is allowed and to where it leads. A word after the
  * stage is what else must hold.
  */
-const allowed: Record<Act, string[]> = {
+const allowed: Record<TransitionName, string[]> = {
   offer: ['none > offered', 'offered > offered', 'issued > issued'],
   claim: ['offered open > issued'],
-  withdraw: ['offered open > revoked', 'offered ranOut > revoked', 'issued open > issued', 'issued ranOut > issued'],
+  withdraw: [
+    'offered open > revoked',
+    'offered isOfferExpired > revoked',
+    'issued open > issued',
+    'issued isOfferExpired > issued',
+  ],
   suspend: ['issued revocable > suspended'],
   resume: ['suspended > issued'],
   revoke: ['offered > revoked', 'issued revocable > revoked', 'suspended revocable > revoked'],
@@ -27,8 +40,8 @@ const allowed: Record<Act, string[]> = {
 };
 
 function expected(
-  act: Act,
-  { stage, offer, revocable, ended }: Standing,
+  act: TransitionName,
+  { stage, offer, revocable, ended }: CredentialState,
 ): Decision | 'not_revocable' | 'invalid_state' {
   const words = new Set<string>([
     stage,
@@ -45,27 +58,27 @@ function expected(
 }
 
 describe('the life of a credential', () => {
-  it.each(acts)('allows %s where the specification does, and nowhere else', (act) => {
-    for (const standing of every) {
-      const decision = decide(act, standing);
+  it.each(transitions)('allows %s where the specification does, and nowhere else', (act) => {
+    for (const state of every) {
+      const decision = decide(act, state);
       const shown = 'to' in decision ? decision : decision.refused;
-      expect({ ...standing, shown }).toEqual({ ...standing, shown: expected(act, standing) });
+      expect({ ...state, shown }).toEqual({ ...state, shown: expected(act, state) });
     }
   });
 
   it('never leads out of a revocation, and never back to nothing or offered', () => {
-    for (const act of acts) {
-      for (const standing of every) {
-        const decision = decide(act, standing);
-        if (standing.stage === 'revoked') expect(decision).toHaveProperty('refused', 'invalid_state');
-        if ('to' in decision && standing.stage !== 'none' && standing.stage !== 'offered')
+    for (const act of transitions) {
+      for (const state of every) {
+        const decision = decide(act, state);
+        if (state.stage === 'revoked') expect(decision).toHaveProperty('refused', 'invalid_state');
+        if ('to' in decision && state.stage !== 'none' && state.stage !== 'offered')
           expect(decision.to).not.toBe('offered');
       }
     }
   });
 
   it('says in which state it is when it refuses', () => {
-    const suspended: Standing = { stage: 'suspended', offer: 'none', revocable: true, ended: false };
+    const suspended: CredentialState = { stage: 'suspended', offer: 'none', revocable: true, ended: false };
     expect(() => next('suspend', suspended)).toThrow(AppError);
     expect(() => next('suspend', suspended)).toThrow(
       expect.objectContaining({ code: 'invalid_state', detail: 'The credential is suspended.' }),
@@ -88,7 +101,7 @@ describe('the life of a credential', () => {
         .filter(Boolean)
         .map((label) => `${label.split(' [')[0]} ${from === '[*]' ? 'none' : from} ${to}`);
     });
-    const meant = acts.flatMap((act) =>
+    const meant = transitions.flatMap((act) =>
       allowed[act].map((rule) => `${act} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`),
     );
     expect(drawn.sort()).toEqual([...new Set(meant)].sort());

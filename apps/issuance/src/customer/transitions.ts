@@ -2,20 +2,30 @@ import type { CredentialStatus, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
 /** What happens to a credential in its life (product §5, "States"). */
-export const acts = ['offer', 'claim', 'withdraw', 'suspend', 'resume', 'revoke', 'renew', 'rekey', 'expire'] as const;
-export type Act = (typeof acts)[number];
+export const transitions = [
+  'offer',
+  'claim',
+  'withdraw',
+  'suspend',
+  'resume',
+  'revoke',
+  'renew',
+  'rekey',
+  'expire',
+] as const;
+export type TransitionName = (typeof transitions)[number];
 
 /** Where a credential can be; `none` before its first offer. Its end is derived from time and is none of these. */
 export type Stage = 'none' | CredentialStatus;
 
 /** All that the rules look at. */
-export interface Standing {
+export interface CredentialState {
   stage: Stage;
   revocable: boolean;
   /**
    * The newest offer that nobody has claimed or taken back. One that ran out can still be withdrawn, but not claimed.
    */
-  offer: 'none' | 'open' | 'ranOut';
+  offer: 'none' | 'open' | 'expired';
   /** Past its end. */
   ended: boolean;
 }
@@ -23,7 +33,7 @@ export interface Standing {
 interface Guard {
   /** As the diagram says it. */
   says: string;
-  holds(standing: Standing): boolean;
+  holds(state: CredentialState): boolean;
   code: ErrorCode;
   detail: string;
 }
@@ -71,7 +81,7 @@ interface Move {
  * comes too late. `revocable` guards what somebody holds: an offer can always be taken back. And an offer never leads
  * out of a suspension.
  */
-export const life: Record<Act, Partial<Record<Stage, Move>>> = {
+export const life: Record<TransitionName, Partial<Record<Stage, Move>>> = {
   offer: { none: { to: 'offered' }, offered: { to: 'offered' }, issued: { to: 'issued' } },
   claim: { offered: { to: 'issued', guard: claimable } },
   withdraw: { offered: { to: 'revoked', guard: unclaimed }, issued: { to: 'issued', guard: unclaimed } },
@@ -90,16 +100,16 @@ export const life: Record<Act, Partial<Record<Stage, Move>>> = {
 export type Decision = { to: CredentialStatus } | { refused: ErrorCode; detail: string };
 
 /** Where an act leads, or why it is refused. */
-export function decide(act: Act, standing: Standing): Decision {
-  const move = life[act][standing.stage];
-  if (!move) return { refused: 'invalid_state', detail: `The credential is ${standing.stage}.` };
+export function decide(act: TransitionName, state: CredentialState): Decision {
+  const move = life[act][state.stage];
+  if (!move) return { refused: 'invalid_state', detail: `The credential is ${state.stage}.` };
   const { to, guard } = move;
-  return guard && !guard.holds(standing) ? { refused: guard.code, detail: guard.detail } : { to };
+  return guard && !guard.holds(state) ? { refused: guard.code, detail: guard.detail } : { to };
 }
 
 /** Where an act leads. @throws AppError */
-export function next(act: Act, standing: Standing): CredentialStatus {
-  const decision = decide(act, standing);
+export function next(act: TransitionName, state: CredentialState): CredentialStatus {
+  const decision = decide(act, state);
   if ('refused' in decision) throw new AppError(decision.refused, decision.detail);
   return decision.to;
 }
@@ -107,7 +117,7 @@ export function next(act: Act, standing: Standing): CredentialStatus {
 /** The table as a Mermaid state diagram, for docs/reference/credential-states.md. */
 export function diagram(): string {
   const edges = new Map<string, string[]>();
-  for (const act of acts) {
+  for (const act of transitions) {
     for (const [from, { to, guard }] of Object.entries(life[act])) {
       const edge = `${from === 'none' ? '[*]' : from} --> ${to}`;
       edges.set(edge, [...(edges.get(edge) ?? []), guard ? `${act} [${guard.says}]` : act]);

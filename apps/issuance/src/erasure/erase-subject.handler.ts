@@ -5,7 +5,7 @@ import { Handles } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
 import { change } from '../customer/change.js';
-import { customerEvents } from '../customer/customer-event.js';
+import { eventsOf } from '../customer/customer-event.js';
 import { lockCustomer } from '../customer/customer.repository.js';
 import { Idempotency, type Remember } from '../idempotency/idempotency.js';
 
@@ -51,7 +51,7 @@ export class EraseSubjectHandler {
       const customer = await lockCustomer(sql, subject, org, actor.id);
       if (!customer) throw new AppError('unknown_subject');
       const erased = change(customer, {}, { type: 'subject.erasure_started', data: undefined });
-      const [event] = customerEvents(erased, context, this.clock.now(), {
+      const [event] = eventsOf(erased, context, this.clock.now(), {
         action: 'subject.erase',
         targets: [{ type: 'customer', id: subject, dataSubject: subject }],
         outcome: { result: 'success', status: 204 },

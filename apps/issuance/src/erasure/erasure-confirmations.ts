@@ -21,8 +21,8 @@ const forgotten = statement(
  * (product §5).
  */
 @Injectable()
-export class Receipts implements OnApplicationBootstrap {
-  private readonly logger = new Logger('receipts');
+export class ErasureConfirmations implements OnApplicationBootstrap {
+  private readonly logger = new Logger('confirmations');
 
   constructor(
     private readonly database: Database,
@@ -41,18 +41,18 @@ export class Receipts implements OnApplicationBootstrap {
 
   private async give(): Promise<void> {
     const rows = await this.database.transaction(async (sql) => {
-      const receipts = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) =>
-        this.outbox.row(receiptOf(JSON.parse(payload) as CustomerEvent, this.clock.now())),
+      const confirmations = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) =>
+        this.outbox.row(confirmationOf(JSON.parse(payload) as CustomerEvent, this.clock.now())),
       );
-      if (receipts.length > 0) await insertOutboxRows(sql, receipts);
-      return receipts;
+      if (confirmations.length > 0) await insertOutboxRows(sql, confirmations);
+      return confirmations;
     });
     await this.outbox.published(rows);
   }
 }
 
 /** Of the same version, since it changes nothing. */
-function receiptOf({ org, subject, version, requestId, traceparent }: CustomerEvent, now: Date): CustomerEvent {
+function confirmationOf({ org, subject, version, requestId, traceparent }: CustomerEvent, now: Date): CustomerEvent {
   return {
     id: newId(),
     type: 'subject.erased',

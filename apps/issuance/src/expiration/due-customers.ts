@@ -1,6 +1,6 @@
 import { statement, tryLock, type Sql } from '@holdfast/data';
 import type { Change } from '../customer/change.js';
-import type { Customer, CustomerOffer, HeldCredential } from '../customer/customer.js';
+import type { Customer, CustomerCredential, CustomerOffer } from '../customer/customer.js';
 import { credentialColumns, offerColumns } from '../customer/customer.repository.js';
 import { withoutNulls } from '../without-nulls.js';
 
@@ -36,7 +36,7 @@ const bump = statement(
 );
 
 /** One replica at a time: whether it is this one's turn until the transaction ends. */
-export function takeTurn(sql: Sql): Promise<boolean> {
+export function tryExpirationLock(sql: Sql): Promise<boolean> {
   return tryLock(sql, 'expirations');
 }
 
@@ -46,7 +46,7 @@ export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Prom
   if (found.length === 0) return [];
   const ids = [found.map((c) => c.id)];
   const credentials = Map.groupBy(
-    await sql.rows<HeldCredential & { subject: string }>(credentialsOf, ids),
+    await sql.rows<CustomerCredential & { subject: string }>(credentialsOf, ids),
     (c) => c.subject,
   );
   const offers = Map.groupBy(await sql.rows<CustomerOffer & { subject: string }>(offersOf, ids), (o) => o.subject);
@@ -58,9 +58,11 @@ export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Prom
 }
 
 /** Notes which ends have been told. */
-export async function markTold(sql: Sql, changes: Change[]): Promise<void> {
-  const told = changes.flatMap((c) => c.told);
-  await sql.rows(markOffers, [told.flatMap((t) => (t.type === 'offer.expired' ? t.data.offerId : []))]);
-  await sql.rows(markCredentials, [told.flatMap((t) => (t.type === 'credential.expired' ? t.data.credentialId : []))]);
+export async function saveExpirations(sql: Sql, changes: Change[]): Promise<void> {
+  const events = changes.flatMap((c) => c.events);
+  await sql.rows(markOffers, [events.flatMap((t) => (t.type === 'offer.expired' ? t.data.offerId : []))]);
+  await sql.rows(markCredentials, [
+    events.flatMap((t) => (t.type === 'credential.expired' ? t.data.credentialId : [])),
+  ]);
   await sql.rows(bump, [changes.map((c) => c.customer.id), changes.map((c) => c.customer.version)]);
 }

@@ -4,19 +4,19 @@ import { systemContext } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { customerEvents } from '../customer/customer-event.js';
-import { tellEnds } from '../customer/expiration.js';
-import { lockDueCustomers, markTold, takeTurn } from './due-customers.js';
+import { eventsOf } from '../customer/customer-event.js';
+import { expireDue } from '../customer/expiration.js';
+import { lockDueCustomers, saveExpirations, tryExpirationLock } from './due-customers.js';
 
 const every = 1000;
-const atOnce = 50;
+const batchSize = 50;
 
 /**
  * Tells everybody that an offer ran out or a credential ended: once each, within about a second. Nothing depends on it
  * but the events and their records, since whoever decides anything looks at the clock.
  */
 @Injectable()
-export class TellerOfEnds implements OnApplicationBootstrap {
+export class ExpirationWorker implements OnApplicationBootstrap {
   private readonly logger = new Logger('ends');
 
   constructor(
@@ -40,21 +40,21 @@ export class TellerOfEnds implements OnApplicationBootstrap {
   }
 
   private async tellAll(stopping: () => boolean): Promise<void> {
-    while (!stopping() && (await this.tellSome()) >= atOnce);
+    while (!stopping() && (await this.tellSome()) >= batchSize);
   }
 
   /** How many customers it told of, in one transaction. */
   private async tellSome(): Promise<number> {
     const rows = await this.database.transaction<OutboxRow[][]>(async (sql) => {
-      if (!(await takeTurn(sql))) return [];
+      if (!(await tryExpirationLock(sql))) return [];
       const now = this.clock.now();
       const context = systemContext('issuance');
-      const changes = (await lockDueCustomers(sql, now, atOnce))
-        .map((customer) => tellEnds(customer, now))
-        .filter(({ told }) => told.length > 0);
+      const changes = (await lockDueCustomers(sql, now, batchSize))
+        .map((customer) => expireDue(customer, now))
+        .filter(({ events }) => events.length > 0);
       if (changes.length === 0) return [];
-      await markTold(sql, changes);
-      const rows = changes.map((change) => customerEvents(change, context, now).map((event) => this.outbox.row(event)));
+      await saveExpirations(sql, changes);
+      const rows = changes.map((change) => eventsOf(change, context, now).map((event) => this.outbox.row(event)));
       await insertOutboxRows(sql, rows.flat());
       return rows;
     });

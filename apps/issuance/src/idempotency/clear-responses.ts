@@ -4,16 +4,16 @@ import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
 import { keptFor } from './idempotency.js';
 
-const clearAtOnce = 1000;
+const batchSize = 1000;
 const clear = statement(
   'idempotency_clear',
   `DELETE FROM idempotency WHERE (app, key_hash) IN (
-     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}' LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}' LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 
 /** Removes answers that have been kept for their time. */
 @Injectable()
-export class ClearAnswers implements OnModuleInit {
+export class ClearStoredResponses implements OnModuleInit {
   private readonly logger = new Logger('idempotency');
 
   constructor(
@@ -33,6 +33,6 @@ export class ClearAnswers implements OnModuleInit {
   }
 
   private async clear(): Promise<void> {
-    while ((await this.database.rows(clear, [this.clock.now()])).length === clearAtOnce);
+    while ((await this.database.rows(clear, [this.clock.now()])).length === batchSize);
   }
 }

@@ -11,30 +11,30 @@ import {
   type AuditRecord,
 } from '@holdfast/contracts';
 import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { Holders } from '../customers.fixture.js';
-import { SettingsHouse } from '../issuance-stack.fixture.js';
+import { TestCustomers } from '../customers.fixture.js';
+import { IssuanceStack } from '../issuance-stack.fixture.js';
 
 const seed = Number(process.env.IDEMPOTENCY_SEED ?? randomInt(2 ** 31));
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-let house: SettingsHouse;
-let holders: Holders;
+let house: IssuanceStack;
+let customers: TestCustomers;
 beforeAll(async () => {
-  house = await SettingsHouse.start({ LOG_LEVEL: 'error' }, clock, 2);
-  holders = new Holders(house);
+  house = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
+  customers = new TestCustomers(house);
 });
 afterAll(() => house?.stop());
 
-type Act = 'suspend' | 'resume' | 'revoke' | 'withdraw' | 'erase';
-const acts: Act[] = ['suspend', 'resume', 'revoke', 'withdraw', 'erase'];
+type TransitionName = 'suspend' | 'resume' | 'revoke' | 'withdraw' | 'erase';
+const transitions: TransitionName[] = ['suspend', 'resume', 'revoke', 'withdraw', 'erase'];
 
 /** A customer in the state from which an act is possible, and the act with a key, as often as one likes. */
-async function prepared(act: Act, app = 'app_test') {
+async function prepared(act: TransitionName, app = 'app_test') {
   const context = () => testContext({ actor: { type: 'app', id: app } });
-  const offer = await holders.offer({}, context());
+  const offer = await customers.offer({}, context());
   const { subject, credentialId: id, offerId, token } = offer;
-  if (act !== 'withdraw') await holders.complete(token, await holders.register(token, new SoftwareAuthenticator()));
+  if (act !== 'withdraw') await customers.complete(token, await customers.register(token, new SoftwareAuthenticator()));
   if (act === 'resume') await house.gateway.request(suspendCredential, { id }, context());
   const ask = (idempotencyKey?: string): Promise<object> => {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
@@ -61,10 +61,10 @@ const recordsOf = (action: string, subject: string) =>
       (r): r is AuditRecord =>
         r?.action === action && r.targets.some((t) => t.id === subject || t.dataSubject === subject),
     );
-const actionOf = (act: Act) =>
+const actionOf = (act: TransitionName) =>
   act === 'withdraw' ? 'offer.withdraw' : act === 'erase' ? 'subject.erase' : `credential.${act}`;
 
-describe.each(acts)('%s with an Idempotency-Key', (act) => {
+describe.each(transitions)('%s with an Idempotency-Key', (act) => {
   it('answers a repeat with the answer of the first and changes nothing again', async () => {
     const { subject, ask } = await prepared(act);
     const key = randomUUID();

@@ -18,7 +18,7 @@ export interface IdempotencyKey {
 }
 
 /** What an earlier request with a key was answered. */
-export interface EarlierAnswer {
+export interface StoredResponse {
   answer: unknown;
   /** The customer whom it concerned; undefined for the erasure itself. */
   subject: string | undefined;
@@ -82,7 +82,7 @@ function sealedFor({ app, keyHash }: IdempotencyKey): string {
 }
 
 /** An answer may hold a claim link, and always tells of a customer: it is kept encrypted. */
-export function sealAnswer(encryptionKey: Buffer, key: IdempotencyKey, answer: unknown): Buffer {
+export function sealResponse(encryptionKey: Buffer, key: IdempotencyKey, answer: unknown): Buffer {
   return seal(encryptionKey, JSON.stringify(answer), sealedFor(key));
 }
 
@@ -141,7 +141,7 @@ export class Idempotency {
    * The answer that an earlier request with this key got, if any. `idempotency_mismatch` when that was another request,
    * `conflict` when its customer has been erased since. `concerned` is the customer whom the request names.
    */
-  async earlier(key: IdempotencyKey, concerned?: string): Promise<EarlierAnswer | undefined> {
+  async earlier(key: IdempotencyKey, concerned?: string): Promise<StoredResponse | undefined> {
     const [row] = await this.database.rows<{
       fingerprint: Buffer | null;
       answer: Buffer | null;
@@ -187,12 +187,12 @@ export class Idempotency {
   }
 
   private async remember(sql: Sql, key: IdempotencyKey, { answer, ...effect }: Effect<unknown>): Promise<void> {
-    const sealed = sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, answer);
+    const sealed = sealResponse(this.config.KEY_ENCRYPTION_KEY, key, answer);
     if (!(await storeAnswer(sql, key, { ...effect, answer: sealed })))
       throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
   }
 }
 
-function replayOf<C extends Idempotent>({ answer, subject }: EarlierAnswer): ReplyOf<C> {
+function replayOf<C extends Idempotent>({ answer, subject }: StoredResponse): ReplyOf<C> {
   return { ...(answer as AnswerOf<C>), replayed: subject === undefined ? {} : { subject } } as ReplyOf<C>;
 }

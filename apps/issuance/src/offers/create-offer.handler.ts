@@ -27,10 +27,10 @@ import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import type { Change } from '../customer/change.js';
-import { customerEvents } from '../customer/customer-event.js';
+import { eventsOf } from '../customer/customer-event.js';
 import type { Customer } from '../customer/customer.js';
-import { Idempotency, idempotencyKey, sealAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
-import { usingUp } from '../presence/consumed-proofs.js';
+import { Idempotency, idempotencyKey, sealResponse, type IdempotencyKey } from '../idempotency/idempotency.js';
+import { consuming } from '../presence/consumed-proofs.js';
 import { PresenceCheck } from '../presence/presence-check.js';
 import type { Proof } from '../presence/provider.js';
 import { insertFurtherOffer } from './insert-further-offer.js';
@@ -99,7 +99,7 @@ export class CreateOfferHandler {
         customer: { id: holder },
       } = change;
       const offer = this.answer(change.customer, ids.offer, token);
-      const events = customerEvents(change, context, now, {
+      const events = eventsOf(change, context, now, {
         action: 'offer.create',
         targets: [
           { type: 'customer', id: holder, dataSubject: holder },
@@ -117,14 +117,14 @@ export class CreateOfferHandler {
       return {
         offer,
         rows,
-        ...(key && { stored: { ...key, answer: sealAnswer(this.config.KEY_ENCRYPTION_KEY, key, offer) } }),
+        ...(key && { stored: { ...key, answer: sealResponse(this.config.KEY_ENCRYPTION_KEY, key, offer) } }),
       };
     };
 
     if (request.subject !== undefined) {
       const who = { id: request.subject, org, app: actor.id };
       const further = (sql: Sql) => insertFurtherOffer(sql, who, terms, ids, secret, now, prepare);
-      const made = await (proof ? usingUp(this.database, org, proof, further) : this.database.transaction(further));
+      const made = await (proof ? consuming(this.database, org, proof, further) : this.database.transaction(further));
       return made ? this.publish(made.offer, made.rows, made.customer) : this.replayed(key);
     }
     const change = firstOffer({ id: newOpaqueId(), org, app: actor.id }, terms, ids, now);
@@ -132,7 +132,7 @@ export class CreateOfferHandler {
     const { offer, rows, stored } = prepare(change);
     const first = (sql: Sql) => insertFirstOffer(sql, customer, secret, rows[0]!, stored);
     const made = await (proof
-      ? usingUp(this.database, org, proof, async (sql) => (await first(sql)) || undefined)
+      ? consuming(this.database, org, proof, async (sql) => (await first(sql)) || undefined)
       : first(this.database));
     if (!made) return this.replayed(key);
     return this.publish(offer, rows, customer);

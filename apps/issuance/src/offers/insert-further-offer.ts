@@ -2,10 +2,10 @@ import type { Offer } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { insertOutboxRows, type OutboxRow } from '@holdfast/outbox';
 import { AppError, concerning } from '@holdfast/platform';
-import { inTurn, type Change } from '../customer/change.js';
+import { compose, type Change } from '../customer/change.js';
 import type { Customer } from '../customer/customer.js';
 import { lockCustomer, saveCustomer, type OfferSecret } from '../customer/customer.repository.js';
-import { tellEnds } from '../customer/expiration.js';
+import { expireDue } from '../customer/expiration.js';
 import { storeAnswer, type IdempotencyKey } from '../idempotency/idempotency.js';
 import { furtherOffer, type OfferIds, type OfferTerms } from './offer.js';
 
@@ -31,9 +31,9 @@ export async function insertFurtherOffer(
   const before = await lockCustomer(sql, who.id, who.org, who.app);
   if (!before) throw new AppError('unknown_subject');
   const change = concerning([{ type: 'customer', id: who.id, dataSubject: who.id }], () =>
-    inTurn(
+    compose(
       before,
-      (c) => tellEnds(c, now),
+      (c) => expireDue(c, now),
       (c) => furtherOffer(c, terms, ids, now),
     ),
   );

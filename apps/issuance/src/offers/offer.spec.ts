@@ -16,7 +16,7 @@ describe('how long an offer lives', () => {
     expect(offerTimes({}, now, bounds).expiresAt.toISOString()).toBe('2026-11-24T09:00:00.000Z');
   });
 
-  it('has bounds, which are told', () => {
+  it('has bounds, which are events', () => {
     for (const offerExpiresIn of [1, 599, 2_592_001]) {
       expect(() => offerTimes({ offerExpiresIn }, now, bounds)).toThrow(
         expect.objectContaining({
@@ -85,7 +85,7 @@ describe('a further offer', () => {
   });
 
   it('of the same type leads to the same credential and supersedes the open offer', () => {
-    const { customer: after, told } = furtherOffer(offered, terms, ids, now);
+    const { customer: after, events } = furtherOffer(offered, terms, ids, now);
     expect(after.credentials).toHaveLength(1);
     expect(after.offers.map((o) => [o.id, o.credentialId, o.status])).toEqual([
       ['o1', 'c1', 'superseded'],
@@ -93,7 +93,7 @@ describe('a further offer', () => {
     ]);
     expect(after.version).toBe(3);
     const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
-    expect(told).toEqual([
+    expect(events).toEqual([
       { type: 'offer.withdrawn', data: { ...data, offerId: 'o1', cause: 'superseded' } },
       { type: 'offer.created', data: { ...data, offerId: 'o2', expiresAt: '2026-11-24T09:00:00.000Z' } },
     ]);

@@ -1,10 +1,10 @@
 import type { OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/platform';
 import type { CredentialType } from '../credential-types/credential-type.js';
-import { change, idsOf, inTurn, type Change } from '../customer/change.js';
+import { change, compose, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
-import { standingOf } from '../customer/credential-state.js';
-import { hasEnded, type Customer, type CustomerOffer, type HeldCredential } from '../customer/customer.js';
+import { credentialStateOf } from '../customer/credential-state.js';
+import { isExpired, type Customer, type CustomerCredential, type CustomerOffer } from '../customer/customer.js';
 import { next } from '../customer/transitions.js';
 
 /** Seconds that an offer may live. */
@@ -76,7 +76,7 @@ export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferId
       `This customer has ${mostCredentials} credentials, the revoked ones included, and can get no more.`,
     );
   if (!held) return offered(customer, undefined, terms, ids, now);
-  return inTurn(
+  return compose(
     customer,
     (c) => closeOffers(c, held.id, 'superseded', now),
     (c) => offered(c, held, terms, ids, now),
@@ -85,12 +85,12 @@ export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferId
 
 function offered(
   customer: Customer,
-  held: HeldCredential | undefined,
+  held: CustomerCredential | undefined,
   terms: OfferTerms,
   ids: OfferIds,
   now: Date,
 ): Change {
-  const status = next('offer', standingOf(customer, held, now));
+  const status = next('offer', credentialStateOf(customer, held, now));
   const made = newOffer(
     held ? withinLife(held, terms, now) : terms,
     { ...ids, credential: held?.id ?? ids.credential },
@@ -109,15 +109,15 @@ function offered(
 }
 
 /** Held by the customer, and not past its end. */
-function isLive(credential: HeldCredential, now: Date): boolean {
-  return credential.status !== 'offered' && !hasEnded(credential, now);
+function isLive(credential: CustomerCredential, now: Date): boolean {
+  return credential.status !== 'offered' && !isExpired(credential, now);
 }
 
 /**
  * A recovery leaves a live credential its end: no other can be asked for, and nothing can be claimed when it has come
  * for good.
  */
-function withinLife(held: HeldCredential, terms: OfferTerms, now: Date): OfferTerms {
+function withinLife(held: CustomerCredential, terms: OfferTerms, now: Date): OfferTerms {
   if (!isLive(held, now)) return terms;
   if (terms.validUntil)
     throw unprocessable([
@@ -133,7 +133,7 @@ function withinLife(held: HeldCredential, terms: OfferTerms, now: Date): OfferTe
  * What nobody holds yet is on the terms of its latest offer. One whose end has come begins anew with its claim: the
  * latest end of then no longer counts. A live one stays what it is.
  */
-function onTerms(held: HeldCredential, { type, validUntil }: OfferTerms, now: Date): HeldCredential {
+function onTerms(held: CustomerCredential, { type, validUntil }: OfferTerms, now: Date): CustomerCredential {
   if (isLive(held, now)) return held;
   const { validUntil: _, ...rest } = held;
   return {
@@ -152,8 +152,8 @@ export function withdrawnOffer(customer: Customer, offerId: string, now: Date): 
   const credential = customer.credentials.find((c) => c.id === offer?.credentialId);
   if (!offer || !credential) throw new AppError('unknown_offer');
   if (offer.status !== 'open') throw new AppError('invalid_state', `The offer is ${offer.status} already.`);
-  const status = next('withdraw', standingOf(customer, credential, now));
-  const after: HeldCredential = {
+  const status = next('withdraw', credentialStateOf(customer, credential, now));
+  const after: CustomerCredential = {
     ...credential,
     status,
     ...(status === 'revoked' && { revokedAt: now, revokedReason: 'withdrawn' }),
@@ -172,7 +172,7 @@ function newOffer(
   { type, expiresAt, validUntil, returnUrl }: OfferTerms,
   ids: OfferIds,
   now: Date,
-): { credential: HeldCredential; offer: CustomerOffer } {
+): { credential: CustomerCredential; offer: CustomerOffer } {
   return {
     credential: {
       id: ids.credential,
@@ -188,7 +188,7 @@ function newOffer(
       status: 'open',
       createdAt: now,
       expiresAt,
-      endTold: false,
+      expirationEmitted: false,
       ...(returnUrl && { returnUrl }),
     },
   };

@@ -10,10 +10,10 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, concerning, type Clock } from '@holdfast/platform';
-import { inTurn } from '../customer/change.js';
+import { compose } from '../customer/change.js';
 import { customerOfOffer, lockCustomer } from '../customer/customer.repository.js';
 import { commitChange } from '../customer/customers.js';
-import { tellEnds } from '../customer/expiration.js';
+import { expireDue } from '../customer/expiration.js';
 import { effectOn, Idempotency, type Remember } from '../idempotency/idempotency.js';
 import { withdrawnOffer } from './offer.js';
 
@@ -56,9 +56,9 @@ export class WithdrawOfferHandler {
           .map(({ credentialId }) => ({ type: 'credential' as const, id: credentialId, dataSubject: holder })),
       ];
       const change = concerning(targets, () =>
-        inTurn(
+        compose(
           before,
-          (c) => tellEnds(c, now),
+          (c) => expireDue(c, now),
           (c) => withdrawnOffer(c, offerId, now),
         ),
       );

@@ -8,7 +8,7 @@ import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { readPayload, signedText } from './altcha-payload.js';
 import { presenceKeys, type PresenceKeys } from './presence-keys.js';
-import { presenceFault, type PresenceContext, type PresenceProvider, type Proof } from './provider.js';
+import { presenceError, type PresenceContext, type PresenceProvider, type Proof } from './provider.js';
 
 /**
  * The built-in proof of work (ALTCHA 2): no third party, nothing stored until it is used. It prices automation; it does
@@ -46,7 +46,7 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
   async verify({ payload }: { payload: string }, { org, app, now }: PresenceContext): Promise<Proof> {
     const read = readPayload(payload);
     if (!read)
-      throw presenceFault('presence_invalid', 'The payload is not what the ALTCHA widget puts into its form field.');
+      throw presenceError('presence_invalid', 'The payload is not what the ALTCHA widget puts into its form field.');
     const {
       challenge: { parameters, signature },
       solution,
@@ -56,9 +56,9 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
       equal(hmac(k.signature, signedText(parameters)), Buffer.from(signature, 'hex')),
     );
     if (!keys || data.org !== org)
-      throw presenceFault('presence_invalid', 'The challenge was not made for this organization, or was changed.');
+      throw presenceError('presence_invalid', 'The challenge was not made for this organization, or was changed.');
     if (data.client_id !== app)
-      throw presenceFault(
+      throw presenceError(
         'presence_invalid',
         "The challenge was made for another app: ask for it with the calling app's client_id.",
       );
@@ -67,10 +67,10 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
       Buffer.from(parameters.keySignature, 'hex'),
     );
     if (!found || data.answer !== answerOf(keys, data.id, solution.counter))
-      throw presenceFault('presence_invalid', 'The solution does not solve the challenge.');
+      throw presenceError('presence_invalid', 'The solution does not solve the challenge.');
     const end = new Date(expiresAt * 1000);
     if (end <= now)
-      throw presenceFault(
+      throw presenceError(
         'presence_expired',
         `The challenge could be used until ${end.toISOString()}; let the visitor solve a new one.`,
       );

@@ -5,7 +5,7 @@ import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 
 /** Below a second, so that a disabled app is refused within one (product §4). */
-const goodFor = 900;
+const ttlMs = 900;
 
 /**
  * Apps as far as presence asks for them: where their pages are. Only those that exist are kept, so that made-up ones
@@ -13,7 +13,7 @@ const goodFor = 900;
  */
 @Injectable()
 export class Apps {
-  private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: goodFor });
+  private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: ttlMs });
 
   constructor(private readonly bus: Bus) {}
 

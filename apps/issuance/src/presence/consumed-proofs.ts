@@ -2,18 +2,18 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { presenceFault, type Proof } from './provider.js';
+import { presenceError, type Proof } from './provider.js';
 
 const used = statement('presence_used', 'SELECT 1 FROM presence_use WHERE org = $1 AND provider = $2 AND id = $3');
 const use = statement(
   'presence_use',
   'INSERT INTO presence_use (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
 );
-const clearAtOnce = 1000;
+const batchSize = 1000;
 const clear = statement(
   'presence_use_clear',
   `DELETE FROM presence_use WHERE (org, provider, id) IN (
-     SELECT org, provider, id FROM presence_use WHERE expires_at <= $1 LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT org, provider, id FROM presence_use WHERE expires_at <= $1 LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 /** Kept an hour longer than it counts: the clocks of replicas need not agree. */
 const keptFor = 3_600_000;
@@ -26,7 +26,7 @@ class NothingMade extends Error {}
  * meanwhile waits for the outcome. Undefined when `make` made nothing.
  * @throws presence_replayed
  */
-export async function usingUp<Made>(
+export async function consuming<Made>(
   database: Database,
   org: string,
   { provider, id, expiresAt }: Proof,
@@ -46,12 +46,12 @@ export async function usingUp<Made>(
 }
 
 /** Asked before a provider is, which could only say that it has seen the proof before. @throws presence_replayed */
-export async function requireUnused(sql: Sql, org: string, provider: Proof['provider'], id: string): Promise<void> {
+export async function requireUnconsumed(sql: Sql, org: string, provider: Proof['provider'], id: string): Promise<void> {
   if ((await sql.rows(used, [org, provider, id])).length > 0) throw replayed();
 }
 
 function replayed() {
-  return presenceFault(
+  return presenceError(
     'presence_replayed',
     'An offer was made with this proof already; let the visitor solve a new challenge.',
   );
@@ -59,7 +59,7 @@ function replayed() {
 
 /** Forgets proofs that would be refused for their age anyway. */
 @Injectable()
-export class ClearPresenceUses implements OnModuleInit {
+export class ClearConsumedProofs implements OnModuleInit {
   private readonly logger = new Logger('presence');
 
   constructor(
@@ -80,6 +80,6 @@ export class ClearPresenceUses implements OnModuleInit {
 
   private async clear(): Promise<void> {
     const before = new Date(this.clock.now().getTime() - keptFor);
-    while ((await this.database.rows(clear, [before])).length === clearAtOnce);
+    while ((await this.database.rows(clear, [before])).length === batchSize);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Presence } from '@holdfast/contracts';
 import { AltchaProvider } from './altcha.provider.js';
 import { PresencePolicies } from './presence-policies.js';
-import { presenceFault, type PresenceContext, type Proof } from './provider.js';
+import { presenceError, type PresenceContext, type Proof } from './provider.js';
 import { TurnstileProvider } from './turnstile.provider.js';
 
 /** Whether an offer may be made, as far as presence goes. */
@@ -32,7 +32,7 @@ export class PresenceCheck {
     if (!isFirstOffer) return undefined;
     const { policy } = await this.policies.of(context.org);
     if (policy === 'required')
-      throw presenceFault('presence_required', 'This organization takes no offer without a proof of presence.');
+      throw presenceError('presence_required', 'This organization takes no offer without a proof of presence.');
     return undefined;
   }
 }

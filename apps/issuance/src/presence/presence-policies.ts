@@ -20,12 +20,12 @@ const find = statement(
 /** What holds until somebody decides otherwise (product §5). */
 const atFirst: StoredPolicy = { policy: 'optional', secret: null, version: 0 };
 /** Below a second, so that a changed policy is in force everywhere within one. */
-const goodFor = 900;
+const ttlMs = 900;
 
 /** The policies of organizations, kept in memory for just so long that a change is in force everywhere in a second. */
 @Injectable()
 export class PresencePolicies {
-  private readonly kept = new LRUCache<string, StoredPolicy>({ max: 10_000, ttl: goodFor });
+  private readonly kept = new LRUCache<string, StoredPolicy>({ max: 10_000, ttl: ttlMs });
 
   constructor(
     private readonly database: Database,

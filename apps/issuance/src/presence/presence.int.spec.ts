@@ -13,7 +13,7 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, SettingsHouse } from '../issuance-stack.fixture.js';
+import { book, IssuanceStack } from '../issuance-stack.fixture.js';
 import { Siteverify } from './siteverify.fixture.js';
 import { packed, solve } from './solve.fixture.js';
 
@@ -23,13 +23,13 @@ const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'b
 ) as [string, string, string, string, string];
 
 describe('proof of presence', () => {
-  let house: SettingsHouse;
+  let house: IssuanceStack;
   let turnstile: Siteverify;
   const redirectUris = ['https://shop.example/callback'];
 
   beforeAll(async () => {
     turnstile = await Siteverify.start();
-    house = await SettingsHouse.start({
+    house = await IssuanceStack.start({
       PRESENCE_COST: '1',
       PRESENCE_STEPS: '2',
       PRESENCE_SECONDS: '600',

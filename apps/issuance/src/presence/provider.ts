@@ -32,7 +32,7 @@ export interface PresenceProvider<Type extends Presence['type'] = Presence['type
 type PresenceCode = 'presence_required' | 'presence_invalid' | 'presence_expired' | 'presence_replayed';
 
 /** What the visitor or the app's backend can put right; `detail` says how. */
-export function presenceFault(code: PresenceCode, detail: string): AppError {
+export function presenceError(code: PresenceCode, detail: string): AppError {
   return new AppError(code, detail, { errors: [{ pointer: '#/presence', detail }] });
 }
 

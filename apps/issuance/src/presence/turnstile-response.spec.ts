@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer, turnstileEnd } from './turnstile-response.js';
+import { readTurnstileResponse, turnstileExpiration } from './turnstile-response.js';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const app = {
@@ -18,7 +18,7 @@ describe('an answer of Turnstile', () => {
   it.each([[good], [{ ...good, hostname: 'www.shop.example' }], [{ ...good, metadata: { ephemeral_id: 'x' } }]])(
     'holds for five minutes: %j',
     (answer) => {
-      expect(turnstileEnd(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
+      expect(turnstileExpiration(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
     },
   );
 
@@ -43,7 +43,7 @@ describe('an answer of Turnstile', () => {
     ['presence_unavailable', { success: false, 'error-codes': [] }],
     ['presence_unavailable', { success: false }],
   ])('is %s: %j', (code, answer) => {
-    expect(() => turnstileEnd(answer, app, now)).toThrow(expect.objectContaining({ code }));
+    expect(() => turnstileExpiration(answer, app, now)).toThrow(expect.objectContaining({ code }));
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('an answer of Turnstile', () => {
     '{"success":1}',
     '{"success":true,"challenge_ts":"yesterday"}',
   ])('that is %j is no answer', (text) => {
-    expect(() => readAnswer(Buffer.from(text))).toThrow(
+    expect(() => readTurnstileResponse(Buffer.from(text))).toThrow(
       expect.objectContaining({ code: 'presence_unavailable', status: 503, retryAfter: 1 }),
     );
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '@holdfast/contracts';
 import { originsOf } from './apps.js';
-import { presenceFault, presenceUnavailable } from './provider.js';
+import { presenceError, presenceUnavailable } from './provider.js';
 
 /** What Cloudflare answers (Turnstile, "Validate the token"); more members may come. */
 const answerSchema = z.looseObject({
@@ -11,15 +11,15 @@ const answerSchema = z.looseObject({
   action: z.string().optional(),
   'error-codes': z.array(z.string()).optional(),
 });
-export type TurnstileAnswer = z.output<typeof answerSchema>;
+export type TurnstileResponse = z.output<typeof answerSchema>;
 
 /** A token counts five minutes with Cloudflare, and no longer with us. */
-const goodFor = 5 * 60_000;
+const ttlMs = 5 * 60_000;
 /** What the widget must be told (`data-action`), so that a token of a log-in form makes no offer. */
 export const turnstileAction = 'offer';
 
 /** @throws presence_unavailable */
-export function readAnswer(body: Buffer): TurnstileAnswer {
+export function readTurnstileResponse(body: Buffer): TurnstileResponse {
   try {
     return answerSchema.parse(JSON.parse(body.toString('utf8')));
   } catch {
@@ -31,22 +31,26 @@ export function readAnswer(body: Buffer): TurnstileAnswer {
  * When the token ends, if the answer says that it is good, was made on a page of the app, for an offer, and not long
  * ago.
  */
-export function turnstileEnd(answer: TurnstileAnswer, app: Pick<App, 'redirectUris' | 'origins'>, now: Date): Date {
+export function turnstileExpiration(
+  answer: TurnstileResponse,
+  app: Pick<App, 'redirectUris' | 'origins'>,
+  now: Date,
+): Date {
   if (!answer.success) throw refusal(answer['error-codes'] ?? []);
   const { hostname, action, challenge_ts: made } = answer;
   if (made === undefined || hostname === undefined)
     throw presenceUnavailable('Turnstile does not say when and where the token was made.');
   const hosts = originsOf(app).map((origin) => new URL(origin).hostname);
   if (!hosts.includes(hostname))
-    throw presenceFault(
+    throw presenceError(
       'presence_invalid',
       `The token was made on ${hostname}, which is no origin of the calling app.`,
     );
   if (action !== turnstileAction)
-    throw presenceFault('presence_invalid', `The widget must have the action "${turnstileAction}" (data-action).`);
-  const end = new Date(new Date(made).getTime() + goodFor);
+    throw presenceError('presence_invalid', `The widget must have the action "${turnstileAction}" (data-action).`);
+  const end = new Date(new Date(made).getTime() + ttlMs);
   if (end <= now)
-    throw presenceFault(
+    throw presenceError(
       'presence_expired',
       `The token could be used until ${end.toISOString()}; let the visitor solve a new one.`,
     );
@@ -59,13 +63,13 @@ function refusal(codes: string[]) {
     codes.length > 0 &&
     codes.every((code) => code === 'invalid-input-response' || code === 'missing-input-response')
   ) {
-    return presenceFault(
+    return presenceError(
       'presence_invalid',
       'Turnstile does not know this token: it is damaged, or was made for another site key.',
     );
   }
   if (codes.length > 0 && codes.every((code) => code === 'timeout-or-duplicate'))
-    return presenceFault(
+    return presenceError(
       'presence_expired',
       'The token has run out, or was used elsewhere; let the visitor solve a new one.',
     );

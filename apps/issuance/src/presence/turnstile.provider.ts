@@ -4,19 +4,19 @@ import { AppError, Outbound, OutboundError, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { Apps } from './apps.js';
-import { requireUnused } from './consumed-proofs.js';
+import { requireUnconsumed } from './consumed-proofs.js';
 import { PresencePolicies } from './presence-policies.js';
 import {
-  presenceFault,
+  presenceError,
   presenceUnavailable,
   type PresenceContext,
   type PresenceProvider,
   type Proof,
 } from './provider.js';
-import { readAnswer, turnstileEnd, type TurnstileAnswer } from './turnstile-response.js';
+import { readTurnstileResponse, turnstileExpiration, type TurnstileResponse } from './turnstile-response.js';
 
 /** Milliseconds: the gateway waits five seconds for the whole offer. */
-const patience = 2500;
+const timeoutMs = 2500;
 
 /** Cloudflare Turnstile, for organizations that gave us their secret. */
 @Injectable()
@@ -35,10 +35,10 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
   async verify({ token }: { token: string }, { org, app: clientId, now }: PresenceContext): Promise<Proof> {
     const secret = await this.policies.turnstileSecret(org);
     if (secret === undefined)
-      throw presenceFault('presence_invalid', 'This organization takes no proofs of Turnstile; send one of ALTCHA.');
+      throw presenceError('presence_invalid', 'This organization takes no proofs of Turnstile; send one of ALTCHA.');
     const hash = sha256(token);
     const id = hash.toString('base64url');
-    await requireUnused(this.database, org, this.type, id);
+    await requireUnconsumed(this.database, org, this.type, id);
     const app = await this.apps.require(org, clientId);
     const answer = await this.ask(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
       (error: unknown) => {
@@ -49,17 +49,17 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
       },
     );
     if (!answer.success) this.logger.debug(`Turnstile refused a token: ${(answer['error-codes'] ?? []).join(' ')}`);
-    return { provider: this.type, id, expiresAt: turnstileEnd(answer, app, now) };
+    return { provider: this.type, id, expiresAt: turnstileExpiration(answer, app, now) };
   }
 
-  private async ask(secret: string, token: string, idempotency_key: string): Promise<TurnstileAnswer> {
+  private async ask(secret: string, token: string, idempotency_key: string): Promise<TurnstileResponse> {
     const body = JSON.stringify({ secret, response: token, idempotency_key });
     const answer = await this.outbound.request(this.config.TURNSTILE_URL, {
       headers: { 'content-type': 'application/json' },
       body,
-      timeout: patience,
+      timeout: timeoutMs,
     });
-    return readAnswer(answer.body);
+    return readTurnstileResponse(answer.body);
   }
 }
 

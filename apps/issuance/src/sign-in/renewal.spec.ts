@@ -39,9 +39,9 @@ describe('a renewal', () => {
   const held = claimed(offered, 'o1', { documentNumber: 'N1', validity: 'P10D', holderApp: 'Bitwarden' }, now).customer;
 
   it('gives another document number and a later end, never beyond what the offer fixed, and nothing else', () => {
-    const { customer, told } = renewed(held, 'c1', type, 'N2', day(8));
+    const { customer, events } = renewed(held, 'c1', type, 'N2', day(8));
     expect(customer.credentials).toEqual([{ ...held.credentials[0], documentNumber: 'N2', expiresAt: day(15) }]);
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'credential.renewed',
         data: { subject: 's', credentialId: 'c1', credentialType: 'customer', expiresAt: day(15).toISOString() },
@@ -56,12 +56,12 @@ describe('a renewal', () => {
     const once = renewed(held, 'c1', { ...type, validity: 'P4D', renewalWindow: 'P3D' }, 'N2', day(8)).customer;
     expect(renewed(once, 'c1', { ...type, validity: 'P4D', renewalWindow: 'P3D' }, 'N3', day(8))).toEqual({
       customer: once,
-      told: [],
+      events: [],
     });
     for (const act of ['suspend', 'revoke'] as const) {
       const over = managed(act, held, 'c1', undefined, day(8)).customer;
-      expect(renewed(over, 'c1', type, 'N2', day(8))).toEqual({ customer: over, told: [] });
+      expect(renewed(over, 'c1', type, 'N2', day(8))).toEqual({ customer: over, events: [] });
     }
-    expect(renewed(held, 'c1', type, 'N2', day(10)).told).toEqual([]);
+    expect(renewed(held, 'c1', type, 'N2', day(10)).events).toEqual([]);
   });
 });

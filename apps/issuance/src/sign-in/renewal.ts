@@ -1,11 +1,11 @@
 import type { CredentialType } from '../credential-types/credential-type.js';
 import { addDuration, endOf } from '../credential-types/validity.js';
 import { change, endingOf, type Change } from '../customer/change.js';
-import { standingOf } from '../customer/credential-state.js';
-import type { Customer, HeldCredential } from '../customer/customer.js';
+import { credentialStateOf } from '../customer/credential-state.js';
+import type { Customer, CustomerCredential } from '../customer/customer.js';
 import { decide } from '../customer/transitions.js';
 
-type Ending = Pick<HeldCredential, 'expiresAt' | 'validUntil'>;
+type Ending = Pick<CustomerCredential, 'expiresAt' | 'validUntil'>;
 type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;
 
 /**
@@ -32,11 +32,15 @@ export function renewed(
   now: Date,
 ): Change {
   const before = customer.credentials.find((c) => c.id === credentialId);
-  if (!before || 'refused' in decide('renew', standingOf(customer, before, now)) || !renewalDue(before, type, now))
+  if (
+    !before ||
+    'refused' in decide('renew', credentialStateOf(customer, before, now)) ||
+    !renewalDue(before, type, now)
+  )
     return change(customer, {});
   const { expiresAt: _, ...kept } = before;
   const expiresAt = endOf(now, type.validity, before.validUntil);
-  const credential: HeldCredential = { ...kept, documentNumber, ...(expiresAt && { expiresAt }) };
+  const credential: CustomerCredential = { ...kept, documentNumber, ...(expiresAt && { expiresAt }) };
   return change(
     customer,
     { credentials: customer.credentials.map((c) => (c === before ? credential : c)) },

@@ -4,12 +4,12 @@ import { Database, statement } from '@holdfast/data';
 import { Outbox } from '@holdfast/outbox';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CredentialTypes } from '../credential-types/credential-types.js';
-import { inTurn } from '../customer/change.js';
+import { compose } from '../customer/change.js';
 import { newCode } from '../customer/code.js';
-import { hasEnded } from '../customer/customer.js';
+import { isExpired } from '../customer/customer.js';
 import { lockCustomer } from '../customer/customer.repository.js';
 import { commitChange } from '../customer/customers.js';
-import { tellEnds } from '../customer/expiration.js';
+import { expireDue } from '../customer/expiration.js';
 import { claimOf, type ClaimRow } from './live-credential.js';
 import { renewalDue, renewed } from './renewal.js';
 
@@ -57,15 +57,15 @@ export class Renewals {
       // Neither an erased customer nor a key that a recovery has replaced renews anything.
       if (!before || (await sql.rows(stillHeld, [passkey, subject])).length === 0) return { lost: 'passkey' as const };
       const now = this.clock.now();
-      const change = inTurn(
+      const change = compose(
         before,
-        (c) => tellEnds(c, now),
+        (c) => expireDue(c, now),
         (c) => renewed(c, id, type, newCode(16), now),
       );
       const committed =
-        change.told.length > 0 ? await commitChange(sql, this.outbox, before, change, context, now) : undefined;
+        change.events.length > 0 ? await commitChange(sql, this.outbox, before, change, context, now) : undefined;
       const credential = change.customer.credentials.find((c) => c.id === id);
-      if (credential?.status !== 'issued' || hasEnded(credential, now))
+      if (credential?.status !== 'issued' || isExpired(credential, now))
         return { lost: 'credential' as const, committed };
       return { credential: claimOf(credential)!, version: change.customer.version, committed };
     });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
 import { firstType } from '../credential-types/credential-type.js';
 import { managed } from '../credentials/manage.js';
+import { expireDue } from '../customer/expiration.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';
-import { tellEnds } from './expiration.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
 const day = (n: number, ms = 0) => new Date(now.getTime() + n * 86_400_000 + ms);
@@ -19,35 +19,35 @@ const data = { subject: 's', credentialId: 'c1', credentialType: 'customer' };
 
 describe('telling of ends', () => {
   it('comes at the end and not a moment before, and once', () => {
-    expect(tellEnds(offered, day(3, -1))).toEqual({ customer: offered, told: [] });
-    const { customer, told } = tellEnds(offered, day(3));
-    expect(told).toEqual([{ type: 'offer.expired', data: { ...data, offerId: 'o1' }, occurredAt: day(3) }]);
+    expect(expireDue(offered, day(3, -1))).toEqual({ customer: offered, events: [] });
+    const { customer, events } = expireDue(offered, day(3));
+    expect(events).toEqual([{ type: 'offer.expired', data: { ...data, offerId: 'o1' }, occurredAt: day(3) }]);
     expect(customer).toMatchObject({ version: 2, offers: [{ status: 'open' }], credentials: [{ status: 'offered' }] });
-    expect(tellEnds(customer, day(9)).told).toEqual([]);
+    expect(expireDue(customer, day(9)).events).toEqual([]);
 
-    const ended = tellEnds(held, day(1));
-    expect(ended.told).toEqual([
+    const ended = expireDue(held, day(1));
+    expect(ended.events).toEqual([
       { type: 'credential.expired', data: { ...data, expiresAt: day(1).toISOString() }, occurredAt: day(1) },
     ]);
-    expect(tellEnds(ended.customer, day(2)).told).toEqual([]);
+    expect(expireDue(ended.customer, day(2)).events).toEqual([]);
   });
 
   it('comes once for each end: what is offered again ends again', () => {
-    const ended = tellEnds(held, day(1)).customer;
+    const ended = expireDue(held, day(1)).customer;
     const again = furtherOffer(ended, { type, expiresAt: day(4) }, { offer: 'o2', credential: '-' }, day(2)).customer;
     const anew = claimed(again, 'o2', { documentNumber: 'N2', validity: 'P1D' }, day(3)).customer;
-    expect(tellEnds(anew, day(3)).told).toEqual([]);
-    expect(tellEnds(anew, day(4)).told).toEqual([
+    expect(expireDue(anew, day(3)).events).toEqual([]);
+    expect(expireDue(anew, day(4)).events).toEqual([
       { type: 'credential.expired', data: { ...data, expiresAt: day(4).toISOString() }, occurredAt: day(4) },
     ]);
   });
 
   it('is of what is suspended too, not of what is revoked, claimed or taken back', () => {
-    expect(tellEnds(managed('suspend', held, 'c1', undefined, now).customer, day(1)).told.map((t) => t.type)).toEqual([
-      'credential.expired',
-    ]);
-    expect(tellEnds(managed('revoke', held, 'c1', undefined, now).customer, day(1)).told).toEqual([]);
-    expect(tellEnds(managed('revoke', offered, 'c1', undefined, now).customer, day(3)).told).toEqual([]);
+    expect(
+      expireDue(managed('suspend', held, 'c1', undefined, now).customer, day(1)).events.map((t) => t.type),
+    ).toEqual(['credential.expired']);
+    expect(expireDue(managed('revoke', held, 'c1', undefined, now).customer, day(1)).events).toEqual([]);
+    expect(expireDue(managed('revoke', offered, 'c1', undefined, now).customer, day(3)).events).toEqual([]);
   });
 
   it('keeps the order in which they came', () => {
@@ -57,6 +57,6 @@ describe('telling of ends', () => {
       { offer: 'o2', credential: 'c2' },
       now,
     ).customer;
-    expect(tellEnds(both, day(5)).told.map((t) => t.type)).toEqual(['offer.expired', 'credential.expired']);
+    expect(expireDue(both, day(5)).events.map((t) => t.type)).toEqual(['offer.expired', 'credential.expired']);
   });
 });
