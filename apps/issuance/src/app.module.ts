@@ -13,6 +13,7 @@ import { ListCredentialTypesHandler } from './credential-types/list-credential-t
 import { UpdateCredentialTypeHandler } from './credential-types/update-credential-type.handler.js';
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
+import { Customers } from './customer/customers.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ErasureConfirmations } from './erasure/erasure-confirmations.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
@@ -63,6 +64,7 @@ import { Renewals } from './sign-in/renewals.js';
   providers: [
     outboxProvider(streams.issuance, 'subjects'),
     CredentialTypes,
+    Customers,
     Idempotency,
     Renewals,
     ExpirationWorker,

@@ -63,10 +63,10 @@ export function unprocessable(errors: ValidationIssue[]): AppError {
   return new AppError('invalid_request', undefined, { status: 422, errors });
 }
 
-/** Runs a rule. What it refuses, it refuses of these: the audit record of the refusal names them. */
-export function concerning<T>(targets: AuditTarget[], rule: () => T): T {
+/** Runs a rule. The audit record of a request that it denies names these targets. */
+export async function concerning<T>(targets: AuditTarget[], rule: () => Promise<T>): Promise<T> {
   try {
-    return rule();
+    return await rule();
   } catch (error) {
     throw error instanceof AppError ? AppError.fromWire({ ...error.toWire(), targets }) : error;
   }

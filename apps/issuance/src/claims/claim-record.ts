@@ -1,15 +1,16 @@
 import type { Audited } from '@holdfast/platform';
+import { auditTarget } from '../customer/locators.js';
 import type { Claimed } from './claim.js';
 
-/** What the log says of a claim. */
+/** The audit record of a claim. */
 export function claimRecord({ customer, credential, rekeyed, replacesPasskeys }: Claimed, offerId: string): Audited {
-  const holder = customer.id;
+  const subject = customer.id;
   return {
     action: 'credential.claim',
     targets: [
-      { type: 'customer', id: holder, dataSubject: holder },
-      { type: 'credential', id: credential.id, dataSubject: holder },
-      { type: 'offer', id: offerId, dataSubject: holder },
+      auditTarget('customer', subject, subject),
+      auditTarget('credential', credential.id, subject),
+      auditTarget('offer', offerId, subject),
     ],
     outcome: { result: 'success', status: 200 },
     changes: {

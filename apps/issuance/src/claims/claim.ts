@@ -1,8 +1,7 @@
 import type { Claim, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { endOf } from '../credential-types/validity.js';
-import { change, endingOf, type Change } from '../customer/change.js';
-import { credentialStateOf } from '../customer/credential-state.js';
+import { change, idsAndExpirationOf, type Change } from '../customer/change.js';
 import {
   isExpired,
   isOfferExpired,
@@ -10,7 +9,7 @@ import {
   type CustomerCredential,
   type CustomerOffer,
 } from '../customer/customer.js';
-import { next } from '../customer/transitions.js';
+import { credentialStateOf, next } from '../customer/transitions.js';
 
 type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
 type CredentialFacts = Pick<CustomerCredential, 'status' | 'validUntil'>;
@@ -98,7 +97,7 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
       },
       {
         type: rekeyed ? 'credential.rekeyed' : 'credential.issued',
-        data: endingOf(customer, credential),
+        data: idsAndExpirationOf(customer, credential),
         ...(replacesPasskeys && { replacesPasskeys }),
       },
     ),

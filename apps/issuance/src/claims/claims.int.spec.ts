@@ -304,7 +304,7 @@ describe('claim and sign in', () => {
       const { subject, authenticator } = await holder();
       const old = await signIn(authenticator);
       await database.query(
-        `INSERT INTO issuance.credential_type (org, name, display, revocable, customers) VALUES ('acme', 'pass', 'Pass', true, '{passkey}')`,
+        `INSERT INTO issuance.credential_type (org, name, display, revocable, holders) VALUES ('acme', 'pass', 'Pass', true, '{passkey}')`,
       );
       await claim((await offer({ subject, credentialType: 'pass' })).token, new SoftwareAuthenticator());
       const status = await auth.request(customerStatus, { subject, credentialType: 'pass' }, anonymous());

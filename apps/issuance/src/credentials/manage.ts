@@ -1,9 +1,8 @@
 import { AppError } from '@holdfast/platform';
-import { change, compose, endingOf, idsOf, type Change } from '../customer/change.js';
+import { change, compose, idsAndExpirationOf, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
-import { credentialStateOf } from '../customer/credential-state.js';
 import type { Customer, CustomerCredential } from '../customer/customer.js';
-import { next } from '../customer/transitions.js';
+import { credentialStateOf, next } from '../customer/transitions.js';
 
 export const manageActions = ['suspend', 'resume', 'revoke'] as const;
 export type ManageAction = (typeof manageActions)[number];
@@ -30,7 +29,7 @@ export function managed(
   const moved = (before: Customer): Change => {
     const credentials = before.credentials.map((c) => (c.id === credentialId ? after : c));
     if (act === 'resume')
-      return change(before, { credentials }, { type: 'credential.resumed', data: endingOf(before, after) });
+      return change(before, { credentials }, { type: 'credential.resumed', data: idsAndExpirationOf(before, after) });
     return change(
       before,
       { credentials },

@@ -2,8 +2,9 @@ import type { Action, CustomerEvent, RequestContext } from '@holdfast/contracts'
 import { auditRecord, newId, type Audited } from '@holdfast/platform';
 import type { Change, PendingEvent } from './change.js';
 import { publicState } from './customer.js';
+import { auditTarget } from './locators.js';
 
-/** What nobody asked for: time or a rule of ours did it, and it has a record of its own, as the system. */
+/** Events that time or a rule of ours caused and no request: each has a record of its own, with the system as actor. */
 const systemActions: Partial<Record<CustomerEvent['type'], Action>> = {
   'offer.expired': 'offer.expire',
   'credential.expired': 'credential.expire',
@@ -11,10 +12,10 @@ const systemActions: Partial<Record<CustomerEvent['type'], Action>> = {
 };
 
 /**
- * The events of a change, each with the customer's whole public state and a version of its own. The record of the
- * request commits with the last one, which tells of what was asked for.
+ * The events of a change, each with the customer's whole public state and a version of its own. The last one is the
+ * event of the request and carries its audit record.
  */
-export function eventsOf(
+export function customerEvents(
   { customer, events }: Change,
   context: RequestContext,
   now: Date,
@@ -48,7 +49,7 @@ export function eventsOf(
 
 /** With a request id of its own, since a request has one record; the trace leads to the request. */
 function systemRecord(data: NonNullable<PendingEvent['data']>, action: Action, { request }: RequestContext, now: Date) {
-  const holder = data.subject;
+  const { subject } = data;
   return auditRecord(
     {
       org: '',
@@ -60,11 +61,9 @@ function systemRecord(data: NonNullable<PendingEvent['data']>, action: Action, {
     {
       action,
       targets: [
-        { type: 'customer', id: holder, dataSubject: holder },
-        ...('credentialId' in data
-          ? [{ type: 'credential' as const, id: data.credentialId, dataSubject: holder }]
-          : []),
-        ...('offerId' in data ? [{ type: 'offer' as const, id: data.offerId, dataSubject: holder }] : []),
+        auditTarget('customer', subject, subject),
+        ...('credentialId' in data ? [auditTarget('credential', data.credentialId, subject)] : []),
+        ...('offerId' in data ? [auditTarget('offer', data.offerId, subject)] : []),
       ],
       outcome: { result: 'success' },
       ...('expiresAt' in data && data.expiresAt !== undefined && { changes: { expiresAt: { to: data.expiresAt } } }),

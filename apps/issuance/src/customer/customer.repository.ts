@@ -1,12 +1,7 @@
 import { statement, type Sql } from '@holdfast/data';
+import { customerKey } from '@holdfast/platform';
 import { withoutNulls } from '../without-nulls.js';
 import type { Customer, CustomerCredential, CustomerOffer } from './customer.js';
-
-/** An offer as it is stored: only the keyed hash of its claim token. */
-export interface OfferSecret {
-  offerId: string;
-  tokenHash: Buffer;
-}
 
 interface CustomerRow {
   id: string;
@@ -19,27 +14,21 @@ interface CustomerRow {
 /** Locks the customer, so that changes of one customer happen one after the other. */
 const lock = statement(
   'customer_lock',
-  'SELECT id, org, app, version, created_at FROM subject WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE',
-);
-const subjectOfOffer = statement(
-  'customer_of_offer',
-  'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3',
-);
-const subjectOfCredential = statement(
-  'customer_of_credential',
-  'SELECT s.id FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3',
+  `SELECT id, org, app, version, created_at FROM subject
+   WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE`,
 );
 /** Of a table `credential c`, as CustomerCredential names them. */
-export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt", c.valid_until AS "validUntil", c.issued_at AS "issuedAt",
-  c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt", c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt",
-  c.holder_app AS "holderApp", c.document_number AS "documentNumber", c.end_told AS "expirationEmittedFor"`;
+export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt",
+  c.valid_until AS "validUntil", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt",
+  c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt", c.holder_app AS "holderApp",
+  c.document_number AS "documentNumber", c.end_told AS "expirationEmittedFor"`;
 const credentialsOf = statement(
   'customer_credentials',
   `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`,
 );
 /** Of a table `offer o`, as CustomerOffer names them. */
-export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.return_url AS "returnUrl",
-  o.end_told AS "expirationEmitted"`;
+export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt",
+  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.end_told AS "expirationEmitted"`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
@@ -50,22 +39,21 @@ const saveCredential = statement(
   `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason,
      issued_at, expires_at, holder_claimed_at, holder_app, document_number, end_told)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-   ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until, revoked_at = excluded.revoked_at,
-     revoked_reason = excluded.revoked_reason, revocable = excluded.revocable, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
-     holder_claimed_at = excluded.holder_claimed_at, holder_app = excluded.holder_app, document_number = excluded.document_number,
-     end_told = excluded.end_told,
-     ended_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued' THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.ended_version END`,
+   ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until,
+     revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason, revocable = excluded.revocable,
+     issued_at = excluded.issued_at, expires_at = excluded.expires_at, holder_claimed_at = excluded.holder_claimed_at,
+     holder_app = excluded.holder_app, document_number = excluded.document_number, end_told = excluded.end_told,
+     ended_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued'
+       THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.ended_version END`,
 );
 const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, end_told = $3 WHERE id = $1');
 const addOffer = statement(
   'customer_add_offer',
-  `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/**
- * Reads a customer of this app, or of any when none is named, under a lock; undefined when there is none, or another
- * app's.
- */
+/** Locks and reads a customer, of this app if one is named; undefined when there is none, or another app's. */
 export async function lockCustomer(sql: Sql, id: string, org: string, app?: string): Promise<Customer | undefined> {
   const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
   if (!row) return undefined;
@@ -74,30 +62,8 @@ export async function lockCustomer(sql: Sql, id: string, org: string, app?: stri
   return { id, org: row.org, app: row.app, version: row.version, createdAt: row.created_at, credentials, offers };
 }
 
-/** To whom an offer of this app was made. */
-export async function customerOfOffer(
-  sql: Sql,
-  offerId: string,
-  org: string,
-  app: string,
-): Promise<string | undefined> {
-  const [row] = await sql.rows<{ subject: string }>(subjectOfOffer, [offerId, org, app]);
-  return row?.subject;
-}
-
-/** Whose credential it is, if it is of this app. */
-export async function customerOfCredential(
-  sql: Sql,
-  credentialId: string,
-  org: string,
-  app: string,
-): Promise<string | undefined> {
-  const [row] = await sql.rows<{ id: string }>(subjectOfCredential, [credentialId, org, app]);
-  return row?.id;
-}
-
 /** Writes what differs between two states of a locked customer. */
-export async function saveCustomer(sql: Sql, before: Customer, after: Customer, secret?: OfferSecret): Promise<void> {
+export async function saveCustomer(sql: Sql, before: Customer, after: Customer): Promise<void> {
   await sql.rows(bump, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
     await sql.rows(saveCredential, [
@@ -128,11 +94,30 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer, 
         after.id,
         after.org,
         after.app,
-        secret?.tokenHash,
+        o.tokenHash,
         o.status,
         o.expiresAt,
         o.returnUrl,
         o.createdAt,
       ]);
   }
+}
+
+/** Credentials and offers go with the customer (ON DELETE CASCADE). */
+const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
+/** Only the hash of the key stays of a stored response, so that a late retry cannot create the customer anew. */
+const emptyResponses = statement(
+  'erase_responses',
+  'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1',
+);
+/** The outbox deletes what is not confirmed yet when it is. */
+const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
+const addToLedger = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
+
+/** Deletes a locked customer. Only a hash stays, so that a restored backup can be erased again (docs/runbook.md). */
+export async function eraseCustomer(sql: Sql, { id, org }: Customer): Promise<void> {
+  await sql.rows(removeCustomer, [id]);
+  await sql.rows(emptyResponses, [id]);
+  await sql.rows(removeEvents, [id]);
+  await sql.rows(addToLedger, [customerKey(org, id)]);
 }

@@ -1,8 +1,8 @@
 import type { Credential, SubjectState } from '@holdfast/contracts';
 
 /**
- * One customer as issuance holds it: the credentials, and the offers that lead to them. Rules are pure functions over
- * it; times are arguments.
+ * A customer: the credentials, and the offers that lead to them. Rules are pure functions of it; the time is an
+ * argument.
  */
 export interface Customer {
   id: string;
@@ -22,7 +22,7 @@ export interface CustomerCredential {
   status: 'offered' | 'issued' | 'suspended' | 'revoked';
   revocable: boolean;
   createdAt: Date;
-  /** A latest end that the offer fixed; the type's validity may end it earlier. */
+  /** The latest expiration, fixed by the offer; the type's validity may make it earlier. */
   validUntil?: Date;
   issuedAt?: Date;
   expiresAt?: Date;
@@ -30,9 +30,9 @@ export interface CustomerCredential {
   revokedReason?: string;
   holderClaimedAt?: Date;
   holderApp?: string;
-  /** Of the holder's tokens alone: another one with every claim and renewal. */
+  /** In the customer's tokens only: another one with every claim and renewal. */
   documentNumber?: string;
-  /** The end of which everybody has been told. A renewal sets another end, which can come in its turn. */
+  /** The `expiresAt` of which the expiration has been emitted. A renewal sets another one, which can expire too. */
   expirationEmittedFor?: Date;
 }
 
@@ -43,30 +43,31 @@ export interface CustomerOffer {
   createdAt: Date;
   expiresAt: Date;
   returnUrl?: string;
-  /** Everybody has been told that it ran out. */
+  /** Keyed hash of the claim token: in a new offer only, since it is never read back. */
+  tokenHash?: Buffer;
+  /** The expiration has been emitted. */
   expirationEmitted: boolean;
 }
 
-/** A credential past its end; without an end it has none to pass. What ends at a second is over at that second. */
+/** What expires at a second is expired at that second. A credential without an expiration never is. */
 export function isExpired({ expiresAt }: Pick<CustomerCredential, 'expiresAt'>, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** An offer past its end. */
 export function isOfferExpired({ expiresAt }: Pick<CustomerOffer, 'expiresAt'>, now: Date): boolean {
   return expiresAt <= now;
 }
 
 const iso = (date: Date) => date.toISOString();
 
-/** What everybody else may know: the state that events carry. */
+/** The state that events carry. */
 export function publicState({ id, app, createdAt, credentials, offers }: Customer): SubjectState {
   return {
     subject: id,
     app,
     createdAt: iso(createdAt),
     credentials: credentials.map((c) => publicCredential(c, id)),
-    // Every event carries this: of the others nobody asks, and there is no end to how many they may become.
+    // Every event carries the open offers only: nobody needs the others, and their number has no bound.
     offers: offers
       .filter((o) => o.status === 'open')
       .map((o) => ({
@@ -79,11 +80,8 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
   };
 }
 
-/**
- * Of what is offered the latest end, where the offer has fixed one; a claim may set an earlier one by the type's
- * validity.
- */
-function endShown({ status, expiresAt, validUntil }: CustomerCredential): { expiresAt?: string } {
+/** Of an offered credential the latest expiration that the offer fixed; the type's validity may make it earlier. */
+function publicExpiration({ status, expiresAt, validUntil }: CustomerCredential): { expiresAt?: string } {
   const end = expiresAt ?? (status === 'offered' ? validUntil : undefined);
   return end ? { expiresAt: iso(end) } : {};
 }
@@ -95,7 +93,7 @@ export function publicCredential(c: CustomerCredential, holderId: string): Crede
     credentialType: c.type,
     status: c.status,
     ...(c.issuedAt && { issuedAt: iso(c.issuedAt) }),
-    ...endShown(c),
+    ...publicExpiration(c),
     ...(c.revokedAt && { revokedAt: iso(c.revokedAt) }),
     ...(c.revokedReason && { revokedReason: c.revokedReason }),
     revocable: c.revocable,

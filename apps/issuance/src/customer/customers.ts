@@ -1,33 +1,134 @@
-import type { RequestContext } from '@holdfast/contracts';
-import type { Sql } from '@holdfast/data';
-import { insertOutboxRows, type Mark, type Outbox, type OutboxRow } from '@holdfast/outbox';
-import { customerKey, type Audited } from '@holdfast/platform';
-import type { Change } from './change.js';
-import { eventsOf } from './customer-event.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AuditTarget, RequestContext } from '@holdfast/contracts';
+import { Database, type Sql } from '@holdfast/data';
+import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
+import { AppError, CLOCK, concerning, customerKey, type Audited, type Clock } from '@holdfast/platform';
+import type { KeyedRequest } from '../idempotency/keyed-request.js';
+import { after, change, type Change } from './change.js';
+import { customerEvents } from './customer-event.js';
 import type { Customer } from './customer.js';
-import { saveCustomer } from './customer.repository.js';
+import { eraseCustomer, lockCustomer, saveCustomer } from './customer.repository.js';
+import { expireDue } from './expiration.js';
+import { insertCustomer } from './insert-customer.js';
+import type { CustomerLocator } from './locators.js';
 
-/** What is left to do once the transaction has committed: `outbox.published(rows, mark)`. */
-export interface Committed {
-  rows: OutboxRow[];
-  mark: Mark;
+/** What a rule makes of a request. */
+export interface RuleResult<Reply> {
+  change: Change;
+  reply: Reply;
+  /** The audit record of the request. Without targets of its own it names those of the locator. */
+  audited?: Omit<Audited, 'targets'> & { targets?: AuditTarget[] };
 }
 
+/** Decides on a locked customer. `sql` is the transaction of the change. Throws what it refuses. */
+export type Rule<Reply> = (
+  customer: Customer,
+  transaction: { sql: Sql; now: Date },
+) => RuleResult<Reply> | Promise<RuleResult<Reply>>;
+
 /**
- * Writes a change of a locked customer with its events and the record of the request: all of it commits, or nothing.
+ * The customers of issuance. Every change of a customer goes through here, so that no handler can forget a step: the
+ * customer is locked, expirations that are due come first, then the rule decides; state, events, audit record and the
+ * response for the Idempotency-Key commit together or not at all; the events are published; and the reply waits until
+ * the read model has applied them (docs/adr/0004-read-your-writes.md).
  */
-export async function commitChange(
-  sql: Sql,
-  outbox: Outbox,
-  before: Customer,
-  change: Change,
-  context: RequestContext,
-  now: Date,
-  audited?: Audited,
-): Promise<Committed> {
-  const { org, id, version } = change.customer;
-  const rows = eventsOf(change, context, now, audited).map((event) => outbox.row(event));
-  await saveCustomer(sql, before, change.customer);
-  await insertOutboxRows(sql, rows);
-  return { rows, mark: { org, aggregate: customerKey(org, id), version } };
+@Injectable()
+export class Customers {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Changes one customer by a rule. A change without events is no change: nothing is written.
+   * @throws AppError the locator's `unknown` when there is no such customer
+   */
+  change<Reply>(
+    locator: CustomerLocator,
+    context: RequestContext,
+    rule: Rule<Reply>,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    return this.commit(async (sql) => {
+      const before = await locked(sql, locator, context.org);
+      const now = this.clock.now();
+      const expired = expireDue(before, now);
+      const decide = async () => rule(expired.customer, { sql, now });
+      const targets = locator.targets?.(before);
+      const { change, reply, audited } = await (targets ? concerning(targets, decide) : decide());
+      const whole = after(expired, change);
+      if (whole.events.length === 0) return { reply };
+      const rows = this.rows(whole, context, now, audited && { targets: targets ?? [], ...audited });
+      await saveCustomer(sql, before, whole.customer);
+      await insertOutboxRows(sql, rows);
+      await keyed?.store(sql, reply, eventOf(rows, whole.customer));
+      return { reply, rows, customer: whole.customer };
+    });
+  }
+
+  /**
+   * Adds a customer with the first offer. There is nothing to lock: all rows are one statement. With `first` they are a
+   * transaction that begins with it.
+   * @throws AppError idempotency_in_progress when the key has a response already
+   */
+  async add<Reply>(
+    context: RequestContext,
+    { change, reply, audited }: RuleResult<Reply> & { audited: Audited },
+    keyed?: KeyedRequest,
+    first?: (sql: Sql) => Promise<void>,
+  ): Promise<Reply> {
+    const { customer } = change;
+    const rows = this.rows(change, context, customer.createdAt, audited);
+    const insert = (sql: Sql) => insertCustomer(sql, customer, rows[0]!, keyed?.sealed(reply));
+    if (first) await this.database.transaction((sql) => first(sql).then(() => insert(sql)));
+    else await insert(this.database);
+    await this.published(rows, customer);
+    return reply;
+  }
+
+  /**
+   * Erases a customer with everything that is stored of them. Expirations that are due are not emitted any more. The
+   * stored response of the erasure does not name the customer.
+   */
+  erase(locator: CustomerLocator, context: RequestContext, audited: Audited, keyed?: KeyedRequest): Promise<object> {
+    return this.commit(async (sql) => {
+      const before = await locked(sql, locator, context.org);
+      const erased = change(before, {}, { type: 'subject.erasure_started', data: undefined });
+      const rows = this.rows(erased, context, this.clock.now(), audited);
+      await eraseCustomer(sql, before);
+      await insertOutboxRows(sql, rows);
+      // After the stored responses of the customer were emptied, so that this one stays.
+      await keyed?.store(sql, {}, { event: rows[0]!.id, version: erased.customer.version });
+      return { reply: {}, rows, customer: erased.customer };
+    });
+  }
+
+  private async commit<Reply>(
+    work: (sql: Sql) => Promise<{ reply: Reply; rows?: OutboxRow[]; customer?: Customer }>,
+  ): Promise<Reply> {
+    const { reply, rows, customer } = await this.database.transaction(work);
+    if (rows && customer) await this.published(rows, customer);
+    return reply;
+  }
+
+  private rows(change: Change, context: RequestContext, now: Date, audited?: Audited): OutboxRow[] {
+    return customerEvents(change, context, now, audited).map((event) => this.outbox.row(event));
+  }
+
+  private published(rows: OutboxRow[], { org, id, version }: Customer): Promise<void> {
+    return this.outbox.published(rows, { org, aggregate: customerKey(org, id), version });
+  }
+}
+
+async function locked(sql: Sql, { find, app, unknown }: CustomerLocator, org: string): Promise<Customer> {
+  const id = await find(sql, org);
+  const customer = id === undefined ? undefined : await lockCustomer(sql, id, org, app);
+  if (!customer) throw new AppError(unknown);
+  return customer;
+}
+
+/** What a repeat of the request must find in the read model. */
+function eventOf(rows: OutboxRow[], { id, version }: Customer) {
+  return { subject: id, event: rows.at(-1)!.id, version };
 }

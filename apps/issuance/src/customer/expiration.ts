@@ -1,7 +1,6 @@
-import { change, endingOf, idsOf, type Change, type PendingEvent } from './change.js';
-import { credentialStateOf } from './credential-state.js';
+import { change, idsAndExpirationOf, idsOf, type Change, type PendingEvent } from './change.js';
 import { isExpired, isOfferExpired, type Customer, type CustomerCredential, type CustomerOffer } from './customer.js';
-import { decide } from './transitions.js';
+import { credentialStateOf, decide } from './transitions.js';
 
 /**
  * What time did and nobody has been told of yet: offers that ran out, credentials that ended, in the order of their
@@ -44,5 +43,9 @@ function offerExpired(customer: Customer, offer: CustomerOffer): PendingEvent {
 }
 
 function credentialExpired(customer: Customer, credential: CustomerCredential): PendingEvent {
-  return { type: 'credential.expired', data: endingOf(customer, credential), occurredAt: credential.expiresAt! };
+  return {
+    type: 'credential.expired',
+    data: idsAndExpirationOf(customer, credential),
+    occurredAt: credential.expiresAt!,
+  };
 }

@@ -14,71 +14,71 @@ const stages = ['none', 'offered', 'issued', 'suspended', 'revoked'] as const;
 const offers = ['none', 'open', 'expired'] as const;
 const every: CredentialState[] = stages.flatMap((stage) =>
   offers.flatMap((offer) =>
-    [true, false].flatMap((revocable) => [true, false].map((ended) => ({ stage, offer, revocable, ended }))),
+    [true, false].flatMap((revocable) => [true, false].map((expired) => ({ stage, offer, revocable, expired }))),
   ),
 );
 
 /**
- * Product §5 once more, the other way round: for each act, where it is allowed and to where it leads. A word after the
- * stage is what else must hold.
+ * Product §5 written a second time, independently of the table: for each transition from which status to which status it
+ * leads. A word after the first status is a condition.
  */
 const allowed: Record<TransitionName, string[]> = {
   offer: ['none > offered', 'offered > offered', 'issued > issued'],
   claim: ['offered open > issued'],
   withdraw: [
     'offered open > revoked',
-    'offered isOfferExpired > revoked',
+    'offered offer-expired > revoked',
     'issued open > issued',
-    'issued isOfferExpired > issued',
+    'issued offer-expired > issued',
   ],
   suspend: ['issued revocable > suspended'],
   resume: ['suspended > issued'],
   revoke: ['offered > revoked', 'issued revocable > revoked', 'suspended revocable > revoked'],
-  renew: ['issued running > issued'],
+  renew: ['issued unexpired > issued'],
   rekey: ['issued open > issued'],
-  expire: ['issued ended > issued', 'suspended ended > suspended'],
+  expire: ['issued expired > issued', 'suspended expired > suspended'],
 };
 
 function expected(
-  act: TransitionName,
-  { stage, offer, revocable, ended }: CredentialState,
+  transition: TransitionName,
+  { stage, offer, revocable, expired }: CredentialState,
 ): Decision | 'not_revocable' | 'invalid_state' {
   const words = new Set<string>([
     stage,
-    offer === 'none' ? 'unoffered' : offer,
-    revocable ? 'revocable' : 'final',
-    ended ? 'ended' : 'running',
+    { none: 'no-offer', open: 'open', expired: 'offer-expired' }[offer],
+    revocable ? 'revocable' : 'not-revocable',
+    expired ? 'expired' : 'unexpired',
   ]);
-  for (const rule of allowed[act]) {
+  for (const rule of allowed[transition]) {
     const [from, to] = rule.split(' > ');
     if (from!.split(' ').every((word) => words.has(word))) return { to: to as 'issued' };
   }
-  const guarded = allowed[act].some((rule) => rule.startsWith(`${stage} revocable`));
+  const guarded = allowed[transition].some((rule) => rule.startsWith(`${stage} revocable`));
   return guarded ? 'not_revocable' : 'invalid_state';
 }
 
-describe('the life of a credential', () => {
-  it.each(transitions)('allows %s where the specification does, and nowhere else', (act) => {
+describe('transitions of a credential', () => {
+  it.each(transitions)('allows %s from the statuses of product §5 only', (transition) => {
     for (const state of every) {
-      const decision = decide(act, state);
-      const shown = 'to' in decision ? decision : decision.refused;
-      expect({ ...state, shown }).toEqual({ ...state, shown: expected(act, state) });
+      const decision = decide(transition, state);
+      const shown = 'to' in decision ? decision : decision.denied;
+      expect({ ...state, shown }).toEqual({ ...state, shown: expected(transition, state) });
     }
   });
 
-  it('never leads out of a revocation, and never back to nothing or offered', () => {
-    for (const act of transitions) {
+  it('denies every transition from revoked, and every one back to none or offered', () => {
+    for (const transition of transitions) {
       for (const state of every) {
-        const decision = decide(act, state);
-        if (state.stage === 'revoked') expect(decision).toHaveProperty('refused', 'invalid_state');
+        const decision = decide(transition, state);
+        if (state.stage === 'revoked') expect(decision).toHaveProperty('denied', 'invalid_state');
         if ('to' in decision && state.stage !== 'none' && state.stage !== 'offered')
           expect(decision.to).not.toBe('offered');
       }
     }
   });
 
-  it('says in which state it is when it refuses', () => {
-    const suspended: CredentialState = { stage: 'suspended', offer: 'none', revocable: true, ended: false };
+  it('names the status when it denies a transition', () => {
+    const suspended: CredentialState = { stage: 'suspended', offer: 'none', revocable: true, expired: false };
     expect(() => next('suspend', suspended)).toThrow(AppError);
     expect(() => next('suspend', suspended)).toThrow(
       expect.objectContaining({ code: 'invalid_state', detail: 'The credential is suspended.' }),
@@ -101,8 +101,8 @@ describe('the life of a credential', () => {
         .filter(Boolean)
         .map((label) => `${label.split(' [')[0]} ${from === '[*]' ? 'none' : from} ${to}`);
     });
-    const meant = transitions.flatMap((act) =>
-      allowed[act].map((rule) => `${act} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`),
+    const meant = transitions.flatMap((transition) =>
+      allowed[transition].map((rule) => `${transition} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`),
     );
     expect(drawn.sort()).toEqual([...new Set(meant)].sort());
   });

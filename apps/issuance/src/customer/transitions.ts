@@ -1,7 +1,8 @@
 import type { CredentialStatus, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
+import { isExpired, isOfferExpired, type Customer, type CustomerCredential } from './customer.js';
 
-/** What happens to a credential in its life (product §5, "States"). */
+/** What happens to a credential (product §5, "States"). */
 export const transitions = [
   'offer',
   'claim',
@@ -15,73 +16,87 @@ export const transitions = [
 ] as const;
 export type TransitionName = (typeof transitions)[number];
 
-/** Where a credential can be; `none` before its first offer. Its end is derived from time and is none of these. */
+/** The status of a credential; `none` before its first offer. Expiration is derived from time and is no status. */
 export type Stage = 'none' | CredentialStatus;
 
-/** All that the rules look at. */
+/** Everything that decides on a transition. */
 export interface CredentialState {
   stage: Stage;
   revocable: boolean;
-  /**
-   * The newest offer that nobody has claimed or taken back. One that ran out can still be withdrawn, but not claimed.
-   */
+  /** The newest offer that is neither claimed nor withdrawn. An expired one can be withdrawn, but not claimed. */
   offer: 'none' | 'open' | 'expired';
-  /** Past its end. */
-  ended: boolean;
+  /** The credential has expired. */
+  expired: boolean;
+}
+
+/** The state of a credential at `now`; of none before its first offer. */
+export function credentialStateOf(
+  { offers }: Customer,
+  credential: CustomerCredential | undefined,
+  now: Date,
+): CredentialState {
+  if (!credential) return { stage: 'none', revocable: true, offer: 'none', expired: false };
+  const open = offers.find((o) => o.credentialId === credential.id && o.status === 'open');
+  return {
+    stage: credential.status,
+    revocable: credential.revocable,
+    offer: open ? (isOfferExpired(open, now) ? 'expired' : 'open') : 'none',
+    expired: isExpired(credential, now),
+  };
 }
 
 interface Guard {
-  /** As the diagram says it. */
-  says: string;
+  /** In the diagram. */
+  label: string;
   holds(state: CredentialState): boolean;
   code: ErrorCode;
   detail: string;
 }
 
 const revocable: Guard = {
-  says: 'revocable',
+  label: 'revocable',
   holds: (s) => s.revocable,
   code: 'not_revocable',
   detail:
     'The credential was issued as not revocable: it can be neither suspended nor revoked, and ends when it expires.',
 };
 const unclaimed: Guard = {
-  says: 'open offer',
+  label: 'open offer',
   holds: (s) => s.offer !== 'none',
   code: 'invalid_state',
   detail: 'The credential has no open offer.',
 };
 const claimable: Guard = {
-  says: 'open offer, in time',
+  label: 'open offer, not expired',
   holds: (s) => s.offer === 'open',
   code: 'invalid_state',
   detail: 'The credential has no open offer.',
 };
-const running: Guard = {
-  says: 'before its end',
-  holds: (s) => !s.ended,
+const unexpired: Guard = {
+  label: 'not expired',
+  holds: (s) => !s.expired,
   code: 'invalid_state',
-  detail: 'The credential has ended; it can be offered again.',
+  detail: 'The credential has expired; it can be offered again.',
 };
-const ended: Guard = {
-  says: 'at its end',
-  holds: (s) => s.ended,
+const expired: Guard = {
+  label: 'expired',
+  holds: (s) => s.expired,
   code: 'invalid_state',
-  detail: 'The credential has not ended.',
+  detail: 'The credential has not expired.',
 };
 
-interface Move {
+interface Transition {
   to: CredentialStatus;
   guard?: Guard;
 }
 
 /**
- * The whole life of a credential; what is not here is refused. Three decisions stand in it. What the organization may
- * do does not depend on the end: a credential that has ended can be suspended, revoked and offered again; only renewal
- * comes too late. `revocable` guards what somebody holds: an offer can always be taken back. And an offer never leads
- * out of a suspension.
+ * Every transition of a credential; what is not in the table is denied. Three decisions (product §5): what the
+ * organization may do does not depend on the expiration, so an expired credential can be suspended, revoked and offered
+ * again, but not renewed; `revocable` guards a credential that a customer holds, so an offer can always be withdrawn;
+ * and an offer never leads out of a suspension.
  */
-export const life: Record<TransitionName, Partial<Record<Stage, Move>>> = {
+export const transitionTable: Record<TransitionName, Partial<Record<Stage, Transition>>> = {
   offer: { none: { to: 'offered' }, offered: { to: 'offered' }, issued: { to: 'issued' } },
   claim: { offered: { to: 'issued', guard: claimable } },
   withdraw: { offered: { to: 'revoked', guard: unclaimed }, issued: { to: 'issued', guard: unclaimed } },
@@ -92,35 +107,35 @@ export const life: Record<TransitionName, Partial<Record<Stage, Move>>> = {
     issued: { to: 'revoked', guard: revocable },
     suspended: { to: 'revoked', guard: revocable },
   },
-  renew: { issued: { to: 'issued', guard: running } },
+  renew: { issued: { to: 'issued', guard: unexpired } },
   rekey: { issued: { to: 'issued', guard: claimable } },
-  expire: { issued: { to: 'issued', guard: ended }, suspended: { to: 'suspended', guard: ended } },
+  expire: { issued: { to: 'issued', guard: expired }, suspended: { to: 'suspended', guard: expired } },
 };
 
-export type Decision = { to: CredentialStatus } | { refused: ErrorCode; detail: string };
+export type Decision = { to: CredentialStatus } | { denied: ErrorCode; detail: string };
 
-/** Where an act leads, or why it is refused. */
-export function decide(act: TransitionName, state: CredentialState): Decision {
-  const move = life[act][state.stage];
-  if (!move) return { refused: 'invalid_state', detail: `The credential is ${state.stage}.` };
-  const { to, guard } = move;
-  return guard && !guard.holds(state) ? { refused: guard.code, detail: guard.detail } : { to };
+/** The status after a transition, or why the transition is denied. */
+export function decide(name: TransitionName, state: CredentialState): Decision {
+  const transition = transitionTable[name][state.stage];
+  if (!transition) return { denied: 'invalid_state', detail: `The credential is ${state.stage}.` };
+  const { to, guard } = transition;
+  return guard && !guard.holds(state) ? { denied: guard.code, detail: guard.detail } : { to };
 }
 
-/** Where an act leads. @throws AppError */
-export function next(act: TransitionName, state: CredentialState): CredentialStatus {
-  const decision = decide(act, state);
-  if ('refused' in decision) throw new AppError(decision.refused, decision.detail);
+/** The status after a transition. @throws AppError when it is denied */
+export function next(name: TransitionName, state: CredentialState): CredentialStatus {
+  const decision = decide(name, state);
+  if ('denied' in decision) throw new AppError(decision.denied, decision.detail);
   return decision.to;
 }
 
 /** The table as a Mermaid state diagram, for docs/reference/credential-states.md. */
 export function diagram(): string {
   const edges = new Map<string, string[]>();
-  for (const act of transitions) {
-    for (const [from, { to, guard }] of Object.entries(life[act])) {
+  for (const name of transitions) {
+    for (const [from, { to, guard }] of Object.entries(transitionTable[name])) {
       const edge = `${from === 'none' ? '[*]' : from} --> ${to}`;
-      edges.set(edge, [...(edges.get(edge) ?? []), guard ? `${act} [${guard.says}]` : act]);
+      edges.set(edge, [...(edges.get(edge) ?? []), guard ? `${name} [${guard.label}]` : name]);
     }
   }
   return [

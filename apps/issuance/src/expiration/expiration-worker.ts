@@ -4,7 +4,7 @@ import { systemContext } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { eventsOf } from '../customer/customer-event.js';
+import { customerEvents } from '../customer/customer-event.js';
 import { expireDue } from '../customer/expiration.js';
 import { lockDueCustomers, saveExpirations, tryExpirationLock } from './due-customers.js';
 
@@ -54,7 +54,7 @@ export class ExpirationWorker implements OnApplicationBootstrap {
         .filter(({ events }) => events.length > 0);
       if (changes.length === 0) return [];
       await saveExpirations(sql, changes);
-      const rows = changes.map((change) => eventsOf(change, context, now).map((event) => this.outbox.row(event)));
+      const rows = changes.map((change) => customerEvents(change, context, now).map((event) => this.outbox.row(event)));
       await insertOutboxRows(sql, rows.flat());
       return rows;
     });

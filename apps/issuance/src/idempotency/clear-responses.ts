@@ -2,13 +2,13 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { keptFor } from './idempotency.js';
+import { storedFor } from './idempotency.js';
 
 const batchSize = 1000;
 const clear = statement(
   'idempotency_clear',
   `DELETE FROM idempotency WHERE (app, key_hash) IN (
-     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${keptFor}' LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${storedFor}' LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 
 /** Removes answers that have been kept for their time. */

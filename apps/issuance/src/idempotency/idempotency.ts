@@ -1,105 +1,40 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
-import { Outbox, type Mark, type OutboxRow } from '@holdfast/outbox';
-import { AppError, CLOCK, customerKey, seal, sha256, unseal, type Clock } from '@holdfast/platform';
+import type { Contract, idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { Outbox } from '@holdfast/outbox';
+import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
+import { KeyedRequest, type StoredEvent } from './keyed-request.js';
 
-/** A key as it is stored: hashes only, since callers put all kinds of things into it. */
-export interface IdempotencyKey {
-  org: string;
-  app: string;
-  keyHash: Buffer;
-  /** Hash of the request: the same key with another request is a mistake. */
-  fingerprint: Buffer;
-  /** When the request came, by our clock and not the database's: the answer is kept for a day of it. */
-  at: Date;
-}
-
-/** What an earlier request with a key was answered. */
-export interface StoredResponse {
-  answer: unknown;
-  /** The customer whom it concerned; undefined for the erasure itself. */
-  subject: string | undefined;
-}
-
-/** What is kept of a change for those who repeat it. */
-export interface Effect<Answer> {
-  answer: Answer;
-  /** Whose erasure empties the stored answer. None for the erasure itself: what it leaves behind names nobody. */
-  subject?: string;
-  /** The last event of the change, and the version that it says: a repeat must be as visible as the first. */
-  event: string;
-  version: number;
-}
-
-/** Of a change that was committed with its events. */
-export function effectOn(
-  subject: string,
-  { rows, mark }: { rows: OutboxRow[]; mark: Mark },
-): Omit<Effect<never>, 'answer'> {
-  return { subject, event: rows.at(-1)!.id, version: mark.version };
-}
-
-/** Keeps an answer in the transaction of its change. */
-export type Remember<Answer> = (sql: Sql, effect: Effect<Answer>) => Promise<void>;
 type Idempotent = ReturnType<typeof idempotentCommand>;
-type AnswerOf<C extends Idempotent> = Omit<ReplyOf<C>, 'replayed'>;
+type ResponseOf<C extends Idempotent> = Omit<ReplyOf<C>, 'replayed'>;
 
-/** How long an answer is kept (product §3). */
-export const keptFor = '24 hours';
+/** How long a response is stored (product §3). */
+export const storedFor = '24 hours';
 
-const stored = statement(
+const find = statement(
   'idempotency_find',
-  `SELECT fingerprint, answer, subject, event, version FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at > $3::timestamptz - interval '${keptFor}'`,
+  `SELECT fingerprint, answer AS response, subject, event, version FROM idempotency
+   WHERE app = $1 AND key_hash = $2 AND created_at > $3::timestamptz - interval '${storedFor}'`,
 );
-/** Clears away the same key of more than a day ago, so that it can be used again. */
+/** Deletes the same key of more than a day ago, so that it can be used again. */
 const discard = statement(
   'idempotency_discard',
-  `DELETE FROM idempotency WHERE app = $1 AND key_hash = $2 AND created_at <= $3::timestamptz - interval '${keptFor}'`,
+  `DELETE FROM idempotency
+   WHERE app = $1 AND key_hash = $2 AND created_at <= $3::timestamptz - interval '${storedFor}'`,
 );
-const applied = statement('idempotency_applied', 'SELECT confirmed FROM outbox WHERE id = $1');
-/** Waits for a request with the same key that is still running. */
-const store = statement(
-  'idempotency_store',
-  `INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-   ON CONFLICT DO NOTHING RETURNING 1`,
-);
+const confirmed = statement('idempotency_confirmed', 'SELECT confirmed FROM outbox WHERE id = $1');
 
-/** `request` is whatever must be the same in a repeat. */
-export function idempotencyKey(
-  { org, actor }: Pick<RequestContext, 'org' | 'actor'>,
-  key: string,
-  request: unknown,
-  at: Date,
-): IdempotencyKey {
-  return { org, app: actor.id, at, keyHash: sha256(key), fingerprint: sha256(JSON.stringify(request)) };
-}
-
-function sealedFor({ app, keyHash }: IdempotencyKey): string {
-  return `idempotency/${app}/${keyHash.toString('base64url')}`;
-}
-
-/** An answer may hold a claim link, and always tells of a customer: it is kept encrypted. */
-export function sealResponse(encryptionKey: Buffer, key: IdempotencyKey, answer: unknown): Buffer {
-  return seal(encryptionKey, JSON.stringify(answer), sealedFor(key));
-}
-
-/** False when the key has an answer already. `answer` is sealed. */
-export async function storeAnswer(
-  sql: Sql,
-  key: IdempotencyKey,
-  { answer, subject, event, version }: Effect<Buffer>,
-): Promise<boolean> {
-  return (
-    (await sql.rows(store, [key.app, key.keyHash, key.fingerprint, answer, subject, event, version, key.at])).length > 0
-  );
+/** The response to a request, and of which earlier request it is when the key was used before. */
+interface Answered<Response> {
+  response: Response;
+  /** The customer whom the earlier request concerned; none for an erasure. */
+  replayOf?: { subject?: string };
 }
 
 /**
- * Answers under an Idempotency-Key. A key commits with its effect or not at all, so a request that was refused uses
- * none up.
+ * Stored responses under Idempotency-Keys. A key commits with its effect or not at all, so a denied request uses no key.
  */
 @Injectable()
 export class Idempotency {
@@ -110,89 +45,79 @@ export class Idempotency {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /**
-   * Runs the change of a command once for each key; a repeat gets the answer of the first and changes nothing. `work`
-   * must call `remember` in the transaction of its change, under the customer's lock.
-   */
+  /** `run` for a command that is declared as idempotent. */
   async once<C extends Idempotent>(
     contract: C,
     request: RequestOf<C>,
     context: RequestContext,
-    work: (remember: Remember<AnswerOf<C>>) => Promise<AnswerOf<C>>,
+    work: (keyed?: KeyedRequest) => Promise<ResponseOf<C>>,
   ): Promise<ReplyOf<C>> {
-    const { idempotencyKey: given, ...input } = request as { idempotencyKey?: string; subject?: string };
-    if (given === undefined) return (await work(async () => undefined)) as ReplyOf<C>;
+    const { idempotencyKey, ...input } = request as { idempotencyKey?: string; subject?: string };
+    const { response, replayOf } = await this.run(contract, idempotencyKey, input, context, work);
+    return { ...response, ...(replayOf && { replayed: replayOf }) } as ReplyOf<C>;
+  }
+
+  /**
+   * Runs the change of a command once for each key. A repeat gets the response of the first request and changes nothing.
+   * `work` hands the keyed request to the change that it makes (Customers), which stores the response.
+   */
+  async run<Response>(
+    contract: Contract,
+    idempotencyKey: string | undefined,
+    input: { subject?: string },
+    context: RequestContext,
+    work: (keyed?: KeyedRequest) => Promise<Response>,
+  ): Promise<Answered<Response>> {
+    if (idempotencyKey === undefined) return { response: await work() };
     // With the command: a key that was used for another one is a mistake as well.
-    const key = idempotencyKey(context, given, [contract.subject, input], this.clock.now());
-    const earlier = await this.earlier(key, input.subject);
-    if (earlier) return replayOf<C>(earlier);
+    const request = [contract.subject, input];
+    const keyed = new KeyedRequest(context, idempotencyKey, request, this.clock.now(), this.config.KEY_ENCRYPTION_KEY);
+    // Before anything else: a repeat gets the stored response, whatever has changed since.
+    const earlier = await this.earlier<Response>(keyed, input.subject);
+    if (earlier) return earlier;
     try {
-      return (await work((sql, effect) => this.remember(sql, key, effect))) as ReplyOf<C>;
+      return { response: await work(keyed) };
     } catch (error) {
-      // A request with this key beside this one was first: the state that it left refuses this one, or its row was
-      // there.
-      const first = error instanceof AppError ? await this.earlier(key, input.subject) : undefined;
-      if (first) return replayOf<C>(first);
+      // A concurrent request with this key may have been first: the state that it left denies this one, or its row
+      // was there.
+      const first = error instanceof AppError ? await this.earlier<Response>(keyed, input.subject) : undefined;
+      if (first) return first;
       throw error;
     }
   }
 
   /**
-   * The answer that an earlier request with this key got, if any. `idempotency_mismatch` when that was another request,
-   * `conflict` when its customer has been erased since. `concerned` is the customer whom the request names.
+   * The stored response of an earlier request with this key, if any. `subject` is the customer whom the request names.
+   * @throws AppError idempotency_mismatch when that was another request, conflict when its customer has been erased
    */
-  async earlier(key: IdempotencyKey, concerned?: string): Promise<StoredResponse | undefined> {
-    const [row] = await this.database.rows<{
-      fingerprint: Buffer | null;
-      answer: Buffer | null;
-      subject: string | null;
-      event: string;
-      version: number;
-    }>(stored, [key.app, key.keyHash, key.at]);
+  private async earlier<Response>(keyed: KeyedRequest, subject?: string): Promise<Answered<Response> | undefined> {
+    const key = [keyed.app, keyed.keyHash, keyed.at];
+    const [row] = await this.database.rows<
+      { fingerprint: Buffer | null; response: Buffer | null; subject: string | null } & Omit<StoredEvent, 'subject'>
+    >(find, key);
     if (!row) {
-      await this.database.rows(discard, [key.app, key.keyHash, key.at]);
+      await this.database.rows(discard, key);
       return undefined;
     }
-    if (!row.fingerprint || !row.answer)
+    if (!row.fingerprint || !row.response)
       throw new AppError(
         'conflict',
         'The customer whom the request with this Idempotency-Key concerned has been erased.',
       );
-    if (!row.fingerprint.equals(key.fingerprint)) throw new AppError('idempotency_mismatch');
-    const answer: unknown = JSON.parse(
-      unseal(this.config.KEY_ENCRYPTION_KEY, row.answer, sealedFor(key)).toString('utf8'),
-    );
-    await this.requireVisible({ ...row, org: key.org, subject: row.subject ?? concerned });
-    return { answer, subject: row.subject ?? undefined };
+    if (!row.fingerprint.equals(keyed.fingerprint)) throw new AppError('idempotency_mismatch');
+    const response = keyed.unsealed(row.response) as Response;
+    await this.requireVisible(keyed.org, row.subject ?? subject, row);
+    return { response, replayOf: row.subject === null ? {} : { subject: row.subject } };
   }
 
-  /**
-   * The first request may have died before its read model had the change: what is answered must be visible all the
-   * same.
-   */
-  private async requireVisible({
-    org,
-    subject,
-    event,
-    version,
-  }: {
-    org: string;
-    subject: string | undefined;
-    event: string;
-    version: number;
-  }): Promise<void> {
-    const [row] = await this.database.rows<{ confirmed: boolean }>(applied, [event]);
+  /** The first request may have failed before its read model had the change: a repeat must be as visible as the first. */
+  private async requireVisible(
+    org: string,
+    subject: string | undefined,
+    { event, version }: Omit<StoredEvent, 'subject'>,
+  ): Promise<void> {
+    const [row] = await this.database.rows<{ confirmed: boolean }>(confirmed, [event]);
     if (subject !== undefined && row && !row.confirmed)
       await this.outbox.raise({ org, aggregate: customerKey(org, subject), version });
   }
-
-  private async remember(sql: Sql, key: IdempotencyKey, { answer, ...effect }: Effect<unknown>): Promise<void> {
-    const sealed = sealResponse(this.config.KEY_ENCRYPTION_KEY, key, answer);
-    if (!(await storeAnswer(sql, key, { ...effect, answer: sealed })))
-      throw new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
-  }
-}
-
-function replayOf<C extends Idempotent>({ answer, subject }: StoredResponse): ReplyOf<C> {
-  return { ...(answer as AnswerOf<C>), replayed: subject === undefined ? {} : { subject } } as ReplyOf<C>;
 }

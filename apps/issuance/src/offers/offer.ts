@@ -3,18 +3,17 @@ import { AppError, unprocessable } from '@holdfast/platform';
 import type { CredentialType } from '../credential-types/credential-type.js';
 import { change, compose, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
-import { credentialStateOf } from '../customer/credential-state.js';
 import { isExpired, type Customer, type CustomerCredential, type CustomerOffer } from '../customer/customer.js';
-import { next } from '../customer/transitions.js';
+import { credentialStateOf, next } from '../customer/transitions.js';
 
-/** Seconds that an offer may live. */
+/** Bounds of an offer's lifetime, in seconds. */
 export interface OfferBounds {
   min: number;
   max: number;
   fallback: number;
 }
 
-/** When the offer ends, and when at the latest what it issues does. 422 when a wish is out of bounds. */
+/** When the offer expires, and the latest expiration of the credential. @throws AppError invalid_request (422) */
 export function offerTimes(
   request: OfferRequest,
   now: Date,
@@ -41,6 +40,8 @@ export function offerTimes(
 export interface OfferIds {
   offer: string;
   credential: string;
+  /** Keyed hash of the claim token. */
+  tokenHash?: Buffer;
 }
 
 export interface OfferTerms {
@@ -189,6 +190,7 @@ function newOffer(
       createdAt: now,
       expiresAt,
       expirationEmitted: false,
+      ...(ids.tokenHash && { tokenHash: ids.tokenHash }),
       ...(returnUrl && { returnUrl }),
     },
   };

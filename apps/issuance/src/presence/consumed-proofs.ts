@@ -18,34 +18,16 @@ const clear = statement(
 /** Kept an hour longer than it counts: the clocks of replicas need not agree. */
 const keptFor = 3_600_000;
 
-/** Ends a transaction that made nothing, so that it uses up nothing either. */
-class NothingMade extends Error {}
-
 /**
- * Runs `make` in a transaction that uses the proof up: both commit or neither does. Who comes with the same proof
- * meanwhile waits for the outcome. Undefined when `make` made nothing.
- * @throws presence_replayed
+ * Consumes a proof in the transaction of its offer: both commit or neither does. Who comes with the same proof meanwhile
+ * waits for the outcome.
+ * @throws AppError presence_replayed
  */
-export async function consuming<Made>(
-  database: Database,
-  org: string,
-  { provider, id, expiresAt }: Proof,
-  make: (sql: Sql) => Promise<Made | undefined>,
-): Promise<Made | undefined> {
-  try {
-    return await database.transaction(async (sql) => {
-      if ((await sql.rows(use, [org, provider, id, expiresAt])).length === 0) throw replayed();
-      const made = await make(sql);
-      if (made === undefined) throw new NothingMade();
-      return made;
-    });
-  } catch (error) {
-    if (error instanceof NothingMade) return undefined;
-    throw error;
-  }
+export async function consume(sql: Sql, org: string, { provider, id, expiresAt }: Proof): Promise<void> {
+  if ((await sql.rows(use, [org, provider, id, expiresAt])).length === 0) throw replayed();
 }
 
-/** Asked before a provider is, which could only say that it has seen the proof before. @throws presence_replayed */
+/** Runs before the provider verifies, which could only say that it has seen the proof. @throws presence_replayed */
 export async function requireUnconsumed(sql: Sql, org: string, provider: Proof['provider'], id: string): Promise<void> {
   if ((await sql.rows(used, [org, provider, id])).length > 0) throw replayed();
 }

@@ -1,9 +1,8 @@
 import type { CredentialType } from '../credential-types/credential-type.js';
 import { addDuration, endOf } from '../credential-types/validity.js';
-import { change, endingOf, type Change } from '../customer/change.js';
-import { credentialStateOf } from '../customer/credential-state.js';
+import { change, idsAndExpirationOf, type Change } from '../customer/change.js';
 import type { Customer, CustomerCredential } from '../customer/customer.js';
-import { decide } from '../customer/transitions.js';
+import { credentialStateOf, decide } from '../customer/transitions.js';
 
 type Ending = Pick<CustomerCredential, 'expiresAt' | 'validUntil'>;
 type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;
@@ -34,7 +33,7 @@ export function renewed(
   const before = customer.credentials.find((c) => c.id === credentialId);
   if (
     !before ||
-    'refused' in decide('renew', credentialStateOf(customer, before, now)) ||
+    'denied' in decide('renew', credentialStateOf(customer, before, now)) ||
     !renewalDue(before, type, now)
   )
     return change(customer, {});
@@ -44,6 +43,6 @@ export function renewed(
   return change(
     customer,
     { credentials: customer.credentials.map((c) => (c === before ? credential : c)) },
-    { type: 'credential.renewed', data: endingOf(customer, credential) },
+    { type: 'credential.renewed', data: idsAndExpirationOf(customer, credential) },
   );
 }

@@ -1,21 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CredentialClaim, RequestContext } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
-import { Outbox } from '@holdfast/outbox';
-import { CLOCK, type Clock } from '@holdfast/platform';
+import { statement } from '@holdfast/data';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CredentialTypes } from '../credential-types/credential-types.js';
-import { compose } from '../customer/change.js';
 import { newCode } from '../customer/code.js';
 import { isExpired } from '../customer/customer.js';
-import { lockCustomer } from '../customer/customer.repository.js';
-import { commitChange } from '../customer/customers.js';
-import { expireDue } from '../customer/expiration.js';
+import { Customers } from '../customer/customers.js';
+import { byPasskey } from '../customer/locators.js';
 import { claimOf, type ClaimRow } from './live-credential.js';
 import { renewalDue, renewed } from './renewal.js';
 
 const stillHeld = statement('renewal_passkey', 'SELECT 1 FROM passkey WHERE credential_id = $1 AND subject = $2');
 
-/** Who signed in, with which passkey, and what they hold. */
+/** Who signed in, with which passkey, and the credential that they hold. */
 export interface SignedIn extends ClaimRow {
   id: string;
   subject: string;
@@ -23,12 +20,13 @@ export interface SignedIn extends ClaimRow {
   passkey: string;
 }
 
-/** Renews what is signed in with inside its renewal window. Outside of it nothing is asked and nobody is locked. */
+type Renewed = { credential: CredentialClaim; version: number } | { lost: 'passkey' | 'credential' };
+
+/** Renews a credential that signs in within its renewal window. Outside of it there is no query and no lock. */
 @Injectable()
 export class Renewals {
   constructor(
-    private readonly database: Database,
-    private readonly outbox: Outbox,
+    private readonly customers: Customers,
     private readonly types: CredentialTypes,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -43,33 +41,25 @@ export class Renewals {
   }
 
   /**
-   * Under the customer's lock, where a revocation or a recovery is seen that came first: then nobody is let in, with
-   * `lost` as the reason. Otherwise the claim as it is now.
+   * Decides under the customer's lock, so it sees a revocation or a recovery that came first: then nobody is signed in,
+   * with `lost` as the reason.
    */
-  async renew(
-    { id, type: name, subject, passkey }: SignedIn,
-    context: RequestContext,
-  ): Promise<{ credential: CredentialClaim; version: number } | { lost: 'passkey' | 'credential' }> {
-    const { org } = context;
-    const type = await this.types.find(org, name);
-    const done = await this.database.transaction(async (sql) => {
-      const before = await lockCustomer(sql, subject, org);
-      // Neither an erased customer nor a key that a recovery has replaced renews anything.
-      if (!before || (await sql.rows(stillHeld, [passkey, subject])).length === 0) return { lost: 'passkey' as const };
-      const now = this.clock.now();
-      const change = compose(
-        before,
-        (c) => expireDue(c, now),
-        (c) => renewed(c, id, type, newCode(16), now),
-      );
-      const committed =
-        change.events.length > 0 ? await commitChange(sql, this.outbox, before, change, context, now) : undefined;
-      const credential = change.customer.credentials.find((c) => c.id === id);
-      if (credential?.status !== 'issued' || isExpired(credential, now))
-        return { lost: 'credential' as const, committed };
-      return { credential: claimOf(credential)!, version: change.customer.version, committed };
-    });
-    if (done.committed) await this.outbox.published(done.committed.rows, done.committed.mark);
-    return done.lost ? { lost: done.lost } : { credential: done.credential, version: done.version };
+  async renew({ id, type: name, subject, passkey }: SignedIn, context: RequestContext): Promise<Renewed> {
+    const type = await this.types.find(context.org, name);
+    try {
+      return await this.customers.change<Renewed>(byPasskey(subject), context, async (customer, { sql, now }) => {
+        // A recovery has replaced the passkey.
+        if ((await sql.rows(stillHeld, [passkey, subject])).length === 0) throw new AppError('unknown_subject');
+        const change = renewed(customer, id, type, newCode(16), now);
+        const credential = change.customer.credentials.find((c) => c.id === id);
+        if (credential?.status !== 'issued' || isExpired(credential, now))
+          return { change, reply: { lost: 'credential' } };
+        return { change, reply: { credential: claimOf(credential)!, version: change.customer.version } };
+      });
+    } catch (error) {
+      // The customer has been erased, or the passkey replaced.
+      if (error instanceof AppError && error.code === 'unknown_subject') return { lost: 'passkey' };
+      throw error;
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { statement, type Sql } from '@holdfast/data';
 import type { OutboxRow } from '@holdfast/outbox';
-import type { Customer } from '../customer/customer.js';
-import type { OfferSecret } from '../customer/customer.repository.js';
-import type { IdempotencyKey } from '../idempotency/idempotency.js';
+import { idempotencyInProgress, type SealedResponse } from '../idempotency/keyed-request.js';
+import type { Customer } from './customer.js';
 
 /**
  * The rows of a first offer: customer, credential, offer and event in one statement, which is one transaction and one
@@ -24,7 +23,7 @@ const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SEL
 
 /**
  * The same with an Idempotency-Key. The key commits with the effect or not at all: of two requests with one key the
- * second waits here for the first one's commit, and then has its answer.
+ * second waits here until the first one has committed, and then gets its response.
  */
 const keyed = statement(
   'offer_first_keyed',
@@ -60,17 +59,16 @@ function types(sql: string): string {
   return sql.replace(/\$\d+/g, (parameter) => `${parameter}::${typed[parameter]}`);
 }
 
-/** Stores a first offer. False when the key has an answer already. */
-export async function insertFirstOffer(
+/** Stores a new customer with the first offer. @throws AppError idempotency_in_progress when the key has a response */
+export async function insertCustomer(
   sql: Sql,
   customer: Customer,
-  secret: OfferSecret,
   event: OutboxRow,
-  key?: IdempotencyKey & { answer: Buffer },
-): Promise<boolean> {
+  stored?: SealedResponse,
+): Promise<void> {
   const [credential] = customer.credentials;
   const [offer] = customer.offers;
-  if (!credential || !offer) throw new Error('a first offer has one credential and one offer');
+  if (!credential || !offer) throw new Error('a new customer has one credential and one offer');
   const values = [
     customer.id,
     customer.org,
@@ -81,7 +79,7 @@ export async function insertFirstOffer(
     credential.revocable,
     credential.validUntil,
     offer.id,
-    secret.tokenHash,
+    offer.tokenHash,
     offer.expiresAt,
     offer.returnUrl,
     event.id,
@@ -89,8 +87,8 @@ export async function insertFirstOffer(
     event.subject,
     event.payload,
   ];
-  const [result] = key
-    ? await sql.rows<{ made: boolean }>(keyed, [...values, key.keyHash, key.fingerprint, key.answer])
-    : await sql.rows<{ made: boolean }>(plain, values);
-  return result!.made;
+  const [result] = await (stored
+    ? sql.rows<{ made: boolean }>(keyed, [...values, stored.keyHash, stored.fingerprint, stored.response])
+    : sql.rows<{ made: boolean }>(plain, values));
+  if (!result!.made) throw idempotencyInProgress();
 }

@@ -1,0 +1,77 @@
+import type { RequestContext } from '@holdfast/contracts';
+import { statement, type Sql } from '@holdfast/data';
+import { AppError, seal, sha256, unseal } from '@holdfast/platform';
+
+/** The event by which a repeat of a request finds out whether its read model has applied the change. */
+export interface StoredEvent {
+  /** Their erasure empties the stored response. Absent for an erasure: what it leaves behind names nobody. */
+  subject?: string;
+  /** The last event of the change. */
+  event: string;
+  version: number;
+}
+
+/** The stored row of a request, for a statement that inserts it together with the change. */
+export interface SealedResponse {
+  keyHash: Buffer;
+  fingerprint: Buffer;
+  response: Buffer;
+}
+
+/** Waits for a request with the same key that is still in progress. */
+const store = statement(
+  'idempotency_store',
+  `INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
+);
+
+/** A request with an Idempotency-Key. Only hashes are stored, since callers put all kinds of things into keys. */
+export class KeyedRequest {
+  readonly org: string;
+  readonly app: string;
+  readonly keyHash: Buffer;
+  /** Hash of the request: the same key with another request is a mistake of the caller. */
+  readonly fingerprint: Buffer;
+
+  /** `at` is when the request came, by our clock and not by the database's: the response is stored for a day of it. */
+  constructor(
+    { org, actor }: Pick<RequestContext, 'org' | 'actor'>,
+    key: string,
+    request: unknown,
+    readonly at: Date,
+    private readonly encryptionKey: Buffer,
+  ) {
+    this.org = org;
+    this.app = actor.id;
+    this.keyHash = sha256(key);
+    this.fingerprint = sha256(JSON.stringify(request));
+  }
+
+  /** Encrypted, since it may hold a claim link and always says something about a customer. */
+  sealed(response: unknown): SealedResponse {
+    const { keyHash, fingerprint } = this;
+    return { keyHash, fingerprint, response: seal(this.encryptionKey, JSON.stringify(response), this.sealedFor) };
+  }
+
+  unsealed(response: Buffer): unknown {
+    return JSON.parse(unseal(this.encryptionKey, response, this.sealedFor).toString('utf8'));
+  }
+
+  /**
+   * Stores the response in the transaction of the change.
+   * @throws AppError idempotency_in_progress when the key has a response already
+   */
+  async store(sql: Sql, response: unknown, { subject, event, version }: StoredEvent): Promise<void> {
+    const { response: sealed } = this.sealed(response);
+    const values = [this.app, this.keyHash, this.fingerprint, sealed, subject, event, version, this.at];
+    if ((await sql.rows(store, values)).length === 0) throw idempotencyInProgress();
+  }
+
+  private get sealedFor(): string {
+    return `idempotency/${this.app}/${this.keyHash.toString('base64url')}`;
+  }
+}
+
+export function idempotencyInProgress(): AppError {
+  return new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });
+}
