@@ -88,6 +88,39 @@ describe('who uses whom', () => {
     expect(faults).toEqual([]);
   });
 
+  /**
+   * Nx orders builds by package.json, TypeScript by the references; `nx sync` would need the plugin that takes over the
+   * build targets. What is built without references, or only loaded at run time, is named with the reason.
+   */
+  test('tsconfig references name the same projects as package.json', () => {
+    const unreferenced: Record<string, string[]> = { gateway: ['pages'] };
+    const difference = (a: string[], b: string[]): string[] => a.filter((name) => !b.includes(name));
+    const faults = projects
+      .filter(({ references }) => references.length > 0)
+      .flatMap(({ name, folder, dependencies, devDependencies, references }) => {
+        const of = (file: string): string[] =>
+          references
+            .filter(({ from }) => from === `${folder}/${file}`)
+            .flatMap(({ to }) => projectOf(to, projects)?.name ?? [])
+            .filter((to) => to !== name);
+        const expected = difference(dependencies, unreferenced[name] ?? []);
+        const inTests = [...expected, ...devDependencies];
+        const source = existsSync(join(root, folder, 'tsconfig.lib.json')) ? 'tsconfig.lib.json' : 'tsconfig.spec.json';
+        const sourceNeeds = source === 'tsconfig.lib.json' ? expected : inTests;
+        return [
+          ...difference(sourceNeeds, of(source)).map((to) => `${folder}/${source}: no reference to ${to}`),
+          ...difference(of(source), sourceNeeds).map((to) => `${folder}/${source}: ${to} is not in package.json`),
+          ...difference(inTests, of('tsconfig.spec.json')).map(
+            (to) => `${folder}/tsconfig.spec.json: no reference to ${to}`,
+          ),
+          ...difference(of('tsconfig.spec.json'), inTests).map(
+            (to) => `${folder}/tsconfig.spec.json: ${to} is not in package.json`,
+          ),
+        ];
+      });
+    expect(faults).toEqual([]);
+  });
+
   test('imports', () => {
     const faults = sources.flatMap((file) => {
       const from = projectOf(file, projects)!;
