@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { contrasts } from './contrast.fixture.ts';
-import type { FakeService } from './fake-service.fixture.ts';
-import { challenge, claim, link, PagesInBrowser, signIn, who } from './pages-in-browser.fixture.ts';
+import { challenge, claim, link, PagesInBrowser, signIn, signInView } from './pages-in-browser.fixture.ts';
+import type { ServiceStub } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
-suite('the pages for everybody', () => {
+suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
 
-  test.each([link, signIn])('without JavaScript %s shows the text about it and nothing else', async (address) => {
+  test.each([link, signIn])('without JavaScript, %s shows only the text about it', async (address) => {
     await pages.open({ javaScriptEnabled: false });
     await pages.page.goto(pages.base + address);
     expect((await pages.page.locator('body').innerText()).trim().split(/\n+/)).toEqual([
@@ -24,34 +24,37 @@ suite('the pages for everybody', () => {
     ['dark', 360],
     // 200 % zoom of a narrow window.
     ['light', 180],
-  ] as const)('%s, %i wide: contrast, no sideways scrolling, room for a finger', async (colorScheme, width) => {
-    await pages.open({ colorScheme, viewport: { width, height: 800 } });
-    const screens: [string, FakeService['routes'], string][] = [
-      [link, { 'POST /claim': claim() }, 'Create your passkey'],
-      [
-        link,
-        { 'POST /claim': claim({ state: 'claimed', returnUrl: 'https://shop.example/' }) },
-        'This link has been used',
-      ],
-      [signIn, { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
-    ];
-    for (const [address, routes, text] of screens) {
-      pages.service.routes = routes;
-      await pages.page.goto('about:blank');
-      await pages.page.goto(pages.base + address);
-      await pages.heading(text);
-      for (const summary of await pages.page.locator('summary').all()) await summary.click();
-      const measured = await contrasts(pages.page);
-      expect(measured.length).toBeGreaterThan(4);
-      expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
-      expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      for (const control of await pages.page.locator('button, a').all())
-        expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
-    }
-  });
+  ] as const)(
+    '%s, %i pixels wide: contrasts and target sizes suffice, and nothing scrolls sideways',
+    async (colorScheme, width) => {
+      await pages.open({ colorScheme, viewport: { width, height: 800 } });
+      const screens: [string, ServiceStub['routes'], string][] = [
+        [link, { 'POST /claim': claim() }, 'Create your passkey'],
+        [
+          link,
+          { 'POST /claim': claim({ state: 'claimed', returnUrl: 'https://shop.example/' }) },
+          'This link has been used',
+        ],
+        [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
+      ];
+      for (const [address, routes, text] of screens) {
+        pages.service.routes = routes;
+        await pages.page.goto('about:blank');
+        await pages.page.goto(pages.base + address);
+        await pages.heading(text);
+        for (const summary of await pages.page.locator('summary').all()) await summary.click();
+        const measured = await contrasts(pages.page);
+        expect(measured.length).toBeGreaterThan(4);
+        expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
+        expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        for (const control of await pages.page.locator('button, a').all())
+          expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+      }
+    },
+  );
 
-  test('by keyboard alone, in the order of reading, with a focus that is seen', async () => {
-    pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge };
+  test('the keyboard reaches all controls in reading order, with a visible focus', async () => {
+    pages.service.routes = { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge };
     await pages.page.goto(pages.base + signIn);
     await pages.heading('Sign in to Shop');
     const order: string[] = [];

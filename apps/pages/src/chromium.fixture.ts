@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core';
 
-const places = [
+const paths = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** @throws when there is none: a missing browser is a failure */
+/** @throws Error when there is none: a missing browser fails the tests */
 export async function launch(): Promise<Browser> {
-  const executablePath = places.find((place) => existsSync(place));
+  const executablePath = paths.find((path) => existsSync(path));
   if (!executablePath)
     throw new Error(
-      'No Chromium found: install it (apt-get install chromium), or set HOLDFAST_NO_BROWSER=1 to leave these tests out.',
+      'No Chromium found. Install it (apt-get install chromium), or set HOLDFAST_NO_BROWSER=1 to skip these tests.',
     );
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
@@ -23,7 +23,7 @@ export interface Authenticator {
   id: string;
 }
 
-/** A virtual platform authenticator, for this page; it answers at once unless `present` is false. */
+/** A virtual platform authenticator for this page. It responds at once unless `present` is false. */
 export async function authenticator(page: Page, { present = true } = {}): Promise<Authenticator> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
@@ -42,11 +42,10 @@ export async function authenticator(page: Page, { present = true } = {}): Promis
 }
 
 /**
- * Runs in the page, before its own scripts. Suggestions (conditional mediation) then wait until they are ended, as with
- * a customer who takes none: a virtual authenticator takes one at once, and telling it not to, before it is asked, is a
- * race.
+ * Runs in the page before its scripts. Conditional UI then waits until it is aborted, as with a customer who ignores
+ * suggestions. A virtual authenticator would choose one at once, and to configure it otherwise in time is a race.
  */
-export function takeNoSuggestion(): void {
+export function ignoreSuggestions(): void {
   const get = navigator.credentials.get.bind(navigator.credentials);
   navigator.credentials.get = (options) =>
     options?.mediation === 'conditional'

@@ -7,8 +7,8 @@ export interface Contrast {
 }
 
 /**
- * WCAG 2.2 §1.4.3 and §1.4.11, from the colours that the browser really uses: text on what is behind it, edges of
- * controls beside it.
+ * Contrasts by WCAG 2.2 §1.4.3 and §1.4.11, from the colours that the browser computes: of text, edges of controls and
+ * icons against their background.
  */
 export function contrasts(page: Page): Promise<Contrast[]> {
   return page.evaluate(() => {

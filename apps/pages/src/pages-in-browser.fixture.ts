@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launch } from './chromium.fixture.ts';
-import { creationOptions, FakeService, requestOptions, type Reply } from './fake-service.fixture.ts';
+import { creationOptions, requestOptions, ServiceStub, type Reply } from './service-stub.fixture.ts';
 
 export const claim = (more: object = {}): Reply => ({
   body: {
@@ -13,7 +13,7 @@ export const claim = (more: object = {}): Reply => ({
     ...more,
   },
 });
-export const who: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
+export const signInView: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
 export const options = (): Reply => ({ body: { options: creationOptions() } });
 export const challenge = (): Reply => ({ body: { options: requestOptions() } });
 export const token = 'T'.repeat(43);
@@ -22,12 +22,12 @@ export const signIn = '/o/acme/sign-in/u1';
 
 /** The built pages in a real browser: a new context for each test, and no error on its console at the end. */
 export class PagesInBrowser {
-  readonly service = new FakeService();
+  readonly service = new ServiceStub();
   page!: Page;
   base!: string;
   private browser: Browser | undefined;
   private context: BrowserContext | undefined;
-  private faults: string[] = [];
+  private consoleErrors: string[] = [];
 
   constructor() {
     beforeAll(async () => {
@@ -38,12 +38,12 @@ export class PagesInBrowser {
       await this.service.stop();
     });
     beforeEach(async () => {
-      this.faults = [];
-      this.service.asked.length = 0;
+      this.consoleErrors = [];
+      this.service.requests.length = 0;
       this.service.routes = {};
       await this.open();
     });
-    afterEach(() => expect(this.faults).toEqual([]));
+    afterEach(() => expect(this.consoleErrors).toEqual([]));
   }
 
   async open(more: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
@@ -53,11 +53,11 @@ export class PagesInBrowser {
     // A breach of the policy is an error on the console; so is a script that fails.
     this.page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        this.faults.push(message.text());
+        this.consoleErrors.push(message.text());
     });
-    this.page.on('pageerror', (error) => this.faults.push(error.message));
+    this.page.on('pageerror', (error) => this.consoleErrors.push(error.message));
     this.page.on('request', (request) => {
-      if (!request.url().startsWith(`${this.base}/`)) this.faults.push(`asked ${request.url()}`);
+      if (!request.url().startsWith(`${this.base}/`)) this.consoleErrors.push(`requested ${request.url()}`);
     });
   }
 

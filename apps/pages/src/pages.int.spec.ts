@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { authenticator, takeNoSuggestion } from './chromium.fixture.ts';
-import { creationOptions, problem, requestOptions, type Reply } from './fake-service.fixture.ts';
-import { challenge, claim, link, options, PagesInBrowser, signIn, token, who } from './pages-in-browser.fixture.ts';
+import { authenticator, ignoreSuggestions } from './chromium.fixture.ts';
+import {
+  challenge,
+  claim,
+  link,
+  options,
+  PagesInBrowser,
+  signIn,
+  signInView,
+  token,
+} from './pages-in-browser.fixture.ts';
+import { creationOptions, problem, requestOptions, type Reply } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
@@ -9,21 +18,21 @@ suite('the pages in a browser', () => {
   const pages = new PagesInBrowser();
 
   describe('claim', () => {
-    test('opening changes nothing, the token leaves the address bar, and a reload survives', async () => {
+    test('opening a link changes nothing, removes the token from the address bar, and survives a reload', async () => {
       pages.service.routes = { 'POST /claim': claim() };
       await pages.page.goto(pages.base + link);
       await pages.heading('Create your passkey');
       expect([pages.page.url(), await pages.focused()]).toEqual([`${pages.base}/o/acme/claim`, 'H1']);
       await pages.page.reload();
       await pages.heading('Create your passkey');
-      expect(pages.service.asked).toEqual([
+      expect(pages.service.requests).toEqual([
         { route: 'POST /claim', body: { token } },
         { route: 'POST /claim', body: { token } },
       ]);
       expect(await pages.page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
     });
 
-    test('a passkey is made by one press, and the way goes on', async () => {
+    test('one click creates a passkey, and the page links to the return URL', async () => {
       pages.service.routes = {
         'POST /claim': claim(),
         'POST /claim/options': options,
@@ -39,13 +48,13 @@ suite('the pages in a browser', () => {
         true,
         'H1',
       ]);
-      const complete = pages.service.asked.find(({ route }) => route === 'POST /claim/complete')!;
+      const complete = pages.service.requests.find(({ route }) => route === 'POST /claim/complete')!;
       expect(complete.body).toMatchObject({ token, response: { type: 'public-key' } });
       await pages.page.getByRole('link', { name: 'Continue' }).click();
       await pages.page.waitForURL(`${pages.base}/there`);
     });
 
-    test('the same device twice', async () => {
+    test('a second claim on the same device says that the passkey exists', async () => {
       const { cdp, id } = await authenticator(pages.page);
       pages.service.routes = {
         'POST /claim': claim(),
@@ -65,7 +74,7 @@ suite('the pages in a browser', () => {
       await pages.heading('Your passkey is already on this device');
     });
 
-    test('a customer who does not confirm may try again', async () => {
+    test('a customer who does not confirm can try again', async () => {
       pages.service.routes = {
         'POST /claim': claim(),
         'POST /claim/options': { body: { options: { ...creationOptions(), timeout: 200 } } },
@@ -85,14 +94,14 @@ suite('the pages in a browser', () => {
       ['claimed', 'This link has been used'],
       ['expired', 'This link has expired'],
       ['withdrawn', 'This link is no longer valid'],
-    ])('a link that is %s', async (state, text) => {
+    ])('a link that is %s shows so, without a button', async (state, text) => {
       pages.service.routes = { 'POST /claim': claim({ state }) };
       await pages.page.goto(pages.base + link);
       await pages.heading(text);
       expect(await pages.page.getByRole('button').count()).toBe(0);
     });
 
-    test('an unknown link, no link, and then a good one in the same tab', async () => {
+    test('a missing, an unknown and a valid link in the same tab each show their state', async () => {
       pages.service.routes = {
         'POST /claim': ({ token }) => (token === 'good' ? claim() : problem(404, 'unknown_claim')),
       };
@@ -105,7 +114,7 @@ suite('the pages in a browser', () => {
       expect(pages.page.url()).toBe(`${pages.base}/o/acme/claim`);
     });
 
-    test('lost to another who was quicker', async () => {
+    test('a claim that somebody else completes first shows a used link', async () => {
       pages.service.routes = {
         'POST /claim': claim(),
         'POST /claim/options': options,
@@ -117,7 +126,7 @@ suite('the pages in a browser', () => {
       await pages.heading('This link has been used');
     });
 
-    test('the server away, and back; too many tries', async () => {
+    test('an unavailable server and a rate limit allow another attempt', async () => {
       await pages.page.goto(pages.base + link);
       await pages.heading('We cannot be reached right now');
       pages.service.routes = { 'POST /claim': problem(429, 'rate_limited', { 'retry-after': '20' }) };
@@ -128,7 +137,7 @@ suite('the pages in a browser', () => {
       await pages.heading('Create your passkey');
     });
 
-    test('a browser without WebAuthn, and an organization that writes HTML', async () => {
+    test('a browser without WebAuthn says so, and HTML in a name is shown as text', async () => {
       pages.service.routes = { 'POST /claim': claim({ organization: { name: '<img src=x onerror=alert(1)>' } }) };
       await pages.page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
       await pages.page.goto(pages.base + link);
@@ -140,7 +149,7 @@ suite('the pages in a browser', () => {
   });
 
   describe('sign-in', () => {
-    /** A passkey that the page's authenticator holds. */
+    /** Creates a passkey in the page's authenticator. */
     const withPasskey = async () => {
       const made = await authenticator(pages.page);
       pages.service.routes = {
@@ -155,10 +164,10 @@ suite('the pages in a browser', () => {
     };
     const done = (): Reply => ({ body: { redirectTo: `${pages.base}/there` } });
 
-    test('by a suggestion, without a press (conditional UI)', async () => {
+    test('a suggestion signs in without a click (conditional UI)', async () => {
       await withPasskey();
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': challenge,
         'POST /sign-in/u1/complete': done,
       };
@@ -167,12 +176,12 @@ suite('the pages in a browser', () => {
       expect(pages.service.count('POST /sign-in/u1/options')).toBe(1);
     });
 
-    test('by the button, which ends the suggestions; a wrong passkey leaves the page usable', async () => {
+    test('the button ends the suggestions, and the page stays usable after a wrong passkey', async () => {
       await withPasskey();
-      await pages.page.addInitScript(takeNoSuggestion);
+      await pages.page.addInitScript(ignoreSuggestions);
       let tries = 0;
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': challenge,
         'POST /sign-in/u1/complete': () =>
           [{ body: { refused: 'other_organization' } }, { body: { refused: 'unknown_passkey' } }][tries++] ?? done(),
@@ -188,9 +197,9 @@ suite('the pages in a browser', () => {
       await pages.page.waitForURL(`${pages.base}/there`);
     });
 
-    test('a request that runs out, and the way back to the app', async () => {
+    test('after a timeout the customer can go back to the app', async () => {
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(300) } }),
         'POST /sign-in/u1/cancel': done,
       };
@@ -203,9 +212,9 @@ suite('the pages in a browser', () => {
       await pages.page.waitForURL(`${pages.base}/there`);
     });
 
-    test('suggestions get a new challenge before the old one runs out', async () => {
+    test('suggestions get a new challenge before the old one expires', async () => {
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': () => ({ body: { options: requestOptions(500) } }),
       };
       await authenticator(pages.page);
@@ -216,16 +225,19 @@ suite('the pages in a browser', () => {
       await pages.heading('Sign in to Shop');
     });
 
-    test('a sign-in that is over, from the beginning or in the middle', async () => {
+    test('a sign-in that has ended is shown as expired, on load and during a ceremony', async () => {
       pages.service.routes = { 'GET /sign-in/u1': problem(404, 'unknown_sign_in') };
       await pages.page.goto(pages.base + signIn);
       await pages.heading('Please start again');
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': problem(404, 'unknown_sign_in') };
+      pages.service.routes = {
+        'GET /sign-in/u1': signInView,
+        'POST /sign-in/u1/options': problem(404, 'unknown_sign_in'),
+      };
       await pages.page.reload();
       await pages.page.getByText('Go back to Shop').waitFor();
     });
 
-    test('a sign-in that has ended still says whose it was, and leads back to the app', async () => {
+    test('an expired sign-in still shows the organization and links to the app', async () => {
       pages.service.routes = {
         'GET /sign-in/u1': {
           body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: `${pages.base}/there` } },
@@ -243,10 +255,10 @@ suite('the pages in a browser', () => {
       await pages.page.waitForURL(`${pages.base}/there`);
     });
 
-    test('Back from the app leads to where the customer was before the sign-in', async () => {
+    test('"Back" from the app leads to the page before the sign-in', async () => {
       await withPasskey();
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': challenge,
         'POST /sign-in/u1/complete': done,
       };
@@ -257,19 +269,19 @@ suite('the pages in a browser', () => {
       expect(pages.page.url()).toBe(`${pages.base}/before`);
     });
 
-    test('no empty field is shown, and the browser suggests passkeys all the same', async () => {
-      await pages.page.addInitScript(takeNoSuggestion);
-      pages.service.routes = { 'GET /sign-in/u1': who, 'POST /sign-in/u1/options': challenge };
+    test('the browser suggests passkeys without a visible field', async () => {
+      await pages.page.addInitScript(ignoreSuggestions);
+      pages.service.routes = { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge };
       await pages.page.goto(pages.base + signIn);
       await pages.heading('Sign in to Shop');
       expect(await pages.page.getByRole('textbox').count()).toBe(0);
       expect(await pages.page.locator('input[autocomplete$="webauthn"]').count()).toBe(1);
     });
 
-    test('no address but a real one is followed', async () => {
+    test('an address that is not safe is not followed', async () => {
       await withPasskey();
       pages.service.routes = {
-        'GET /sign-in/u1': who,
+        'GET /sign-in/u1': signInView,
         'POST /sign-in/u1/options': challenge,
         'POST /sign-in/u1/complete': { body: { redirectTo: 'javascript:alert(1)' } },
       };

@@ -1,6 +1,5 @@
 /**
- * Every word that a customer reads, in one file. `org` and `app` are the organization's own words: show them as text,
- * never as HTML.
+ * All texts that a customer reads. `org` and `app` are chosen by the organization: show them as text, never as HTML.
  */
 export const texts = {
   loading: 'One moment …',
@@ -10,8 +9,9 @@ export const texts = {
   tryAgain: 'Try again',
   whatIsPasskey: 'What is a passkey?',
   passkey:
-    'A passkey replaces the password. It stays with your device or your password manager, and you unlock it the way you unlock your screen: ' +
-    'by fingerprint, face or PIN. There is nothing to remember and nothing that anybody could steal from us.',
+    'A passkey replaces the password. It stays with your device or your password manager, and you unlock it the way ' +
+    'you unlock your screen: by fingerprint, face or PIN. There is nothing to remember and nothing that anybody ' +
+    'could steal from us.',
 
   claim: {
     title: 'Passkey',
@@ -20,19 +20,19 @@ export const texts = {
       `It signs you in to ${org} without a password: your device asks for your fingerprint, face or PIN.`,
     recovery: 'Create a new passkey',
     recoveryBody: (org: string) =>
-      `Your account with ${org} stays as it is. The new passkey takes the place of the one before, which stops working.`,
+      `Your account with ${org} stays as it is. The new passkey replaces the one before, which stops working.`,
     accountType: 'Account type',
     until: 'This link works until',
     create: 'Create my passkey',
     working: 'Follow your device',
-    workingBody: 'Confirm with your fingerprint, face or PIN. This page goes on by itself.',
+    workingBody: 'Confirm with your fingerprint, face or PIN. This page continues by itself.',
     done: 'Your passkey is ready',
     doneBody: (org: string) => `From now on you sign in to ${org} with it. You will not need this link again.`,
     doneClose: 'You can close this page.',
     goOn: 'Continue',
     back: (org: string) => `Back to ${org}`,
     spent: 'This link has been used',
-    spentMine: 'A passkey was made with it. If that was you, all is well: sign in with your passkey.',
+    spentMine: 'A passkey was created with it. If that was you, all is well: sign in with your passkey.',
     spentTheirs: (org: string) =>
       `If it was not you, tell ${org} at once. It can block that passkey and send you a new link.`,
     expired: 'This link has expired',
@@ -42,13 +42,16 @@ export const texts = {
       `${org} took it back, or sent you a newer one. Look for a later message, or ask for a new link.`,
     unknown: 'This link is not valid',
     unknownBody:
-      'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the organization that sent it for a new one.',
+      'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the ' +
+      'organization that sent it for a new one.',
     missing: 'Open the link from your message',
     missingBody:
-      'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its last part.',
+      'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its ' +
+      'last part.',
     existing: 'Your passkey is already on this device',
     existingBody: (org: string) =>
-      `There is nothing more to do here: sign in to ${org} with it. For a passkey elsewhere, choose another device when yours asks.`,
+      `There is nothing more to do here: sign in to ${org} with it. ` +
+      'For a passkey elsewhere, choose another device when yours asks.',
     existingAgain: 'Use another device',
   },
 
@@ -72,7 +75,8 @@ export const texts = {
     otherAsk: 'Choose another passkey',
     expired: 'Please start again',
     expiredBody: (app: string) =>
-      `This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. Go back to ${app} and sign in from there.`,
+      'This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. ' +
+      `Go back to ${app} and sign in from there.`,
   },
 
   stopped: {
@@ -83,23 +87,28 @@ export const texts = {
     tooLateBody: 'For your safety the request expired. Please try again.',
     invalid: 'That did not work',
     invalidBody:
-      'The passkey could not be verified. Try again, and confirm with your fingerprint, face or PIN when you are asked.',
+      'The passkey could not be verified. Try again, and confirm with your fingerprint, face or PIN when asked.',
     unsuitable: 'This device cannot do this yet',
     unsuitableBody:
-      'A passkey needs a screen lock: a fingerprint, a face or a PIN. Set one up in the settings of your device, or use another device.',
+      'A passkey needs a screen lock: a fingerprint, a face or a PIN. ' +
+      'Set one up in the settings of your device, or use another device.',
     insecure: 'Not at this address',
     insecureBody:
       'Passkeys work only at the right, secure address (https). Open the link exactly as it was sent to you.',
     unsupported: 'This browser has no passkeys',
     unsupportedBody: 'Update it, or use a current Chrome, Edge, Firefox or Safari, on this device or on your phone.',
     busy: 'Too many tries',
-    busyBody: (seconds?: number) =>
-      `Please wait ${seconds === undefined ? 'a minute' : seconds === 1 ? 'a second' : `${seconds} seconds`}, then try again.`,
-    away: 'We cannot be reached right now',
-    awayBody: 'Nothing is lost. Check your connection and try again in a moment.',
+    busyBody: (seconds?: number) => `Please wait ${waitingTime(seconds)}, then try again.`,
+    unavailable: 'We cannot be reached right now',
+    unavailableBody: 'Nothing is lost. Check your connection and try again in a moment.',
   },
 
-  /** When we do not know the name. */
+  /** Used when the name is unknown. */
   someOrg: 'the organization',
   someApp: 'the app that you came from',
 };
+
+function waitingTime(seconds: number | undefined): string {
+  if (seconds === undefined) return 'a minute';
+  return seconds === 1 ? 'a second' : `${seconds} seconds`;
+}

@@ -255,7 +255,11 @@ describe('the command line of an auditor, over HTTP', () => {
     const cases: [string[], Record<string, string>, string][] = [
       [['audit', 'verify', ...remote()], secret(), 'there is no pinned key'],
       [['audit', 'verify', ...remote(), '--key', 'x'], secret(), 'It is not a verifier key'],
-      [['audit', 'verify', ...remote(), ...(await pinned())], { HOLDFAST_CLIENT_SECRET: 'wrong' }, 'answered 401'],
+      [
+        ['audit', 'verify', ...remote(), ...(await pinned())],
+        { HOLDFAST_CLIENT_SECRET: 'wrong' },
+        'returned status 401',
+      ],
       [['audit', 'verify', join(folder, 'none.ndjson'), ...(await pinned())], {}, 'there is no file'],
     ];
     for (const [args, env, sentence] of cases) {

@@ -46,7 +46,7 @@ export function sendErrorPage(
   const { title, text } = words[code] ?? otherWords;
   const again =
     retryAfter !== undefined && request.method === 'GET'
-      ? `<a class="act primary" href="${escapeHtml(request.url)}">Try again</a>\n`
+      ? `<a class="control primary" href="${escapeHtml(request.url)}">Try again</a>\n`
       : '';
   const details = [errorCatalogue[code].title, `request ${request.call.shown.requestId}`]
     .map((line) => `<p>${escapeHtml(line)}</p>`)

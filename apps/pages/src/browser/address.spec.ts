@@ -5,7 +5,7 @@ test.each([
   ['/o/acme/claim', '/o/acme/api/claim'],
   ['/o/acme/sign-in/abc_-1', '/o/acme/api/sign-in/abc_-1'],
   ['/o/o/claim', '/o/o/api/claim'],
-])('%s asks %s', (page, api) => {
+])('apiOf %s is %s', (page, api) => {
   expect(apiOf(page)).toBe(api);
 });
 
@@ -16,7 +16,7 @@ test.each([
   ['http://localhost:4000/in', 'http://localhost:4000/in'],
   ['/o/acme/authorize/abc', 'https://id.example/o/acme/authorize/abc'],
   ['com.example.app:/in', 'com.example.app:/in'],
-])('leads to %s', (text, address) => {
+])('safeAddress accepts %s', (text, address) => {
   expect(safeAddress(text, here)).toBe(address);
 });
 
@@ -32,6 +32,6 @@ test.each([
   '',
   undefined,
   'https://',
-])('does not lead to %j', (text) => {
+])('safeAddress rejects %j', (text) => {
   expect(safeAddress(text, here)).toBeUndefined();
 });

@@ -1,13 +1,13 @@
-/**
- * Where a page's JSON routes are: `/o/acme/claim` → `/o/acme/api/claim`, `/o/acme/sign-in/X` → `/o/acme/api/sign-in/X`.
- */
+/** The path of a page's JSON routes: `/o/acme/claim` → `/o/acme/api/claim`. */
 export function apiOf(pathname: string): string {
   return pathname.replace(/^\/o\/([^/]+)\//, '/o/$1/api/').replace(/\/+$/, '');
 }
 
 /**
- * An address that a page may lead to: the web, or an app's private-use scheme, which has a dot (RFC 8252 §7.1).
- * Whatever else stands there (`javascript:` above all) leads nowhere.
+ * An address that a page may link or redirect to: http, https, or an app's private-use scheme, which has a dot
+ * (RFC 8252 §7.1).
+ *
+ * @returns undefined for every other address, above all for `javascript:`
  */
 export function safeAddress(text: string | undefined, here: string): string | undefined {
   if (!text || !URL.canParse(text, here)) return undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { errorCatalogue } from '@holdfast/contracts';
-import { Failed, failureOf, refusalOf } from './failure.ts';
+import { Failed, failureOf, failureOfResponse } from './failure.ts';
 
 test.each([
   'unknown_claim',
@@ -12,7 +12,7 @@ test.each([
   'rate_limited',
   'unavailable',
 ] as const)('%s by its code', (code) => {
-  expect(refusalOf(errorCatalogue[code].status, code, null).kind).toBe(code);
+  expect(failureOfResponse(errorCatalogue[code].status, code, null).kind).toBe(code);
 });
 
 test.each([
@@ -27,13 +27,13 @@ test.each([
   [503, { not: 'a code' }, 'unavailable'],
   [413, 'cancelled', 'unavailable'],
 ] as const)('%i %s is %s', (status, code, kind) => {
-  expect(refusalOf(status, code, null).kind).toBe(kind);
+  expect(failureOfResponse(status, code, null).kind).toBe(kind);
 });
 
-test('how long to wait is kept when it is seconds', () => {
+test('failureOfResponse keeps Retry-After when it is in seconds', () => {
   expect([
-    refusalOf(429, 'rate_limited', '20').retryAfter,
-    refusalOf(429, 'rate_limited', 'Sat, 21 Nov 2026 08:49:00 GMT').retryAfter,
+    failureOfResponse(429, 'rate_limited', '20').retryAfter,
+    failureOfResponse(429, 'rate_limited', 'Sat, 21 Nov 2026 08:49:00 GMT').retryAfter,
   ]).toEqual([20, undefined]);
 });
 
@@ -44,12 +44,12 @@ test.each([
   ['ConstraintError', 'unsuitable'],
   ['NotSupportedError', 'unsuitable'],
   ['UnknownError', 'passkey_invalid'],
-])('%s of the browser is %s, wrapped or not', (name, kind) => {
+])('failureOf maps %s to %s, wrapped or not', (name, kind) => {
   const thrown = new DOMException('x', name);
   expect([failureOf(thrown).kind, failureOf(new Error('wrapped', { cause: thrown })).kind]).toEqual([kind, kind]);
 });
 
-test('anything else is worth another try', () => {
+test('failureOf maps every other exception to passkey_invalid', () => {
   expect([failureOf('text').kind, failureOf(new Failed('claim_spent')).kind]).toEqual([
     'passkey_invalid',
     'claim_spent',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@holdfast/contracts';
 
-/** What can go wrong, as the server says it by its problem codes, or the browser by its exceptions. */
+/** Problem codes of the server and, mapped to kinds, exceptions of the browser. */
 export type FailureKind =
   | Extract<
       ErrorCode,
@@ -19,7 +19,7 @@ export type FailureKind =
   | 'unsuitable'
   | 'insecure';
 
-const known: readonly string[] = [
+const problemCodes: readonly string[] = [
   'unknown_claim',
   'claim_spent',
   'claim_expired',
@@ -43,19 +43,19 @@ export class Failed extends Error {
   }
 }
 
-/** A refused request: by its code (RFC 9457), or by its status when something in between answered. */
-export function refusalOf(status: number, code: unknown, retryAfter: string | null): Failed {
+/** An error response: by its code (RFC 9457), or by its status when a proxy sent it. */
+export function failureOfResponse(status: number, code: unknown, retryAfter: string | null): Failed {
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  if (typeof code === 'string' && known.includes(code)) return new Failed(code as FailureKind, seconds);
-  // Another site's page is refused as such (403): this one was opened at an address that is not the service's own.
+  if (typeof code === 'string' && problemCodes.includes(code)) return new Failed(code as FailureKind, seconds);
+  // The gateway denies requests from other origins (403): this page was opened at an address that is not the gateway's.
   if (status === 403) return new Failed('insecure');
   if (status === 404 || status === 410) return new Failed('not_found');
   if (status === 429) return new Failed('rate_limited', seconds);
   return new Failed('unavailable', seconds);
 }
 
-/** What the browser's exceptions mean (WebAuthn Level 3 §5.1.3–4). Browsers give a cancel and a timeout one name. */
-const meanings: Record<string, FailureKind> = {
+/** Exceptions of the browser (WebAuthn Level 3 §5.1.3–4). A cancellation and a timeout have the same name. */
+const kindByName: Record<string, FailureKind> = {
   NotAllowedError: 'cancelled',
   AbortError: 'cancelled',
   InvalidStateError: 'existing',
@@ -64,13 +64,11 @@ const meanings: Record<string, FailureKind> = {
   ConstraintError: 'unsuitable',
 };
 
-/**
- * The library passes the browser's exception on as `cause`, or as it came; what has no meaning is worth another try.
- */
+/** The library passes the browser's exception on, or wraps it as `cause`. Unknown exceptions allow another attempt. */
 export function failureOf(error: unknown): Failed {
   if (error instanceof Failed) return error;
   return new Failed(
-    meanings[nameOf(error)] ?? meanings[nameOf((error as Partial<Error> | undefined)?.cause)] ?? 'passkey_invalid',
+    kindByName[nameOf(error)] ?? kindByName[nameOf((error as Partial<Error> | undefined)?.cause)] ?? 'passkey_invalid',
   );
 }
 

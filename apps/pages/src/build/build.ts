@@ -5,10 +5,7 @@ import { build } from 'esbuild';
 import { texts } from '../texts.ts';
 import { documentOf } from './document.ts';
 
-/**
- * Makes `dist`: one document per page, and in `dist/assets` what they load, named by their content so that a browser
- * may keep them for ever.
- */
+/** Builds `dist`: one document per page, and in `dist/assets` the files they load, with their hash in the name. */
 const source = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(source, '..', 'dist');
 const pages = { claim: texts.claim.title, 'sign-in': texts.signIn.title };
@@ -29,27 +26,27 @@ const { metafile } = await build({
   bundle: true,
   minify: true,
   format: 'esm',
-  // Browsers that have passkeys: Chrome 108, Firefox 122, Safari 16.
+  // Browsers with passkeys: Chrome 108, Firefox 122, Safari 16.
   target: ['chrome108', 'firefox115', 'safari16'],
   legalComments: 'none',
   metafile: true,
 });
 
-const made = Object.keys(metafile.outputs).map((path) => basename(path));
-const named = (name: string, ending: string): string => {
-  const found = made.find(
+const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
+const outputOf = (name: string, ending: string): string => {
+  const found = outputs.find(
     (file) => file.startsWith(`${name}-`) && file.endsWith(ending) && file.length === name.length + ending.length + 9,
   );
-  if (!found) throw new Error(`The bundler made no ${name}${ending}: ${made.join(', ')}`);
+  if (!found) throw new Error(`esbuild wrote no ${name}${ending}: ${outputs.join(', ')}`);
   return found;
 };
 
 for (const [name, title] of Object.entries(pages)) {
-  const loads = {
-    script: named(name, '.js'),
-    style: named('page', '.css'),
-    noScriptStyle: named('no-script', '.css'),
-    icon: named('icon', '.svg'),
+  const assets = {
+    script: outputOf(name, '.js'),
+    style: outputOf('page', '.css'),
+    noScriptStyle: outputOf('no-script', '.css'),
+    icon: outputOf('icon', '.svg'),
   };
-  await writeFile(join(dist, `${name}.html`), documentOf(title, loads));
+  await writeFile(join(dist, `${name}.html`), documentOf(title, assets));
 }

@@ -1,16 +1,16 @@
 import { htmlHead } from '@holdfast/platform/html-head';
 import { texts } from '../texts.ts';
 
-/** Names of what a document loads, below `/pages/`. */
-export interface Loads {
+/** File names below `/pages/`. */
+interface Assets {
   script: string;
   style: string;
   noScriptStyle: string;
   icon: string;
 }
 
-/** The whole document of a page: the same for every organization and every link, with nothing inline. */
-export function documentOf(title: string, { script, style, noScriptStyle, icon }: Loads): string {
+/** The document of a page: the same for every organization and every link, with nothing inline. */
+export function documentOf(title: string, { script, style, noScriptStyle, icon }: Assets): string {
   const head = htmlHead({
     title,
     icon: `/pages/${icon}`,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { safeAddress } from '../browser/address.ts';
 import { texts } from '../texts.ts';
-import { claimScreen, dateAndTime, type Surroundings } from './claim-screen.ts';
-import type { ClaimState, ClaimView, Stop } from './claim-state.ts';
+import { claimScreen, dateAndTime, type Environment } from './claim-screen.ts';
+import type { ClaimState, ClaimView, FailureReason } from './claim-state.ts';
 
-const around: Surroundings = {
+const environment: Environment = {
   timeZone: 'Europe/Berlin',
   address: (text) => safeAddress(text, 'https://id.example/o/acme/claim'),
 };
@@ -15,7 +15,7 @@ const claim: ClaimView = {
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
 };
-const stops: Stop[] = [
+const stops: FailureReason[] = [
   'cancelled',
   'existing',
   'ceremony_expired',
@@ -35,16 +35,16 @@ const states: ClaimState[] = [
   ...stops.map((why): ClaimState => ({ name: 'stopped', why, claim })),
 ];
 
-test('every state has words of its own, and all but the first name what to do', () => {
-  const screens = states.map((state) => claimScreen(state, around));
+test('every state has its own heading, and all but the first say what to do', () => {
+  const screens = states.map((state) => claimScreen(state, environment));
   // Not at this address is said by two states, in the same words.
   expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
   for (const { heading, body } of screens.slice(1))
     expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
 });
 
-test('ready: who, what, until when, and one button', () => {
-  const screen = claimScreen({ name: 'ready', claim }, around);
+test('ready shows organization, account type, expiration and one button', () => {
+  const screen = claimScreen({ name: 'ready', claim }, environment);
   expect(screen).toMatchObject({
     organization: 'Acme',
     heading: texts.claim.ready,
@@ -57,59 +57,61 @@ test('ready: who, what, until when, and one button', () => {
   expect(screen.body.join()).toContain('Acme');
 });
 
-test('recovery says that the passkey before stops working', () => {
-  const { heading, body } = claimScreen({ name: 'ready', claim: { ...claim, recovery: true } }, around);
+test('a recovery says that the earlier passkey stops working', () => {
+  const { heading, body } = claimScreen({ name: 'ready', claim: { ...claim, recovery: true } }, environment);
   expect([heading, body.join()]).toEqual([texts.claim.recovery, expect.stringContaining('stops working')]);
 });
 
-describe('going on', () => {
-  test('is a link when there is somewhere to go', () => {
-    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, around).primary).toEqual({
+describe('a finished claim', () => {
+  test('has a link when the offer has a return URL', () => {
+    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, environment).primary).toEqual({
       label: 'Continue',
       href: 'https://shop.example/in',
     });
     expect(
-      claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, around).primary,
+      claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, environment).primary,
     ).toMatchObject({ href: 'com.example.app:/in' });
   });
 
-  test('and a word when there is not, or when the address is no address', () => {
+  test('says that the page can be closed when there is no return URL, or no safe one', () => {
     for (const returnUrl of [undefined, 'javascript:alert(1)', 'data:text/html,x']) {
-      const { primary, body } = claimScreen({ name: 'done', claim, ...(returnUrl && { returnUrl }) }, around);
+      const { primary, body } = claimScreen({ name: 'done', claim, ...(returnUrl && { returnUrl }) }, environment);
       expect([primary, body.at(-1)]).toEqual([undefined, texts.claim.doneClose]);
     }
   });
 });
 
-test('an expired or withdrawn link leads back to the app that is known', () => {
+test('an expired or withdrawn link links to the app when its address is known', () => {
   for (const name of ['expired', 'withdrawn'] as const) {
-    expect(claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, around).primary).toEqual({
+    expect(
+      claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, environment).primary,
+    ).toEqual({
       label: 'Back to Acme',
       href: 'https://shop.example/in',
     });
   }
 });
 
-test('ended links lead to no further try; a stop does', () => {
+test('used and expired links have no button; a failure has one', () => {
   for (const name of ['expired', 'withdrawn', 'spent'] as const)
-    expect(claimScreen({ name, claim }, around).primary).toBeUndefined();
+    expect(claimScreen({ name, claim }, environment).primary).toBeUndefined();
   for (const why of stops.filter((stop) => stop !== 'existing'))
-    expect(claimScreen({ name: 'stopped', why, claim }, around).primary).toEqual({
+    expect(claimScreen({ name: 'stopped', why, claim }, environment).primary).toEqual({
       label: 'Try again',
       action: 'create',
     });
-  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, around)).toMatchObject({
+  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, environment)).toMatchObject({
     tone: 'good',
     secondary: { action: 'create' },
   });
 });
 
-test('how long to wait is said', () => {
-  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, around).body).toEqual([
+test('a rate limit shows how long to wait', () => {
+  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, environment).body).toEqual([
     'Please wait 20 seconds, then try again.',
   ]);
 });
 
-test('times are in the time zone of the customer, which is named', () => {
+test('times are in the customer’s time zone, with its name', () => {
   expect(dateAndTime('2026-11-24T23:30:00.000Z', 'Asia/Tokyo')).toBe('25 November 2026 at 08:30 GMT+9');
 });

@@ -1,54 +1,54 @@
-import type { Act, Screen } from '../screen/screen.ts';
-import { stoppedWords } from '../screen/stopped.ts';
+import { failureTexts } from '../screen/failure-texts.ts';
+import type { Control, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
-import type { ClaimState, ClaimView, Stop } from './claim-state.ts';
+import type { ClaimState, ClaimView, FailureReason } from './claim-state.ts';
 
 type ClaimScreen = Screen<'create'>;
 
-/** What the browser adds: its time zone, and which addresses may be led to. */
-export interface Surroundings {
+/** What the browser adds: its time zone, and a check of addresses. */
+export interface Environment {
   timeZone?: string;
   address: (text: string | undefined) => string | undefined;
 }
 
 const words = texts.claim;
 
-export function claimScreen(state: ClaimState, around: Surroundings): ClaimScreen {
+export function claimScreen(state: ClaimState, environment: Environment): ClaimScreen {
   const claim = 'claim' in state ? state.claim : undefined;
   const org = claim?.organization.name ?? texts.someOrg;
-  const shown = claim && { organization: claim.organization.name };
+  const organization = claim && { organization: claim.organization.name };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
-      return { ...shown, ...ready(state.claim, org, around) };
+      return { ...organization, ...ready(state.claim, org, environment) };
     case 'working':
-      return { tone: 'busy', ...shown, heading: words.working, body: [words.workingBody] };
+      return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody] };
     case 'done':
-      return { tone: 'good', ...shown, ...done(org, onwards(around.address(state.returnUrl))) };
+      return { tone: 'good', ...organization, ...done(org, continueLink(environment.address(state.returnUrl))) };
     case 'spent':
       return {
         tone: 'stop',
-        ...shown,
+        ...organization,
         heading: words.spent,
         body: [words.spentMine, words.spentTheirs(org)],
-        ...onwards(around.address(claim?.returnUrl)),
+        ...continueLink(environment.address(claim?.returnUrl)),
       };
     case 'expired':
       return {
         tone: 'stop',
-        ...shown,
+        ...organization,
         heading: words.expired,
         body: [words.expiredBody(org)],
-        ...wayBack(org, around.address(claim?.returnUrl)),
+        ...backLink(org, environment.address(claim?.returnUrl)),
       };
     case 'withdrawn':
       return {
         tone: 'stop',
-        ...shown,
+        ...organization,
         heading: words.withdrawn,
-        body: [words.withdrawnBody(sentence(org))],
-        ...wayBack(org, around.address(claim?.returnUrl)),
+        body: [words.withdrawnBody(capitalized(org))],
+        ...backLink(org, environment.address(claim?.returnUrl)),
       };
     case 'unknown':
       return { tone: 'stop', heading: words.unknown, body: [words.unknownBody] };
@@ -56,13 +56,13 @@ export function claimScreen(state: ClaimState, around: Surroundings): ClaimScree
       return { tone: 'stop', heading: words.missing, body: [words.missingBody] };
     case 'unsupported':
     case 'insecure':
-      return { tone: 'stop', ...shown, ...stoppedWords(state.name) };
+      return { tone: 'stop', ...organization, ...failureTexts(state.name) };
     case 'stopped':
-      return { ...shown, ...stopped(state.why, org, around.address(claim?.returnUrl), state.retryAfter) };
+      return { ...organization, ...stopped(state.why, org, environment.address(claim?.returnUrl), state.retryAfter) };
   }
 }
 
-function ready(claim: ClaimView, org: string, { timeZone }: Surroundings): ClaimScreen {
+function ready(claim: ClaimView, org: string, { timeZone }: Environment): ClaimScreen {
   const [heading, body] = claim.recovery ? [words.recovery, words.recoveryBody] : [words.ready, words.readyBody];
   return {
     tone: 'calm',
@@ -77,45 +77,43 @@ function ready(claim: ClaimView, org: string, { timeZone }: Surroundings): Claim
   };
 }
 
-function done(org: string, next: { primary?: Act<'create'> }): Omit<ClaimScreen, 'tone'> {
+function done(org: string, next: { primary?: Control<'create'> }): Omit<ClaimScreen, 'tone'> {
   return { heading: words.done, body: [words.doneBody(org), ...(next.primary ? [] : [words.doneClose])], ...next };
 }
 
-function stopped(why: Stop, org: string, onward: string | undefined, retryAfter?: number): ClaimScreen {
+function stopped(why: FailureReason, org: string, address: string | undefined, retryAfter?: number): ClaimScreen {
   if (why === 'existing') {
-    const again: Act<'create'> = { label: words.existingAgain, action: 'create' };
-    const next = onwards(onward);
+    const retry: Control<'create'> = { label: words.existingAgain, action: 'create' };
+    const link = continueLink(address);
     return {
       tone: 'good',
       heading: words.existing,
       body: [words.existingBody(org)],
-      ...(next.primary ? { ...next, secondary: again } : { secondary: again }),
+      ...(link.primary ? { ...link, secondary: retry } : { secondary: retry }),
     };
   }
-  // Nothing that a customer did wrong: a cancel is as calm as the beginning.
+  // A cancellation is no mistake of the customer, so it is not shown as an error.
   return {
     tone: why === 'cancelled' ? 'calm' : 'stop',
-    ...stoppedWords(why, retryAfter),
+    ...failureTexts(why, retryAfter),
     primary: { label: texts.tryAgain, action: 'create' },
   };
 }
 
-function onwards(href: string | undefined): { primary?: Act<'create'> } {
+function continueLink(href: string | undefined): { primary?: Control<'create'> } {
   return href ? { primary: { label: words.goOn, href } } : {};
 }
 
-/** Where a new link can be asked for. */
-function wayBack(org: string, href: string | undefined): { primary?: Act<'create'> } {
+/** To the app, where the customer can ask for a new link. */
+function backLink(org: string, href: string | undefined): { primary?: Control<'create'> } {
   return href ? { primary: { label: words.back(org), href } } : {};
 }
 
-function sentence(text: string): string {
+function capitalized(text: string): string {
   return text === texts.someOrg ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/**
- * In the customer's own time zone, which is named, with the month as a word: no country reads it the other way round.
- */
+/** In the customer's time zone, with its name, and with the month as a word, so that it cannot be misread. */
 export function dateAndTime(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',

@@ -13,21 +13,24 @@ const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({
   type: 'failed',
   failure: new Failed(kind, retryAfter),
 });
-const found = (state: ClaimView['state'], ability: 'able' | 'unsupported' | 'insecure' = 'able'): ClaimEvent => ({
-  type: 'found',
+const found = (
+  state: ClaimView['state'],
+  webAuthnSupport: 'supported' | 'unsupported' | 'insecure' = 'supported',
+): ClaimEvent => ({
+  type: 'loaded',
   claim: { ...claim, state },
-  ability,
+  webAuthnSupport,
 });
 const loading: ClaimState = { name: 'loading' };
 const working: ClaimState = { name: 'working', claim };
 
 describe('opening', () => {
-  test('asks what the link is, and does nothing more', () => {
-    expect(claimStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'look']);
+  test('loads the claim and changes nothing', () => {
+    expect(claimStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'load']);
     expect(claimStep(loading, found('open'))).toEqual([{ name: 'ready', claim }]);
   });
 
-  test('without a token there is nothing to ask', () => {
+  test('without a token sends no request', () => {
     expect(claimStep(loading, { type: 'opened', token: undefined })).toEqual([{ name: 'missing' }]);
     expect(claimStep(loading, { type: 'opened', token: '' })).toEqual([{ name: 'missing' }]);
   });
@@ -41,17 +44,17 @@ describe('opening', () => {
     expect(claimStep(loading, found(state, 'unsupported'))[0].name).toBe(name);
   });
 
-  test.each(['unsupported', 'insecure'] as const)('%s', (ability) => {
-    expect(claimStep(loading, found('open', ability))).toEqual([{ name: ability, claim }]);
+  test.each(['unsupported', 'insecure'] as const)('%s', (webAuthnSupport) => {
+    expect(claimStep(loading, found('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, claim }]);
   });
 
-  test('another link in the same tab begins anew, whatever was shown', () => {
-    expect(claimStep({ name: 'done', claim }, { type: 'opened', token: 'U' })).toEqual([loading, 'look']);
+  test('another link in the same tab loads that claim in every state', () => {
+    expect(claimStep({ name: 'done', claim }, { type: 'opened', token: 'U' })).toEqual([loading, 'load']);
   });
 });
 
 describe('creating', () => {
-  test('is a deliberate act', () => {
+  test('begins only with the customer’s click', () => {
     expect(claimStep({ name: 'ready', claim }, { type: 'create' })).toEqual([working, 'create']);
     expect(claimStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([
       { name: 'done', claim, returnUrl: 'https://shop.example/' },
@@ -59,7 +62,7 @@ describe('creating', () => {
     expect(claimStep(working, { type: 'created' })).toEqual([{ name: 'done', claim }]);
   });
 
-  test('a second click and a late answer change nothing', () => {
+  test('ignores a second click and a late response', () => {
     expect(claimStep(working, { type: 'create' })).toEqual([working]);
     const done: ClaimState = { name: 'done', claim };
     for (const event of [{ type: 'create' }, { type: 'created' }, failed('claim_spent'), found('open')] as ClaimEvent[])
@@ -94,9 +97,9 @@ describe('creating', () => {
     expect(claimStep(stopped, { type: 'create' })).toEqual([working, 'create']);
   });
 
-  test('with the server away from the beginning, another try begins there', () => {
+  test('after an unavailable server, another attempt loads the claim again', () => {
     const [stopped] = claimStep(loading, failed('unavailable'));
     expect(stopped).toEqual({ name: 'stopped', why: 'unavailable' });
-    expect(claimStep(stopped, { type: 'create' })).toEqual([loading, 'look']);
+    expect(claimStep(stopped, { type: 'create' })).toEqual([loading, 'load']);
   });
 });

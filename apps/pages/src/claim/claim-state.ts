@@ -1,12 +1,12 @@
 import type { Claim } from '@holdfast/contracts';
-import type { Ability } from '../browser/ability.ts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
+import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-/** What the server tells of a claim. */
+/** The server's view of a claim. */
 export type ClaimView = Claim & { organization: { name: string } };
 
-/** Why nothing came of it, where another try makes sense. */
-export type Stop = Extract<
+/** Failures after which another attempt makes sense. */
+export type FailureReason = Extract<
   FailureKind,
   | 'cancelled'
   | 'existing'
@@ -26,36 +26,33 @@ export type ClaimState =
   | { name: 'spent' | 'expired' | 'withdrawn'; claim?: ClaimView }
   | { name: 'unsupported' | 'insecure'; claim: ClaimView }
   | { name: 'unknown' | 'missing' }
-  | { name: 'stopped'; why: Stop; claim?: ClaimView; retryAfter?: number };
+  | { name: 'stopped'; why: FailureReason; claim?: ClaimView; retryAfter?: number };
 
 export type ClaimEvent =
   | { type: 'opened'; token: string | undefined }
-  | { type: 'found'; claim: ClaimView; ability: Ability }
+  | { type: 'loaded'; claim: ClaimView; webAuthnSupport: WebAuthnSupport }
   | { type: 'create' }
   | { type: 'created'; returnUrl?: string }
   | { type: 'failed'; failure: Failed };
 
-/** `look` asks what the link is and changes nothing; `create` is the customer's deliberate act. */
-export type ClaimEffect = 'look' | 'create';
+/** `load` reads the claim and changes nothing; `create` follows the customer's click. */
+export type ClaimEffect = 'load' | 'create';
 
 type Step = [ClaimState, ClaimEffect?];
 
-const ends = { open: 'ready', claimed: 'spent', expired: 'expired', withdrawn: 'withdrawn' } as const;
+const stateNames = { open: 'ready', claimed: 'spent', expired: 'expired', withdrawn: 'withdrawn' } as const;
 
-/**
- * The whole behaviour of the claim page. An event that does not fit changes nothing: a second click, an answer that
- * comes late.
- */
+/** The behaviour of the claim page. Unexpected events, such as a second click or a late response, change nothing. */
 export function claimStep(state: ClaimState, event: ClaimEvent): Step {
   switch (event.type) {
     case 'opened':
-      return event.token ? [{ name: 'loading' }, 'look'] : [{ name: 'missing' }];
-    case 'found':
-      return state.name === 'loading' ? [found(event.claim, event.ability)] : [state];
+      return event.token ? [{ name: 'loading' }, 'load'] : [{ name: 'missing' }];
+    case 'loaded':
+      return state.name === 'loading' ? [loaded(event.claim, event.webAuthnSupport)] : [state];
     case 'create':
       if (state.name === 'ready') return [{ name: 'working', claim: state.claim }, 'create'];
       if (state.name !== 'stopped') return [state];
-      return state.claim ? [{ name: 'working', claim: state.claim }, 'create'] : [{ name: 'loading' }, 'look'];
+      return state.claim ? [{ name: 'working', claim: state.claim }, 'create'] : [{ name: 'loading' }, 'load'];
     case 'created':
       return state.name === 'working'
         ? [{ name: 'done', claim: state.claim, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
@@ -67,9 +64,11 @@ export function claimStep(state: ClaimState, event: ClaimEvent): Step {
   }
 }
 
-/** That a link is over is worth more to know than that this browser could not have used it. */
-function found(claim: ClaimView, ability: Ability): ClaimState {
-  return claim.state === 'open' && ability !== 'able' ? { name: ability, claim } : { name: ends[claim.state], claim };
+/** The state of a used or expired link is shown even in a browser that does not support passkeys. */
+function loaded(claim: ClaimView, webAuthnSupport: WebAuthnSupport): ClaimState {
+  return claim.state === 'open' && webAuthnSupport !== 'supported'
+    ? { name: webAuthnSupport, claim }
+    : { name: stateNames[claim.state], claim };
 }
 
 function failed(known: ClaimView | undefined, { kind, retryAfter }: Failed): ClaimState {

@@ -1,26 +1,23 @@
-/**
- * What is kept of a claim link in this tab, so that a reload survives; per organization, since one tab may open
- * several.
- */
-const keyOf = (pathname: string) => `holdfast:${pathname}`;
+/** A key per organization, since one tab may open links of several. */
+const storageKeyOf = (pathname: string) => `holdfast:${pathname}`;
 
 /**
- * Takes the token out of the address bar at once, where a shoulder, a screenshot or the history would find it, and
- * keeps it for this tab alone. A browser that forbids storage still claims; only a reload asks for the link again.
+ * Removes the token from the address bar at once, where screenshots and the history would reveal it, and stores it for
+ * this tab, for reloads. Without storage the claim still works; only a reload needs the link again.
  */
 export function takeToken(): string | undefined {
   const { hash, pathname, search } = location;
-  const key = keyOf(pathname);
-  if (hash.length < 2) return kept(() => sessionStorage.getItem(key)) ?? undefined;
+  const key = storageKeyOf(pathname);
+  if (hash.length < 2) return withStorage(() => sessionStorage.getItem(key)) ?? undefined;
   const token = hash.slice(1);
   history.replaceState(null, '', pathname + search);
-  kept(() => sessionStorage.setItem(key, token));
+  withStorage(() => sessionStorage.setItem(key, token));
   return token;
 }
 
-function kept<T>(act: () => T): T | undefined {
+function withStorage<T>(use: () => T): T | undefined {
   try {
-    return act();
+    return use();
   } catch {
     return undefined;
   }

@@ -1,14 +1,14 @@
-import type { Act, Screen } from './screen.ts';
+import type { Control, Screen } from './screen.ts';
 
-/** The thin layer between a screen and the document. Text is only ever set as text. */
+/** Shows screens in the document. All text is set as text, never as HTML. */
 export interface View<Action extends string> {
   show: (screen: Screen<Action>) => void;
 }
 
-export function openView<Action extends string>(title: string, act: (action: Action) => void): View<Action> {
+export function createView<Action extends string>(title: string, onAction: (action: Action) => void): View<Action> {
   const page = document.getElementById('page')!;
   let last = '';
-  // Back from where it led to, a page kept by the browser would show a moment that is over.
+  // After "Back", a page from the browser's cache would show an outdated state.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
   });
@@ -25,10 +25,10 @@ export function openView<Action extends string>(title: string, act: (action: Act
         element('div', { class: `icon ${screen.tone}`, 'aria-hidden': 'true' }),
         heading,
         ...bodyOf(screen),
-        ...actsOf(screen, act),
+        ...controlsOf(screen, onAction),
         ...moreOf(screen),
       );
-      // Who cannot see that the page changed hears its new heading, and goes on from there by keyboard.
+      // Screen readers announce the new heading, and the keyboard continues from there.
       heading.focus({ preventScroll: true });
       scrollTo(0, 0);
     },
@@ -56,22 +56,27 @@ function bodyOf({ body, facts }: Screen<string>): Node[] {
   return [...body.map((text) => element('p', {}, text)), ...(list.length > 0 ? [element('dl', {}, ...list)] : [])];
 }
 
-function actsOf<Action extends string>(
+function controlsOf<Action extends string>(
   { primary, other, secondary, suggestions }: Screen<Action>,
-  act: (action: Action) => void,
+  onAction: (action: Action) => void,
 ): Node[] {
   return [
-    ...(primary ? [actOf(primary, 'primary', act)] : []),
+    ...(primary ? [controlOf(primary, 'primary', onAction)] : []),
     ...(suggestions ? [suggestionsInput()] : []),
-    ...(other ? [actOf(other, 'secondary', act)] : []),
-    ...(secondary ? [actOf(secondary, 'secondary', act)] : []),
+    ...(other ? [controlOf(other, 'secondary', onAction)] : []),
+    ...(secondary ? [controlOf(secondary, 'secondary', onAction)] : []),
   ];
 }
 
-function actOf<Action extends string>(shown: Act<Action>, rank: string, act: (action: Action) => void): Node {
-  if ('href' in shown) return element('a', { class: `act ${rank}`, href: shown.href, rel: 'noreferrer' }, shown.label);
-  const button = element('button', { class: `act ${rank}`, type: 'button' }, shown.label);
-  button.addEventListener('click', () => act(shown.action));
+function controlOf<Action extends string>(
+  control: Control<Action>,
+  rank: string,
+  onAction: (action: Action) => void,
+): Node {
+  if ('href' in control)
+    return element('a', { class: `control ${rank}`, href: control.href, rel: 'noreferrer' }, control.label);
+  const button = element('button', { class: `control ${rank}`, type: 'button' }, control.label);
+  button.addEventListener('click', () => onAction(control.action));
   return button;
 }
 
@@ -99,8 +104,8 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   attributes: Record<string, string>,
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
+  created.append(...children);
+  return created;
 }

@@ -5,23 +5,23 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 import type { SignIn, SignInResult } from '@holdfast/contracts';
-import { ability } from '../browser/ability.ts';
 import { apiOf, safeAddress } from '../browser/address.ts';
 import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
-import { openView } from '../screen/view.ts';
+import { webAuthnSupport } from '../browser/webauthn-support.ts';
+import { createView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
-import { Ceremonies } from './ceremony.ts';
-import { rememberedSignIn } from './remembered.ts';
+import { Ceremonies } from './ceremonies.ts';
+import { rememberedSignIn } from './remembered-sign-in.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
 import { signInStep, type SignInEffect, type SignInEvent, type SignInState } from './sign-in-state.ts';
 
 const api = apiOf(location.pathname);
-const suggests = await browserSupportsWebAuthnAutofill().catch(() => false);
+const canSuggest = await browserSupportsWebAuthnAutofill().catch(() => false);
 const remembered = rememberedSignIn(sessionStorage, api);
 let state: SignInState = { name: 'loading' };
 
-const view = openView<SignInAction>(texts.signIn.title, (type) => send({ type }));
+const view = createView<SignInAction>(texts.signIn.title, (type) => send({ type }));
 
 const ceremonies = new Ceremonies(
   {
@@ -34,60 +34,60 @@ const ceremonies = new Ceremonies(
     },
     authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
     abort: () => WebAuthnAbortService.cancelCeremony(),
-    after: whenSeen,
+    after: afterVisible,
   },
-  (response) => send({ type: 'chosen', response }),
+  (response) => send({ type: 'responded', response }),
   (failure) => send({ type: 'failed', failure }),
 );
 
 function send(event: SignInEvent): void {
   const [next, effect] = signInStep(state, event);
   state = next;
-  view.show(signInScreen(state, suggests));
+  view.show(signInScreen(state, canSuggest));
   if (effect) void run(effect).catch((error: unknown) => send({ type: 'failed', failure: failureOf(error) }));
 }
 
 async function run(effect: SignInEffect): Promise<void> {
   switch (effect.do) {
-    case 'look': {
-      const found = await call<SignIn>('GET', api);
-      remembered.keep(found);
-      return send({ type: 'found', view: found, ability: ability() });
+    case 'load': {
+      const loaded = await call<SignIn>('GET', api);
+      remembered.store(loaded);
+      return send({ type: 'loaded', view: loaded, webAuthnSupport: webAuthnSupport() });
     }
-    case 'offer':
-      return suggests ? ceremonies.offer() : undefined;
-    case 'ask':
-    case 'askEarlier':
-      return ceremonies.ask(effect.do === 'askEarlier');
+    case 'suggest':
+      return canSuggest ? ceremonies.suggest() : undefined;
+    case 'authenticate':
+    case 'authenticateEarlier':
+      return ceremonies.authenticate(effect.do === 'authenticateEarlier');
     case 'complete':
-      return send(outcomeOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
+      return send(eventOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
     case 'cancel':
       ceremonies.stop();
-      return send(outcomeOf(await call<SignInResult>('POST', `${api}/cancel`)));
-    case 'go':
-      // Not a form: `form-action` would hold back the redirect to the app that follows. In place of this page: Back
-      // leads from the app to where the customer was before, and not to a sign-in that has ended.
-      location.replace(safeAddress(effect.to, location.href) ?? fail());
+      return send(eventOf(await call<SignInResult>('POST', `${api}/cancel`)));
+    case 'redirect':
+      // Not a form: `form-action` would block the redirect to the app that follows. With replace(), "Back" leads
+      // from the app to the page before the sign-in, not to a sign-in that has ended.
+      location.replace(safeAddress(effect.to, location.href) ?? unavailable());
   }
 }
 
-/** With an address to go to the sign-in is over, well or not: the app is told there. */
-function outcomeOf({ redirectTo, refused }: SignInResult): SignInEvent {
+/** With an address the sign-in has ended, successfully or not: the app gets the result there. */
+function eventOf({ redirectTo, refused }: SignInResult): SignInEvent {
   return redirectTo !== undefined
     ? { type: 'accepted', redirectTo }
-    : { type: 'refused', reason: refused ?? 'unknown_passkey' };
+    : { type: 'rejected', reason: refused ?? 'unknown_passkey' };
 }
 
-function fail(): never {
+function unavailable(): never {
   throw new Failed('unavailable');
 }
 
-/** After a time, and not while nobody looks: a forgotten tab asks the server for nothing. */
-function whenSeen(milliseconds: number, act: () => void): void {
+/** Waits until the tab is visible, too: a forgotten tab sends no requests. */
+function afterVisible(delayMs: number, callback: () => void): void {
   setTimeout(() => {
-    if (document.visibilityState === 'visible') act();
-    else document.addEventListener('visibilitychange', act, { once: true });
-  }, milliseconds);
+    if (document.visibilityState === 'visible') callback();
+    else document.addEventListener('visibilitychange', callback, { once: true });
+  }, delayMs);
 }
 
 const before = remembered.find();

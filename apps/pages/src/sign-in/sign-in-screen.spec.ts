@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { signInScreen } from './sign-in-screen.ts';
-import type { SignInState, Stop } from './sign-in-state.ts';
+import type { FailureReason, SignInState } from './sign-in-state.ts';
 
 const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } };
-const stops: Stop[] = [
+const stops: FailureReason[] = [
   'unknown_passkey',
   'other_organization',
   'cancelled',
@@ -13,9 +13,9 @@ const stops: Stop[] = [
   'rate_limited',
   'unavailable',
 ];
-const stopped = (why: Stop): SignInState => ({ name: 'stopped', why, view });
+const stopped = (why: FailureReason): SignInState => ({ name: 'stopped', why, view });
 
-test('every state has words of its own', () => {
+test('every state has its own heading', () => {
   const states: SignInState[] = [
     { name: 'loading' },
     ...(['ready', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map((name) => ({
@@ -32,38 +32,38 @@ test('ready shows the organization, the app, a button and a way back, and lets t
   expect(signInScreen({ name: 'ready', view }, true)).toMatchObject({
     organization: 'Acme',
     heading: 'Sign in to Shop',
-    primary: { label: 'Sign in with a passkey', action: 'ask' },
+    primary: { label: 'Sign in with a passkey', action: 'signIn' },
     suggestions: true,
     secondary: { label: 'Back to Shop', action: 'leave' },
   });
   expect(signInScreen({ name: 'ready', view }, false).suggestions).toBeUndefined();
 });
 
-test('a stop can be tried again and left; suggestions come back after a cancel alone', () => {
+test('a failure has buttons to try again and to go back; suggestions return only after a cancellation', () => {
   for (const why of stops)
     expect(signInScreen(stopped(why), true)).toMatchObject({
-      primary: { action: 'ask' },
+      primary: { action: 'signIn' },
       secondary: { action: 'leave' },
     });
   expect(stops.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
 });
 
-test('earlier passkeys have a button of their own while customers move, and only then', () => {
+test('earlier passkeys have a button only while the organization changes its RP ID', () => {
   const moving = { ...view, earlierPasskeys: true as const };
   for (const state of [{ name: 'ready' as const }, { name: 'stopped' as const, why: 'cancelled' as const }]) {
     expect(signInScreen({ ...state, view: moving }, true).other).toEqual({
       label: 'Use an earlier passkey',
-      action: 'askEarlier',
+      action: 'signInEarlier',
     });
     expect(signInScreen({ ...state, view }, true).other).toBeUndefined();
   }
 });
 
-test('another organization’s passkey is not called unknown or broken', () => {
+test('another organization’s passkey is shown as such, not as unknown or invalid', () => {
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
 });
 
-test('a sign-in that has ended leads back to the app when its address is known', () => {
+test('an ended sign-in links to the app when its address is known', () => {
   const known = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
   expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({
     organization: 'Acme',

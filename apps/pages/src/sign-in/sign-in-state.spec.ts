@@ -15,70 +15,79 @@ const stopped = (why: 'cancelled' | 'other_organization' | 'unavailable'): SignI
 });
 
 describe('on load', () => {
-  test('the browser may suggest passkeys at once', () => {
-    expect(signInStep(loading, { type: 'opened' })).toEqual([loading, { do: 'look' }]);
-    expect(signInStep(loading, { type: 'found', view, ability: 'able' })).toEqual([at('ready'), { do: 'offer' }]);
+  test('the browser suggests passkeys', () => {
+    expect(signInStep(loading, { type: 'opened' })).toEqual([loading, { do: 'load' }]);
+    expect(signInStep(loading, { type: 'loaded', view, webAuthnSupport: 'supported' })).toEqual([
+      at('ready'),
+      { do: 'suggest' },
+    ]);
   });
 
-  test.each(['unsupported', 'insecure'] as const)('%s: no ceremony, but a way back', (ability) => {
-    const [state, effect] = signInStep(loading, { type: 'found', view, ability });
-    expect([state, effect]).toEqual([{ name: ability, view }, undefined]);
-    expect(signInStep(state, { type: 'ask' })).toEqual([state]);
-    expect(signInStep(state, { type: 'leave' })).toEqual([at('leaving'), { do: 'cancel' }]);
-  });
+  test.each(['unsupported', 'insecure'] as const)(
+    '%s: no ceremony begins, and the customer can go back to the app',
+    (webAuthnSupport) => {
+      const [state, effect] = signInStep(loading, { type: 'loaded', view, webAuthnSupport });
+      expect([state, effect]).toEqual([{ name: webAuthnSupport, view }, undefined]);
+      expect(signInStep(state, { type: 'signIn' })).toEqual([state]);
+      expect(signInStep(state, { type: 'leave' })).toEqual([at('leaving'), { do: 'cancel' }]);
+    },
+  );
 
-  test('a sign-in that is over says so, and stays so', () => {
+  test('a sign-in that has ended is shown as expired and stays expired', () => {
     const [state] = signInStep(loading, failed('not_found'));
     expect(state).toEqual({ name: 'expired' });
-    expect(signInStep(state, { type: 'ask' })).toEqual([state]);
+    expect(signInStep(state, { type: 'signIn' })).toEqual([state]);
     expect(signInStep(state, { type: 'leave' })).toEqual([state]);
   });
 
-  test('with the server away, another try begins anew', () => {
+  test('after an unavailable server, another attempt loads the sign-in again', () => {
     const [state] = signInStep(loading, failed('unavailable'));
-    expect(signInStep(state, { type: 'ask' })).toEqual([loading, { do: 'look' }]);
+    expect(signInStep(state, { type: 'signIn' })).toEqual([loading, { do: 'load' }]);
   });
 });
 
 describe('signing in', () => {
-  test('by the button', () => {
-    expect(signInStep(at('ready'), { type: 'ask' })).toEqual([at('working'), { do: 'ask' }]);
-    expect(signInStep(at('working'), { type: 'ask' })).toEqual([at('working')]);
-    expect(signInStep(at('working'), { type: 'chosen', response })).toEqual([
+  test('the button opens the dialogue', () => {
+    expect(signInStep(at('ready'), { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
+    expect(signInStep(at('working'), { type: 'signIn' })).toEqual([at('working')]);
+    expect(signInStep(at('working'), { type: 'responded', response })).toEqual([
       at('verifying'),
       { do: 'complete', response },
     ]);
     expect(signInStep(at('verifying'), { type: 'accepted', redirectTo: '/x' })).toEqual([
       at('leaving'),
-      { do: 'go', to: '/x' },
+      { do: 'redirect', to: '/x' },
     ]);
   });
 
-  test('by a passkey of the earlier RP ID, while customers move', () => {
+  test('the second button opens the dialogue for passkeys of the earlier RP ID', () => {
     for (const from of [at('ready'), stopped('cancelled')])
-      expect(signInStep(from, { type: 'askEarlier' })).toEqual([at('working'), { do: 'askEarlier' }]);
-    expect(signInStep(at('working'), { type: 'askEarlier' })).toEqual([at('working')]);
+      expect(signInStep(from, { type: 'signInEarlier' })).toEqual([at('working'), { do: 'authenticateEarlier' }]);
+    expect(signInStep(at('working'), { type: 'signInEarlier' })).toEqual([at('working')]);
   });
 
-  test('by a suggestion, from every state that offers one', () => {
+  test('a suggestion is accepted in every state with suggestions', () => {
     for (const state of [at('ready'), stopped('cancelled'), stopped('other_organization')])
-      expect(signInStep(state, { type: 'chosen', response })).toEqual([at('verifying'), { do: 'complete', response }]);
+      expect(signInStep(state, { type: 'responded', response })).toEqual([
+        at('verifying'),
+        { do: 'complete', response },
+      ]);
   });
 
-  test.each(['unknown_passkey', 'other_organization'] as const)('%s: the page says so and stays usable', (reason) => {
-    const [state, effect] = signInStep(at('verifying'), { type: 'refused', reason });
+  test.each(['unknown_passkey', 'other_organization'] as const)('%s is shown, and the page stays usable', (reason) => {
+    const [state, effect] = signInStep(at('verifying'), { type: 'rejected', reason });
     expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, undefined]);
-    expect(signInStep(state, { type: 'ask' })).toEqual([at('working'), { do: 'ask' }]);
+    expect(signInStep(state, { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
   });
 
-  test('a reason that this page does not know counts as unknown', () => {
-    expect(signInStep(at('verifying'), { type: 'refused', reason: 'new_reason' })[0]).toMatchObject({
+  test('an unknown reason counts as an unknown passkey', () => {
+    expect(signInStep(at('verifying'), { type: 'rejected', reason: 'new_reason' })[0]).toMatchObject({
       why: 'unknown_passkey',
     });
   });
 
-  test('cancelled: suggestions again', () => {
-    expect(signInStep(at('working'), failed('cancelled'))).toEqual([stopped('cancelled'), { do: 'offer' }]);
+  test('after a cancellation the browser suggests passkeys again', () => {
+    expect(signInStep(at('working'), failed('cancelled'))).toEqual([stopped('cancelled'), { do: 'suggest' }]);
   });
 
   test.each(['ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)(
@@ -88,29 +97,29 @@ describe('signing in', () => {
     },
   );
 
-  test('run out in the middle', () => {
+  test('a sign-in that ends during a ceremony is shown as expired', () => {
     for (const name of ['ready', 'working', 'verifying', 'leaving'] as const)
       expect(signInStep(at(name), failed('not_found'))).toEqual([{ name: 'expired', view }]);
   });
 });
 
-describe('going back', () => {
-  test('ends what is pending and tells the app', () => {
+describe('going back to the app', () => {
+  test('ends the pending ceremony and cancels the sign-in', () => {
     for (const state of [at('ready'), at('working'), stopped('cancelled')])
       expect(signInStep(state, { type: 'leave' })).toEqual([at('leaving'), { do: 'cancel' }]);
     expect(signInStep(at('leaving'), { type: 'accepted', redirectTo: '/x' })).toEqual([
       at('leaving'),
-      { do: 'go', to: '/x' },
+      { do: 'redirect', to: '/x' },
     ]);
   });
 
-  test('not while a sign-in is being verified, and nothing comes back from it', () => {
+  test('is not possible while a response is verified, and a late failure changes nothing', () => {
     expect(signInStep(at('verifying'), { type: 'leave' })).toEqual([at('verifying')]);
-    expect(signInStep(at('leaving'), { type: 'chosen', response })).toEqual([at('leaving')]);
+    expect(signInStep(at('leaving'), { type: 'responded', response })).toEqual([at('leaving')]);
     expect(signInStep(at('leaving'), failed('cancelled'))).toEqual([at('leaving')]);
   });
 
-  test('can be tried again with the server away', () => {
+  test('can be repeated after an unavailable server', () => {
     const [state] = signInStep(at('leaving'), failed('unavailable'));
     expect(state).toEqual(stopped('unavailable'));
     expect(signInStep(state, { type: 'leave' })[1]).toEqual({ do: 'cancel' });

@@ -1,13 +1,13 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import type { SignIn } from '@holdfast/contracts';
-import type { Ability } from '../browser/ability.ts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
+import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-export type Refusal = 'unknown_passkey' | 'other_organization';
+export type Rejection = 'unknown_passkey' | 'other_organization';
 
-/** Why nothing came of it, where another try makes sense. */
-export type Stop =
-  | Refusal
+/** Failures after which another attempt makes sense. */
+export type FailureReason =
+  | Rejection
   | Extract<
       FailureKind,
       'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'
@@ -16,75 +16,70 @@ export type Stop =
 export type SignInState =
   | { name: 'loading'; remembered?: SignIn }
   | { name: 'ready' | 'working' | 'verifying' | 'leaving'; view: SignIn }
-  | { name: 'stopped'; why: Stop; view?: SignIn; retryAfter?: number }
+  | { name: 'stopped'; why: FailureReason; view?: SignIn; retryAfter?: number }
   | { name: 'unsupported' | 'insecure'; view: SignIn }
   | { name: 'expired'; view?: SignIn };
 
 export type SignInEvent =
-  /**
-   * `remembered`: what this tab has shown of the same sign-in before; a sign-in that has ended tells nothing any more.
-   */
+  /** `remembered`: the same sign-in as this tab loaded it before. The server no longer knows one that has ended. */
   | { type: 'opened'; remembered?: SignIn }
-  | { type: 'found'; view: SignIn; ability: Ability }
-  | { type: 'ask' }
-  /** For a passkey of before the organization moved to another RP ID. */
-  | { type: 'askEarlier' }
-  | { type: 'chosen'; response: AuthenticationResponseJSON }
-  | { type: 'refused'; reason: string }
+  | { type: 'loaded'; view: SignIn; webAuthnSupport: WebAuthnSupport }
+  | { type: 'signIn' }
+  /** With a passkey from before the organization changed its RP ID. */
+  | { type: 'signInEarlier' }
+  | { type: 'responded'; response: AuthenticationResponseJSON }
+  | { type: 'rejected'; reason: string }
   | { type: 'accepted'; redirectTo: string }
   | { type: 'leave' }
   | { type: 'failed'; failure: Failed };
 
-/** `offer` lets the browser suggest passkeys (conditional UI); `ask` opens its dialogue. */
+/** `suggest` lets the browser suggest passkeys (conditional UI); `authenticate` opens its dialogue. */
 export type SignInEffect =
-  | { do: 'look' | 'offer' | 'ask' | 'askEarlier' | 'cancel' }
+  | { do: 'load' | 'suggest' | 'authenticate' | 'authenticateEarlier' | 'cancel' }
   | { do: 'complete'; response: AuthenticationResponseJSON }
-  | { do: 'go'; to: string };
+  | { do: 'redirect'; to: string };
 
 type Step = [SignInState, SignInEffect?];
 
-/**
- * The whole behaviour of the sign-in page. An event that does not fit changes nothing: a second click, an answer that
- * comes late.
- */
+/** The behaviour of the sign-in page. Unexpected events, such as a second click or a late response, change nothing. */
 export function signInStep(state: SignInState, event: SignInEvent): Step {
   const view = 'view' in state ? state.view : undefined;
-  const open = state.name === 'ready' || state.name === 'stopped' || state.name === 'working';
+  const canAuthenticate = state.name === 'ready' || state.name === 'stopped' || state.name === 'working';
   switch (event.type) {
     case 'opened':
-      return [{ name: 'loading', ...(event.remembered && { remembered: event.remembered }) }, { do: 'look' }];
-    case 'found':
+      return [{ name: 'loading', ...(event.remembered && { remembered: event.remembered }) }, { do: 'load' }];
+    case 'loaded':
       if (state.name !== 'loading') return [state];
-      return event.ability === 'able'
-        ? [{ name: 'ready', view: event.view }, { do: 'offer' }]
-        : [{ name: event.ability, view: event.view }];
-    case 'ask':
-    case 'askEarlier':
-      if (state.name === 'stopped' && !view) return [{ name: 'loading' }, { do: 'look' }];
+      return event.webAuthnSupport === 'supported'
+        ? [{ name: 'ready', view: event.view }, { do: 'suggest' }]
+        : [{ name: event.webAuthnSupport, view: event.view }];
+    case 'signIn':
+    case 'signInEarlier':
+      if (state.name === 'stopped' && !view) return [{ name: 'loading' }, { do: 'load' }];
       return view && (state.name === 'ready' || state.name === 'stopped')
-        ? [{ name: 'working', view }, { do: event.type }]
+        ? [{ name: 'working', view }, { do: event.type === 'signIn' ? 'authenticate' : 'authenticateEarlier' }]
         : [state];
-    case 'chosen':
-      return view && open
+    case 'responded':
+      return view && canAuthenticate
         ? [
             { name: 'verifying', view },
             { do: 'complete', response: event.response },
           ]
         : [state];
-    case 'refused':
-      // The page stays usable: the right passkey may be the next one.
+    case 'rejected':
+      // The page stays usable: the customer may have another passkey.
       return state.name === 'verifying'
-        ? [{ name: 'stopped', why: refusalOf(event.reason), view: state.view }]
+        ? [{ name: 'stopped', why: rejectionOf(event.reason), view: state.view }]
         : [state];
     case 'accepted':
       return state.name === 'verifying' || state.name === 'leaving'
         ? [
             { name: 'leaving', view: state.view },
-            { do: 'go', to: event.redirectTo },
+            { do: 'redirect', to: event.redirectTo },
           ]
         : [state];
     case 'leave':
-      return view && (open || state.name === 'unsupported' || state.name === 'insecure')
+      return view && (canAuthenticate || state.name === 'unsupported' || state.name === 'insecure')
         ? [{ name: 'leaving', view }, { do: 'cancel' }]
         : [state];
     case 'failed':
@@ -114,16 +109,16 @@ function expired(view: SignIn | undefined): SignInState {
 }
 
 /**
- * Suggestions come back only after the device said no. After the server's no it takes a click: an authenticator that
- * answers by itself would go round in circles.
+ * Suggestions begin again only after a cancellation on the device. After a rejection by the server the customer must
+ * click, because an authenticator that responds by itself would loop.
  */
-function stopped(state: SignInState, why: Stop, view: SignIn | undefined): Step {
+function stopped(state: SignInState, why: FailureReason, view: SignIn | undefined): Step {
   if (state.name !== 'working' && state.name !== 'verifying') return [state];
   const next: SignInState = { name: 'stopped', why, ...(view && { view }) };
-  return why === 'cancelled' ? [next, { do: 'offer' }] : [next];
+  return why === 'cancelled' ? [next, { do: 'suggest' }] : [next];
 }
 
-/** A reason that a later server may give is one of not being known here. */
-function refusalOf(reason: string): Refusal {
+/** An unknown reason, from a later version of the server, counts as an unknown passkey. */
+function rejectionOf(reason: string): Rejection {
   return reason === 'other_organization' ? reason : 'unknown_passkey';
 }

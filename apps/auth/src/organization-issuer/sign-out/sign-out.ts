@@ -38,7 +38,7 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
       title: 'Sign out?',
       body: `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}You will be signed out of every app of ${escapeHtml(name)} in this browser. To stay signed in, just leave this page.</p>
 ${form}
-<button class="act primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
+<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
     });
   };
 }

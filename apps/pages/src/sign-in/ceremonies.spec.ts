@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import { Failed } from '../browser/failure.ts';
-import { Ceremonies, type Means } from './ceremony.ts';
+import { Ceremonies, type CeremonyDependencies } from './ceremonies.ts';
 
 interface Pending {
   challenge: string;
@@ -11,45 +11,45 @@ interface Pending {
 }
 
 let pending: Pending[];
-let timers: { milliseconds: number; act: () => void }[];
+let timers: { delayMs: number; callback: () => void }[];
 let events: unknown[];
 let made: number;
 let aborted: number;
-let refuse: Failed | undefined;
+let failure: Failed | undefined;
 let ceremonies: Ceremonies;
 
 const answer = (id: string) => ({ id }) as AuthenticationResponseJSON;
-/** Lets what is resolved arrive. */
+/** Lets resolved promises continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
-  [pending, timers, events, made, aborted, refuse] = [[], [], [], 0, 0, undefined];
-  const means: Means = {
+  [pending, timers, events, made, aborted, failure] = [[], [], [], 0, 0, undefined];
+  const dependencies: CeremonyDependencies = {
     options: async (earlier) => {
-      if (refuse) throw refuse;
+      if (failure) throw failure;
       return { challenge: `${earlier ? 'e' : 'c'}${++made}`, timeout: 100_000 };
     },
     authenticate: ({ challenge }, suggested) =>
       new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
-    // As the browser does: the pending one is rejected, later than the next one begins.
+    // Like the browser: the pending request is rejected after the next one has begun.
     abort: () => {
       aborted++;
       pending.at(-1)?.reject(new DOMException('aborted', 'AbortError'));
     },
-    after: (milliseconds, act) => timers.push({ milliseconds, act }),
+    after: (delayMs, callback) => timers.push({ delayMs, callback }),
   };
   ceremonies = new Ceremonies(
-    means,
+    dependencies,
     ({ id }) => events.push(id),
     ({ kind }) => events.push(kind),
   );
 });
 
-describe('the dialogue', () => {
-  test('ends the suggestions, without a word', async () => {
-    void ceremonies.offer();
+describe('authenticate', () => {
+  test('ends the suggestions without reporting a failure', async () => {
+    void ceremonies.suggest();
     await settle();
-    void ceremonies.ask();
+    void ceremonies.authenticate();
     await settle();
     expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
       ['c1', true],
@@ -60,23 +60,23 @@ describe('the dialogue', () => {
     expect(events).toEqual(['mine']);
   });
 
-  test('a suggestion taken after the dialogue began counts for nothing', async () => {
-    void ceremonies.offer();
+  test('ignores a suggestion that is chosen after the dialogue has begun', async () => {
+    void ceremonies.suggest();
     await settle();
     const [offered] = pending;
     pending = [];
-    void ceremonies.ask();
+    void ceremonies.authenticate();
     offered!.resolve(answer('late'));
     await settle();
     expect(events).toEqual([]);
   });
 
-  test('may be for passkeys of the earlier RP ID, which suggestions never are', async () => {
-    void ceremonies.ask(true);
+  test('uses passkeys of the earlier RP ID on request; suggestions never do', async () => {
+    void ceremonies.authenticate(true);
     await settle();
     pending[0]!.reject(new DOMException('no', 'NotAllowedError'));
     await settle();
-    void ceremonies.offer();
+    void ceremonies.suggest();
     await settle();
     expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
       ['e1', false],
@@ -84,23 +84,23 @@ describe('the dialogue', () => {
     ]);
   });
 
-  test('says what went wrong', async () => {
-    void ceremonies.ask();
+  test('reports its failures', async () => {
+    void ceremonies.authenticate();
     await settle();
     pending[0]!.reject(new DOMException('no', 'NotAllowedError'));
     await settle();
-    refuse = new Failed('unavailable');
-    await ceremonies.ask();
+    failure = new Failed('unavailable');
+    await ceremonies.authenticate();
     expect(events).toEqual(['cancelled', 'unavailable']);
   });
 });
 
-describe('suggestions', () => {
-  test('get a new challenge before the old one runs out', async () => {
-    void ceremonies.offer();
+describe('suggest', () => {
+  test('requests a new challenge before the old one expires', async () => {
+    void ceremonies.suggest();
     await settle();
-    expect(timers[0]!.milliseconds).toBe(80_000);
-    timers[0]!.act();
+    expect(timers[0]!.delayMs).toBe(80_000);
+    timers[0]!.callback();
     await settle();
     expect(pending.map(({ challenge }) => challenge)).toEqual(['c1', 'c2']);
     pending[1]!.resolve(answer('mine'));
@@ -108,38 +108,38 @@ describe('suggestions', () => {
     expect(events).toEqual(['mine']);
   });
 
-  test('no timer of theirs disturbs a dialogue, or an answer on its way', async () => {
-    void ceremonies.offer();
+  test('requests no new challenge during a dialogue or while a response is being verified', async () => {
+    void ceremonies.suggest();
     await settle();
-    void ceremonies.ask();
+    void ceremonies.authenticate();
     await settle();
-    timers[0]!.act();
+    timers[0]!.callback();
     await settle();
     expect(made).toBe(2);
-    void ceremonies.offer();
+    void ceremonies.suggest();
     await settle();
     pending.at(-1)!.resolve(answer('mine'));
     await settle();
-    timers.at(-1)!.act();
+    timers.at(-1)!.callback();
     await settle();
     expect([made, events]).toEqual([3, ['mine']]);
   });
 
-  test('fail in silence, unless the sign-in is over', async () => {
-    refuse = new Failed('unavailable');
-    await ceremonies.offer();
+  test('reports no failure, unless the sign-in has ended', async () => {
+    failure = new Failed('unavailable');
+    await ceremonies.suggest();
     expect(events).toEqual([]);
-    refuse = new Failed('not_found');
-    await ceremonies.offer();
+    failure = new Failed('not_found');
+    await ceremonies.suggest();
     expect(events).toEqual(['not_found']);
   });
 
-  test('stop when the customer leaves', async () => {
-    void ceremonies.offer();
+  test('ends when the customer leaves', async () => {
+    void ceremonies.suggest();
     await settle();
     ceremonies.stop();
     await settle();
-    timers[0]!.act();
+    timers[0]!.callback();
     // The browser's own list is gone as well: one abort for the beginning, one for the end.
     expect([made, aborted, events]).toEqual([1, 2, []]);
   });

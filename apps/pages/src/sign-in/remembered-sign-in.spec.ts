@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { rememberedSignIn } from './remembered.ts';
+import { rememberedSignIn } from './remembered-sign-in.ts';
 
 const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop', uri: 'https://shop.example/' } };
 
@@ -10,9 +10,9 @@ function storageOf(content: Map<string, string>) {
   };
 }
 
-test('finds what was kept for the same sign-in, and nothing for another', () => {
+test('find returns what was stored for the same sign-in, and undefined for another', () => {
   const storage = storageOf(new Map());
-  rememberedSignIn(storage, '/o/acme/api/sign-in/u1').keep(view);
+  rememberedSignIn(storage, '/o/acme/api/sign-in/u1').store(view);
   expect(rememberedSignIn(storage, '/o/acme/api/sign-in/u1').find()).toEqual(view);
   expect(rememberedSignIn(storage, '/o/acme/api/sign-in/u2').find()).toBeUndefined();
 });
@@ -25,11 +25,11 @@ test.each([
   '{}',
   '{"organization":{"name":1},"app":{}}',
   '{"organization":{"shortId":"a","name":"A"},"app":{"name":null}}',
-])('finds nothing in %j', (text) => {
+])('find returns undefined for %j', (text) => {
   expect(rememberedSignIn(storageOf(new Map([['holdfast:a', text]])), 'a').find()).toBeUndefined();
 });
 
-test('leaves out an address that leads nowhere safe', () => {
+test('find omits an address that is not safe to follow', () => {
   const stored = JSON.stringify({ ...view, app: { name: 'Shop', uri: 'javascript:alert(1)' } });
   expect(rememberedSignIn(storageOf(new Map([['holdfast:a', stored]])), 'a').find()).toEqual({
     ...view,
@@ -37,11 +37,11 @@ test('leaves out an address that leads nowhere safe', () => {
   });
 });
 
-test('works where the browser refuses storage', () => {
+test('store and find do nothing when the browser denies storage', () => {
   const refuse = () => {
     throw new Error('refused');
   };
   const remembered = rememberedSignIn({ getItem: refuse, setItem: refuse }, 'a');
-  remembered.keep(view);
+  remembered.store(view);
   expect(remembered.find()).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { texts } from '../texts.ts';
 
-/** What both pages say when the browser, the device or the network stood in the way. */
-export type CommonStop =
+/** Failures of the browser, the device or the network, which both pages show in the same words. */
+export type CommonFailure =
   | 'cancelled'
   | 'ceremony_expired'
   | 'passkey_invalid'
@@ -13,7 +13,7 @@ export type CommonStop =
 
 const { stopped } = texts;
 
-export function stoppedWords(why: CommonStop, retryAfter?: number): { heading: string; body: string[] } {
+export function failureTexts(why: CommonFailure, retryAfter?: number): { heading: string; body: string[] } {
   switch (why) {
     case 'cancelled':
       return { heading: stopped.cancelled, body: [stopped.cancelledBody] };
@@ -30,6 +30,6 @@ export function stoppedWords(why: CommonStop, retryAfter?: number): { heading: s
     case 'rate_limited':
       return { heading: stopped.busy, body: [stopped.busyBody(retryAfter)] };
     case 'unavailable':
-      return { heading: stopped.away, body: [stopped.awayBody] };
+      return { heading: stopped.unavailable, body: [stopped.unavailableBody] };
   }
 }

@@ -5,22 +5,24 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a route answers: a body, or a status with the body; a function is asked each time. */
+/** The response of a route; a function is called for each request. */
 export type Reply = { status?: number; body?: object; headers?: Record<string, string>; hang?: boolean };
 export type Routes = Record<string, Reply | ((body: Record<string, unknown>) => Reply)>;
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
-/** As strict as the gateway's: a page that needs more would not work there either. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The gateway's policy: a page that needs more would not work there. */
+const policy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
 
-/** Serves the built pages as the gateway does, with JSON routes that answer what a test wants. */
-export class FakeService {
-  /** By `METHOD /path below /o/acme/api`. */
+/** Serves the built pages as the gateway does, with JSON routes that respond as the test sets them. */
+export class ServiceStub {
+  /** Keys are `METHOD /path`, below `/o/acme/api`. */
   routes: Routes = {};
-  readonly asked: { route: string; body: Record<string, unknown> }[] = [];
-  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
+  readonly requests: { route: string; body: Record<string, unknown> }[] = [];
+  private readonly server: Server = createServer((request, response) => void this.respond(request, response));
 
   async start(): Promise<string> {
     await new Promise<void>((resolve) => this.server.listen(0, 'localhost', resolve));
@@ -33,10 +35,10 @@ export class FakeService {
   }
 
   count(route: string): number {
-    return this.asked.filter((one) => one.route === route).length;
+    return this.requests.filter((one) => one.route === route).length;
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
     const page = /^\/o\/[^/]+\/(claim|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1];
@@ -63,7 +65,7 @@ export class FakeService {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
     const route = `${request.method} ${path}`;
-    this.asked.push({ route, body });
+    this.requests.push({ route, body });
     const set = this.routes[route];
     const reply = typeof set === 'function' ? set(body) : set;
     if (reply?.hang) return;

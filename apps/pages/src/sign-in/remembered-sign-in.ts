@@ -1,21 +1,21 @@
 import type { SignIn } from '@holdfast/contracts';
 import { safeAddress } from '../browser/address.ts';
 
-/** What a tab keeps, so that a sign-in which has ended can still say whose it was and lead back to the app. */
+/** Stores a sign-in for this tab, so that the page can link back to the app after the sign-in has ended. */
 export interface RememberedSignIn {
-  keep: (view: SignIn) => void;
+  store: (view: SignIn) => void;
   find: () => SignIn | undefined;
 }
 
-/** One entry per sign-in, by its address. Without storage (a private window may refuse it) nothing is remembered. */
+/** One entry per sign-in, by its address. Without storage, as in some private windows, nothing is stored. */
 export function rememberedSignIn(storage: Pick<Storage, 'getItem' | 'setItem'>, address: string): RememberedSignIn {
   const key = `holdfast:${address}`;
   return {
-    keep: (view) => {
+    store: (view) => {
       try {
         storage.setItem(key, JSON.stringify(view));
       } catch {
-        // The page works without it.
+        // The page works without storage.
       }
     },
     find: () => {
@@ -28,7 +28,7 @@ export function rememberedSignIn(storage: Pick<Storage, 'getItem' | 'setItem'>, 
   };
 }
 
-/** Written by this page, and yet input: another version of it may have written something else. */
+/** Untrusted, although this page wrote it: another version of the page may have written something else. */
 function parsed(text: string | null): SignIn | undefined {
   const { organization, app } = (JSON.parse(text ?? '{}') ?? {}) as Partial<SignIn>;
   if (
