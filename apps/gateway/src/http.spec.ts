@@ -4,10 +4,10 @@ import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { CLOCK } from '@holdfast/platform';
 import { LOGGER, Shutdown } from '@holdfast/service';
 import { FakeClock } from '@holdfast/testing';
+import { RequestLimits } from './access/rate-limits/request-limits.js';
 import type { GatewayConfig } from './config.js';
+import { RouteTable } from './endpoints/route-table.js';
 import { createHttpApp } from './http.js';
-import { RequestLimits } from './limits/request-limits.js';
-import { RouteTable } from './routing/route-table.js';
 
 @Controller()
 class StrayController {

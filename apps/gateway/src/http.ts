@@ -8,19 +8,19 @@ import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, t
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
 import { BearerStrategy } from './access/bearer.strategy.js';
 import { publicRoutes } from './access/public-routes.js';
-import { assertLimited, assertRecorded, assertRoutes } from './access/route-assertion.js';
+import { limitRequests } from './access/rate-limits/limit-requests.js';
+import { RequestLimits } from './access/rate-limits/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { overloaded, refuseBacklog } from './edge/backlog.js';
 import { limitConnections } from './edge/connection-limits.js';
+import { observeRequests } from './edge/observe-requests.js';
+import { unroutable } from './edge/problems/unroutable.js';
+import { newCall, routeTemplate, type Call } from './edge/request-context.js';
 import { endpoints } from './endpoints.js';
-import { unroutable } from './errors/unroutable.js';
-import { limitRequests } from './limits/limit-requests.js';
-import { RequestLimits } from './limits/request-limits.js';
-import { observeRequests } from './observability/observe-requests.js';
-import { newCall, routeTemplate, type Call } from './routing/call.js';
-import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
-import { RouteTable } from './routing/route-table.js';
+import { assertLimited, assertRecorded, assertRoutes } from './endpoints/endpoint-assertion.js';
+import { RouteTable } from './endpoints/route-table.js';
+import { healthEndpoint, readyEndpoint } from './health/health.controller.js';
 
 /** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
 export function createHttpApp(config: GatewayConfig) {

@@ -3,9 +3,9 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { InsufficientScopeError } from '../errors/problem.js';
-import { RequestLimits } from '../limits/request-limits.js';
-import { ENDPOINT, type Endpoint } from '../routing/endpoint.js';
+import { InsufficientScopeError } from '../edge/problems/problem.js';
+import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { RequestLimits } from './rate-limits/request-limits.js';
 
 /**
  * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization

@@ -6,10 +6,10 @@ import { AppError, systemClock } from '@holdfast/platform';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
 import { createOfferEndpoint } from '../credentials/offers.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import type { Call } from '../edge/request-context.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { userinfo } from '../issuer/issuer-endpoints.js';
 import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
-import { userinfo } from '../proxy/issuer-endpoints.js';
-import type { Call } from '../routing/call.js';
-import type { Endpoint } from '../routing/endpoint.js';
 import { AuditHook } from './audit-hook.js';
 
 let written: [org: string, record: AuditRecord, options: { provisional?: boolean; within?: number }][] = [];

@@ -11,9 +11,9 @@ import {
 } from '@holdfast/contracts';
 import { wasNotBegun } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
-import { renderError } from '../errors/render-error.js';
-import { anonymousContextOf, contextOf, routeTemplate } from '../routing/call.js';
-import type { Endpoint } from '../routing/endpoint.js';
+import { renderError } from '../edge/problems/render-error.js';
+import { anonymousContextOf, contextOf, routeTemplate } from '../edge/request-context.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
 

@@ -15,13 +15,13 @@ import {
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
+import { OrganizationProfiles } from '../access/organization-profiles.js';
 import type { GatewayConfig } from '../config.js';
-import { anonymousContextOf, customerContextOf } from '../routing/call.js';
-import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
-import { Input } from '../routing/input.js';
+import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../endpoints/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
-import { OrganizationProfiles } from './organization-profiles.js';
 
 const tag = 'Claim';
 const forms = 'Public: the token from the link is what opens it, in the body and never in an address.';

@@ -15,10 +15,10 @@ import {
   type ErrorCode,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { contextOf } from '../routing/call.js';
-import { answered, keyOf } from '../routing/change.js';
-import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
-import { Input } from '../routing/input.js';
+import { contextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../endpoints/input.js';
+import { answered, keyOf } from '../endpoints/resources.js';
 
 const tag = 'Customer credentials';
 const params = z.strictObject({

@@ -11,10 +11,10 @@ import {
   type Offer,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { contextOf } from '../routing/call.js';
-import { answered, keyOf, markReplayed } from '../routing/change.js';
-import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
-import { Input } from '../routing/input.js';
+import { contextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../endpoints/input.js';
+import { answered, keyOf, markReplayed } from '../endpoints/resources.js';
 
 const tag = 'Customer credentials';
 

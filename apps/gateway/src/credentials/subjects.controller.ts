@@ -15,12 +15,12 @@ import {
 import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
-import { contextOf } from '../routing/call.js';
-import { answered, keyOf } from '../routing/change.js';
-import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
-import { Input } from '../routing/input.js';
-import { openPageToken, sealPageToken } from '../routing/page-token.js';
-import { limitParameter, pageSchema, pageTokenParameter } from '../routing/paging.js';
+import { openPageToken, sealPageToken } from '../edge/page-token.js';
+import { limitParameter, pageSchema, pageTokenParameter } from '../edge/paging.js';
+import { contextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../endpoints/input.js';
+import { answered, keyOf } from '../endpoints/resources.js';
 
 const tag = 'Customer credentials';
 const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The value returned when the offer was made') });

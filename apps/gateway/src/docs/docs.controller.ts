@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
-import { endpoint, ENDPOINTS, Route, type Endpoint } from '../routing/endpoint.js';
+import { endpoint, ENDPOINTS, Route, type Endpoint } from '../endpoints/endpoint.js';
 import { openApi } from './openapi.js';
 import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
 

@@ -1,5 +1,5 @@
 import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
-import { auditId, checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
+import { auditId, checkpoint, entry, proof, proofFile, verifierKey } from '../admin/audit/audit-examples.js';
 
 export interface Examples {
   body?: Record<string, { summary: string; value: unknown }>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { operations, type ErrorCode } from '@holdfast/contracts';
-import type { Answer, Endpoint } from '../routing/endpoint.js';
+import type { Answer, Endpoint } from '../endpoints/endpoint.js';
+import { oauthErrorAnswer } from '../issuer/oauth-reference.js';
 import { examples, type Examples } from './examples.js';
 import { jsonSchema, type Json } from './json-schema.js';
-import { oauthErrorAnswer } from './oauth.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
 /** Codes that every guarded endpoint may answer. */

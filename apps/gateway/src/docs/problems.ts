@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { problemOf } from '../errors/problem.js';
+import { problemOf } from '../edge/problems/problem.js';
 import type { Json } from './json-schema.js';
 
 const requestId = '019aa5f2-7c1e-7b3a-9d54-0c2f1f3e8a77';

@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter } from 'prom-client';
 import { unavailable } from '@holdfast/platform';
 import type { HttpObserver } from '@holdfast/service';
-import { isNavigation } from '../errors/error-page.js';
-import { renderError } from '../errors/render-error.js';
-import { newCall, type Call } from '../routing/call.js';
-import type { Endpoint } from '../routing/endpoint.js';
-import { healthEndpoint, readyEndpoint } from '../routing/health.controller.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { healthEndpoint, readyEndpoint } from '../health/health.controller.js';
+import { isNavigation } from './problems/error-page.js';
+import { renderError } from './problems/render-error.js';
+import { newCall, type Call } from './request-context.js';
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */

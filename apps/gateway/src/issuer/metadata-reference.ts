@@ -1,5 +1,5 @@
 import type { Json } from '../docs/json-schema.js';
-import { describedJson as json, describedText as text } from '../docs/oauth.js';
+import { describedJson as json, describedText as text } from './oauth-reference.js';
 import { noOrganization, temporarilyUnavailable } from './reference-parts.js';
 
 const metadata = {

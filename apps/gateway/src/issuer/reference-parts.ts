@@ -1,5 +1,5 @@
 import type { Json } from '../docs/json-schema.js';
-import { oauthErrorAnswer } from '../docs/oauth.js';
+import { oauthErrorAnswer } from './oauth-reference.js';
 
 /**
  * Parts of the reference of the issuers' endpoints, as OpenID Connect and OAuth specify them: auth validates these

@@ -2,7 +2,7 @@ import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '@holdfast/platform';
-import { endpoint, Route } from '../routing/endpoint.js';
+import { endpoint, Route } from '../endpoints/endpoint.js';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 
 const tag = 'Pages';

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { relatedOriginsPath, relatedOriginsSchema } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
-import { endpoint, Route } from '../routing/endpoint.js';
+import { endpoint, Route } from '../endpoints/endpoint.js';
 
 export const relatedOriginsEndpoint = endpoint({
   id: 'getRelatedOrigins',

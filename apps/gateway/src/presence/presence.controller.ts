@@ -10,10 +10,10 @@ import {
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { OrganizationProfiles } from '../claim/organization-profiles.js';
-import { anonymousContextOf } from '../routing/call.js';
-import { endpoint, Route, type InputOf } from '../routing/endpoint.js';
-import { Input } from '../routing/input.js';
+import { OrganizationProfiles } from '../access/organization-profiles.js';
+import { anonymousContextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../endpoints/input.js';
 import { PresenceGuard } from './presence.guard.js';
 
 const path = '/o/{shortId}/api/presence/challenge';

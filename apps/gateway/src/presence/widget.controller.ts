@@ -2,7 +2,7 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '@holdfast/platform';
-import { endpoint, Route } from '../routing/endpoint.js';
+import { endpoint, Route } from '../endpoints/endpoint.js';
 import { WIDGET, type Widget } from './widget.js';
 
 export const widgetEndpoint = endpoint({

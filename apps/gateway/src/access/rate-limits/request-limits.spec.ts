@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { AppError } from '@holdfast/platform';
+import { listSubjectsEndpoint } from '../../credentials/subjects.controller.js';
+import { endpoints } from '../../endpoints.js';
+import { nestPath } from '../../endpoints/endpoint.js';
+import { rateLimitsSchema } from './limit-classes.js';
+import { limitRequests } from './limit-requests.js';
+import { RequestLimits } from './request-limits.js';
+
+let app: FastifyInstance;
+
+/** The gateway's own public routes, with nothing behind them. */
+async function serve(limits: string, trustProxy: string[] | false = false): Promise<RequestLimits> {
+  const requestLimits = new RequestLimits({ RATE_LIMITS: rateLimitsSchema.parse(limits) }, endpoints);
+  app = fastify({ trustProxy });
+  app.decorateRequest('call');
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.call = { address: request.ip } as never;
+    done();
+  });
+  limitRequests(app, requestLimits);
+  app.setErrorHandler((error, _request, reply) =>
+    reply.code((error as AppError).status).send({ code: (error as AppError).code }),
+  );
+  for (const { method, path, operation } of endpoints)
+    if (!operation) app.route({ method, url: nestPath(path), handler: (_request, reply) => reply.send({}) });
+  await app.ready();
+  return requestLimits;
+}
+afterEach(() => app.close());
+
+const publicRoutes = endpoints
+  .filter(({ operation }) => !operation)
+  .map(
+    ({ method, path }) =>
+      [
+        method,
+        path
+          .replace('{shortId}', 'acme')
+          .replace('{uid}', 'u'.repeat(20))
+          .replace(/\{\w+\}/g, 'x'),
+      ] as const,
+  );
+const call = (
+  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS',
+  url: string,
+  remoteAddress = '192.0.2.1',
+  headers: Record<string, string> = {},
+) => app.inject({ method, url, remoteAddress, headers });
+
+describe('the rate limits of public routes', () => {
+  it.each(publicRoutes)(
+    'answer 429 with the three headers when one address calls %s %s too often',
+    async (method, url) => {
+      await serve('all=2');
+      const answers = [await call(method, url), await call(method, url), await call(method, url)];
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+      expect(answers[0]!.headers).toMatchObject({
+        'ratelimit-policy': expect.stringMatching(/^"\w+";q=2;w=60$/),
+        ratelimit: expect.stringMatching(/^"\w+";r=1;t=30$/),
+      });
+      expect(answers[2]!.headers).toMatchObject({
+        'retry-after': '30',
+        ratelimit: expect.stringMatching(/^"\w+";r=0;t=30$/),
+      });
+      expect((await call(method, url, '192.0.2.2')).statusCode).toBe(200);
+    },
+  );
+
+  it('count an address without a route as well', async () => {
+    await serve('all=1');
+    expect([(await call('GET', '/made/up')).statusCode, (await call('GET', '/made/up/2')).statusCode]).toEqual([
+      404, 429,
+    ]);
+  });
+
+  it('take all addresses of an IPv6 /64 for one, and an IPv4 address in IPv6 form for itself', async () => {
+    await serve('all=1');
+    expect((await call('GET', '/docs', '2001:db8::1')).statusCode).toBe(200);
+    expect((await call('GET', '/docs', '2001:0DB8:0:0:ffff::2')).statusCode).toBe(429);
+    expect((await call('GET', '/docs', '2001:db8:0:1::1')).statusCode).toBe(200);
+    expect((await call('GET', '/docs', '::ffff:192.0.2.9')).statusCode).toBe(200);
+    expect((await call('GET', '/docs', '192.0.2.9')).statusCode).toBe(429);
+  });
+
+  it('believe X-Forwarded-For of a trusted proxy alone', async () => {
+    await serve('all=1');
+    const from = (client: string) => call('GET', '/docs', '10.0.0.1', { 'x-forwarded-for': client });
+    expect([(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode]).toEqual([200, 429]);
+    await app.close();
+    await serve('all=1', ['10.0.0.1']);
+    expect([
+      (await from('192.0.2.1')).statusCode,
+      (await from('192.0.2.2')).statusCode,
+      (await from('192.0.2.2')).statusCode,
+    ]).toEqual([200, 200, 429]);
+  });
+
+  it('refuse a query that is longer than the route takes', async () => {
+    await serve('');
+    expect((await call('GET', `/o/acme/authorize?state=${'s'.repeat(5000)}`)).statusCode).toBe(414);
+    expect((await call('GET', `/o/acme/authorize?state=${'s'.repeat(1000)}`)).statusCode).toBe(200);
+  });
+});
+
+describe('the rate limits of the API', () => {
+  const reply = { headers: () => reply } as unknown as FastifyReply;
+  const claims = (clientId: string) => ({ client_id: clientId }) as AccessTokenClaims;
+
+  it('are per app and by what it does', async () => {
+    const limits = await serve('read=1');
+    limits.admitApp(claims('a'), listSubjectsEndpoint, reply);
+    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).toThrow(
+      expect.objectContaining({ code: 'rate_limited', status: 429, retryAfter: 60 }),
+    );
+    limits.admitApp(claims('a'), { ...listSubjectsEndpoint, method: 'POST' }, reply);
+    limits.admitApp(claims('b'), listSubjectsEndpoint, reply);
+  });
+
+  it('count denied tokens apart, so that a good one passes behind the same address', async () => {
+    const limits = await serve('denied=1');
+    const request = { call: { address: '192.0.2.1' } } as FastifyRequest;
+    limits.countDenied(request, reply);
+    expect(() => limits.countDenied(request, reply)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).not.toThrow();
+  });
+});
+
+describe('RATE_LIMITS', () => {
+  it('overrides classes by name, and all others by `all`', () => {
+    expect(rateLimitsSchema.parse('claim=7, all=9')).toMatchObject({ claim: 7, read: 9 });
+    expect(rateLimitsSchema.parse(undefined)).toMatchObject({ claim: 600, authorize: 600 });
+  });
+
+  it.each(['clam=7', 'claim=0', 'claim=-1', 'claim=many', 'claim'])('refuses %s', (text) => {
+    expect(rateLimitsSchema.safeParse(text).success).toBe(false);
+  });
+});

@@ -1,0 +1,138 @@
+import { Controller, Header, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  auditCheckpoint,
+  auditConsistency,
+  auditProof,
+  auditProofSchema,
+  auditVerifierKeys,
+  shortId,
+  uuid,
+} from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { formatProofFile } from '@holdfast/tlog';
+import { prefersText } from '../../edge/accept.js';
+import { contextOf } from '../../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { faulty, Input } from '../../endpoints/input.js';
+
+const tag = 'Admin API: audit';
+const text = 'text/plain';
+
+export const getAuditCheckpointEndpoint = endpoint({
+  id: 'getAuditCheckpoint',
+  method: 'GET',
+  path: '/o/{shortId}/api/admin/audit/checkpoint',
+  tag,
+  summary: 'Get the newest checkpoint of the log',
+  description:
+    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was answered before it was asked for. Keep it: later logs must continue it.',
+  operation: 'audit:read',
+  action: 'audit.prove',
+  params: z.strictObject({ shortId }),
+  answers: { 200: { description: 'The checkpoint', media: [text] } },
+});
+
+export const getAuditKeysEndpoint = endpoint({
+  id: 'getAuditKeys',
+  method: 'GET',
+  path: '/o/{shortId}/api/admin/audit/keys',
+  tag,
+  summary: "Get the verifier keys of the log's checkpoints",
+  description: 'To be pinned: whoever asks for the key again with each verification verifies nothing.',
+  operation: 'audit:read',
+  action: 'audit.prove',
+  params: z.strictObject({ shortId }),
+  answers: { 200: { description: 'The keys, the current one first', schema: auditVerifierKeys.reply } },
+});
+
+export const getAuditProofEndpoint = endpoint({
+  id: 'getAuditProof',
+  method: 'GET',
+  path: '/o/{shortId}/api/admin/audit/events/{id}/proof',
+  tag,
+  summary: 'Get the proof that an event is in the log',
+  description:
+    'The exact bytes of the event in the log, its inclusion path (RFC 9162 §2.1.3) and the checkpoint that both lead to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
+  operation: 'audit:read',
+  action: 'audit.prove',
+  params: z.strictObject({ shortId, id: uuid.describe('The event') }),
+  answers: { 200: { description: 'The proof', schema: auditProofSchema, media: [text] } },
+  errors: ['unknown_event'],
+});
+
+const size = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/, 'must be the size of a log: a whole number of 1 or more')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'is larger than any log')
+  .meta({ parameter: { type: 'integer', minimum: 1 } });
+
+export const getAuditConsistencyEndpoint = endpoint({
+  id: 'getAuditConsistency',
+  method: 'GET',
+  path: '/o/{shortId}/api/admin/audit/consistency',
+  tag,
+  summary: 'Get the proof that the log continues an earlier one',
+  description: 'Between the sizes of two checkpoints (RFC 9162 §2.1.4).',
+  operation: 'audit:read',
+  action: 'audit.prove',
+  params: z.strictObject({ shortId }),
+  query: z.strictObject({
+    from: size.describe('Size in the earlier checkpoint'),
+    to: size.describe('Size in the later one, at most the size of the log'),
+  }),
+  answers: { 200: { description: 'The proof; empty when both sizes are the same', schema: auditConsistency.reply } },
+});
+
+@Controller()
+export class AuditProofsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Route(getAuditCheckpointEndpoint)
+  @Header('content-type', `${text}; charset=utf-8`)
+  async checkpoint(
+    @Input() _input: InputOf<typeof getAuditCheckpointEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<string> {
+    return (await this.bus.request(auditCheckpoint, {}, contextOf(request))).checkpoint;
+  }
+
+  @Route(getAuditKeysEndpoint)
+  keys(@Input() _input: InputOf<typeof getAuditKeysEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+    return this.bus.request(auditVerifierKeys, {}, contextOf(request));
+  }
+
+  @Route(getAuditProofEndpoint)
+  async proof(
+    @Input() { params }: InputOf<typeof getAuditProofEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    const proof = await this.bus.request(auditProof, { id: params.id }, contextOf(request));
+    request.call.targets = [{ type: 'audit_event', id: proof.id }];
+    void reply.header('vary', 'Accept');
+    if (!prefersText(request.headers.accept)) return proof;
+    void reply.type(`${text}; charset=utf-8`);
+    return formatProofFile({
+      index: proof.seq - 1,
+      hashes: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
+      checkpoint: proof.checkpoint,
+      extra: Buffer.from(proof.leaf, 'base64'),
+    });
+  }
+
+  @Route(getAuditConsistencyEndpoint)
+  consistency(
+    @Input() { query }: InputOf<typeof getAuditConsistencyEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { from, to } = query;
+    if (from > to)
+      throw faulty([
+        { parameter: 'from', detail: `must be at most \`to\`: a log of ${to} events cannot continue one of ${from}` },
+      ]);
+    return this.bus.request(auditConsistency, { from, to }, contextOf(request));
+  }
+}

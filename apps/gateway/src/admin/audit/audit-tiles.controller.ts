@@ -1,0 +1,117 @@
+import { Controller, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { auditTile, shortId } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { FormatError, parseTilePath, type Tile } from '@holdfast/tlog';
+import { contextOf } from '../../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { faulty, Input } from '../../endpoints/input.js';
+
+const path = '/o/{shortId}/api/admin/audit/tile/{level}/{tile}' as const;
+/** Levels 0 to 5 hold 2^48 events. */
+const highestLevel = 5;
+const segment = z.string().max(7);
+const level = segment.describe(
+  `0 for the hashes of events, each further level for every eighth one of the tree; ${highestLevel} at most`,
+);
+
+/** c2sp.org/tlog-tiles, with this API's `audit` as prefix. A path of that form has two, three or four segments. */
+const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which: string, params: Params) =>
+  endpoint({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Admin API: audit',
+    summary: `Get a tile of the tree: ${which}`,
+    description:
+      'Up to 256 hashes that stand side by side, as c2sp.org/tlog-tiles says, with the checkpoint beside it. A tile never changes.',
+    operation: 'audit:read',
+    action: 'audit.prove',
+    params,
+    answers: { 200: { description: 'The hashes, 32 bytes each', media: ['application/octet-stream'] } },
+    errors: ['unknown_tile'],
+  });
+
+export const getAuditTileEndpoint = tileEndpoint(
+  'getAuditTile',
+  path,
+  'a full one',
+  z.strictObject({ shortId, level, tile: segment.describe('Its number in three digits: `007`') }),
+);
+export const getAuditTilePartEndpoint = tileEndpoint(
+  'getAuditTilePart',
+  `${path}/{part}`,
+  'a partial one, or from number 1000',
+  z.strictObject({
+    shortId,
+    level,
+    tile: segment.describe('Of a partial tile its number and `.p`: `007.p`; of tile 1234 the first digits: `x001`'),
+    part: segment.describe('Of a partial tile how many hashes: `17`; of tile 1234 the last digits: `234`'),
+  }),
+);
+export const getAuditTileFurtherPartEndpoint = tileEndpoint(
+  'getAuditTileFurtherPart',
+  `${path}/{part}/{width}`,
+  'a partial one from number 1000',
+  z.strictObject({
+    shortId,
+    level,
+    tile: segment.describe('First digits of its number: `x001`'),
+    part: segment.describe('Last digits and `.p`: `234.p`'),
+    width: segment.describe('How many hashes: `17`'),
+  }),
+);
+
+@Controller()
+export class AuditTilesController {
+  constructor(private readonly bus: Bus) {}
+
+  @Route(getAuditTileEndpoint)
+  full(
+    @Input() { params: p }: InputOf<typeof getAuditTileEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    return this.answer([p.level, p.tile], request, reply);
+  }
+
+  @Route(getAuditTilePartEndpoint)
+  part(
+    @Input() { params: p }: InputOf<typeof getAuditTilePartEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    return this.answer([p.level, p.tile, p.part], request, reply);
+  }
+
+  @Route(getAuditTileFurtherPartEndpoint)
+  furtherPart(
+    @Input() { params: p }: InputOf<typeof getAuditTileFurtherPartEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    return this.answer([p.level, p.tile, p.part, p.width], request, reply);
+  }
+
+  private async answer(segments: string[], request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    const { hashes } = await this.bus.request(auditTile, tileAt(segments), contextOf(request));
+    // It never changes, and is this organization's alone: kept by who asked, by nobody in between, and not for who asks
+    // with another token.
+    void reply
+      .type('application/octet-stream')
+      .headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'Authorization' });
+    return Buffer.from(hashes, 'base64');
+  }
+}
+
+function tileAt(segments: string[]): Tile {
+  try {
+    const tile = parseTilePath(segments.join('/'));
+    if (tile.level > highestLevel) throw new FormatError(`The level of a tile is ${highestLevel} at most`);
+    return tile;
+  } catch (error) {
+    if (error instanceof FormatError) throw faulty([{ parameter: 'tile', detail: error.message }]);
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { UncertainError } from '@holdfast/messaging';
+import { AppError, LogBudget } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { GatewayConfig } from '../../config.js';
+import { RouteTable } from '../../endpoints/route-table.js';
+import { isNavigation, sendErrorPage } from './error-page.js';
+import { renderError } from './render-error.js';
+
+/** Stacks of what nobody expected: each failed request has its access line besides. */
+const unexpected = new LogBudget(10);
+
+/** The one place where an error becomes an answer. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('gateway');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly routes: RouteTable,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const error = this.toAppError(thrown, request, reply);
+    const { code, detail, origin } = error;
+    Object.assign(request.call, { code, ...(detail !== undefined && { detail }), ...(origin && { origin }) });
+    if (error.targets) request.call.targets = error.targets;
+    request.call.uncertain = thrown instanceof UncertainError;
+    const { BASE_URL } = this.config;
+    const { headers, body } = renderError(error, request.call, BASE_URL);
+    void reply.code(error.status).headers(headers);
+    if (isNavigation(request)) return sendErrorPage(request, reply, error);
+    void reply.send(body);
+  }
+
+  private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
+    if (thrown instanceof AppError) return thrown;
+    // What Fastify and Nest refuse before a controller: unknown paths, unreadable URLs.
+    const status =
+      thrown instanceof HttpException
+        ? thrown.getStatus()
+        : Number((thrown as { statusCode?: number } | undefined)?.statusCode ?? 500);
+    if (status === 404) {
+      const methods = this.routes.methodsOf(request.url);
+      if (methods.length === 0) return new AppError('not_found');
+      void reply.header('allow', methods.join(', '));
+      return new AppError('method_not_allowed');
+    }
+    if (status === 413) return new AppError('payload_too_large');
+    if (status === 415) return new AppError('unsupported_media_type');
+    if (status >= 400 && status < 500)
+      return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
+    if (unexpected.take())
+      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.call.requestId);
+    return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
+  }
+}
