@@ -61,9 +61,11 @@ export async function measureAnonymous(
   say: (text: string) => void,
 ): Promise<Anonymous> {
   // Not an import: this reads what the gateway has become.
-  const built = pathToFileURL(fileURLToPath(new URL('../apps/gateway/dist/endpoints.js', import.meta.url))).href;
-  const { endpoints } = (await import(built)) as { endpoints: Declared[] };
-  const routes = endpoints.filter(({ operation }) => operation === undefined);
+  const built = pathToFileURL(
+    fileURLToPath(new URL('../apps/gateway/dist/declared-endpoints.js', import.meta.url)),
+  ).href;
+  const { declaredEndpoints } = (await import(built)) as { declaredEndpoints: () => Declared[] };
+  const routes = declaredEndpoints().filter(({ operation }) => operation === undefined);
   const pool = new Pool(stack.baseUrl, { connections: underWay });
   const standing = () => standingOf(stack, database, home);
   const before = await standing();

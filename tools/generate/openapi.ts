@@ -7,6 +7,6 @@ export async function openApiJson(): Promise<string> {
   const { openApi } = (await built('gateway', 'docs/openapi')) as {
     openApi: (endpoints: unknown, baseUrl: string) => object;
   };
-  const { endpoints } = await built('gateway', 'endpoints');
-  return `${JSON.stringify(openApi(endpoints, baseUrl), null, 2)}\n`;
+  const { declaredEndpoints } = (await built('gateway', 'declared-endpoints')) as { declaredEndpoints: () => unknown };
+  return `${JSON.stringify(openApi(declaredEndpoints(), baseUrl), null, 2)}\n`;
 }

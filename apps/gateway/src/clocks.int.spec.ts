@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, call, GatewayStack, type Gateway } from './gateway-stack.fixture.js';
+import { AuthStub, GatewayStack, sendRequest, type Gateway } from './gateway-stack.fixture.js';
 
 const elevenMinutesMs = 660_000;
 let stack: GatewayStack;
@@ -18,7 +18,7 @@ afterAll(async () => {
 afterEach(() => void Object.assign(stack.aheadMs, { gateway: 0, audit: 0, directory: 0 }));
 
 const token = () =>
-  call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
+  sendRequest(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
 const detail = async () => (await fetch(`http://127.0.0.1:${gateway.service.opsPort}/readyz`)).text();
 
 describe('a gateway that is eleven minutes off', () => {
@@ -37,7 +37,7 @@ describe('a gateway that is eleven minutes off', () => {
       await eventually(async () => {
         const { status, headers } = await token();
         expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
-        const listed = await call(gateway, 'GET', '/o/acme/api/credentials/issued/subjects', {
+        const listed = await sendRequest(gateway, 'GET', '/o/acme/api/credentials/issued/subjects', {
           authorization: 'Bearer whatever.it.is',
         });
         expect([listed.status, JSON.parse(listed.body)]).toMatchObject([
@@ -45,8 +45,8 @@ describe('a gateway that is eleven minutes off', () => {
           { code: 'unavailable', detail: expect.stringContaining('clock') },
         ]);
         expect([
-          (await call(gateway, 'GET', '/readyz')).status,
-          (await call(gateway, 'GET', '/healthz')).status,
+          (await sendRequest(gateway, 'GET', '/readyz')).status,
+          (await sendRequest(gateway, 'GET', '/healthz')).status,
         ]).toEqual([503, 200]);
       }, 20_000);
       stack.aheadMs.gateway = 0;

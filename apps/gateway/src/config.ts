@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/platform';
-import { rateLimitsSchema } from './access/rate-limits/limit-classes.js';
+import { rateLimitsSchema } from './endpoints/limit-classes.js';
 
 const urls = z
   .string()

@@ -181,7 +181,7 @@ export interface Answer {
 }
 
 /** One request on a connection of its own. */
-export function call(
+export function sendRequest(
   { port }: Gateway,
   method: string,
   path: string,

@@ -4,9 +4,9 @@ import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { CLOCK } from '@holdfast/platform';
 import { LOGGER, Shutdown } from '@holdfast/service';
 import { FakeClock } from '@holdfast/testing';
-import { RequestLimits } from './access/rate-limits/request-limits.js';
+import { RequestLimits } from './access/request-limits.js';
 import type { GatewayConfig } from './config.js';
-import { RouteTable } from './endpoints/route-table.js';
+import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { createHttpApp } from './http.js';
 
 @Controller()
@@ -38,9 +38,9 @@ it('refuses to start with a route that nobody declared', async () => {
   const provide = (token: unknown, useValue: object) => ({ provide: token as string, useValue });
   const root = {
     module: Root,
+    imports: [EndpointsModule],
     controllers: [StrayController],
     providers: [
-      RouteTable,
       provide(AuditWriter, {}),
       provide(RefusalCounter, {}),
       provide(CLOCK, new FakeClock()),

@@ -6,26 +6,26 @@ import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
 import { type BusTransport } from '@holdfast/messaging';
 import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, type Logger } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
+import { bearerToken } from './access/bearer-header.js';
 import { BearerStrategy } from './access/bearer.strategy.js';
-import { publicRoutes } from './access/public-routes.js';
-import { limitRequests } from './access/rate-limits/limit-requests.js';
-import { RequestLimits } from './access/rate-limits/request-limits.js';
+import { limitRequests } from './access/limit-requests.js';
+import { RequestLimits } from './access/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
 import { overloaded, refuseBacklog } from './edge/backlog.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { observeRequests } from './edge/observe-requests.js';
 import { unroutable } from './edge/problems/unroutable.js';
-import { newCall, routeTemplate, type Call } from './edge/request-context.js';
-import { endpoints } from './endpoints.js';
-import { assertLimited, assertRecorded, assertRoutes } from './endpoints/endpoint-assertion.js';
+import { newRequestContext, routeTemplate, type HttpRequestContext } from './edge/request-context.js';
+import { assertEndpoints } from './endpoints/endpoint-assertion.js';
+import { ENDPOINTS, type Endpoint } from './endpoints/endpoint.js';
 import { RouteTable } from './endpoints/route-table.js';
 import { healthEndpoint, readyEndpoint } from './health/health.controller.js';
 
-/** The HTTP side of the gateway: listens only once every route is known to be guarded or meant to be public. */
+/** The HTTP server of the gateway. It listens only once the start-up assertion holds for every route. */
 export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
-    const refusals = unroutable(config.BASE_URL, (call) => headersOf(config, call));
+    const refusals = unroutable(config.BASE_URL, (context) => headersOf(config, context));
     // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
     const routerOptions = { maxParamLength: 16_384 };
     const headersTimeoutMs = config.HTTP_HEADERS_TIMEOUT_SECONDS * 1000;
@@ -61,6 +61,7 @@ export function createHttpApp(config: GatewayConfig) {
       abortOnError: false,
     });
     const routes = app.get(RouteTable);
+    const endpoints = app.get<Endpoint[]>(ENDPOINTS);
     const clock = app.get<Clock>(CLOCK);
     const audit = new AuditHook(
       app.get(AuditWriter),
@@ -68,9 +69,9 @@ export function createHttpApp(config: GatewayConfig) {
       endpoints,
       config.BASE_URL,
       clock,
-      (request) => app.get(BearerStrategy).identify(request),
+      async (request) => app.get(BearerStrategy).validate(bearerToken(request.raw)),
     );
-    fastify.decorateRequest('call');
+    fastify.decorateRequest('requestContext');
     let closing = false;
     fastify.addHook('preClose', (done) => {
       closing = true;
@@ -78,11 +79,11 @@ export function createHttpApp(config: GatewayConfig) {
     });
     const forms = new Map(endpoints.map(({ method, path, errorForm }) => [`${method} ${path}`, errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
-      request.call = newCall(
+      request.requestContext = newRequestContext(
         request,
         forms.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeTemplate(request)}`),
       );
-      void reply.headers(headersOf(config, request.call));
+      void reply.headers(headersOf(config, request.requestContext));
       done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
@@ -100,24 +101,17 @@ export function createHttpApp(config: GatewayConfig) {
     refuseBacklog(
       fastify.server,
       config.MAX_BACKLOG_MS,
-      overloaded(endpoints, config.BASE_URL, (call) => headersOf(config, call), observer),
+      overloaded(endpoints, config.BASE_URL, (context) => headersOf(config, context), observer),
     );
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
-      const version = request.call.claims?.api_version;
+      const version = request.requestContext.claims?.api_version;
       if (version) void reply.header('api-version', version);
       return audit.beforeSend(request, reply, payload);
     });
     await app.init();
     for (const { method, url } of seen) routes.add(method, url);
-    const declared = endpoints.map(({ method, path, operation, ...e }) => ({
-      ...e,
-      route: `${method} ${path}`,
-      guarded: operation !== undefined,
-    }));
-    assertRecorded(declared);
-    assertLimited(declared);
-    assertRoutes(routes.all(), declared, publicRoutes);
+    assertEndpoints(routes.all(), endpoints);
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;
   };
@@ -157,7 +151,7 @@ function takeBodiesUnread(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-function headersOf({ BASE_URL }: GatewayConfig, { requestId, shown }: Call): Record<string, string> {
+function headersOf({ BASE_URL }: GatewayConfig, { requestId, shown }: HttpRequestContext): Record<string, string> {
   return {
     'x-request-id': shown.requestId,
     'holdfast-request-id': requestId,

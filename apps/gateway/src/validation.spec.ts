@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { contracts, directoryEventSchema, issuanceEventSchema } from '@holdfast/contracts';
-import { endpoints } from './endpoints.js';
+import { declaredEndpoints } from './declared-endpoints.js';
+
+const endpoints = declaredEndpoints();
 
 type Shape = {
   [key: string]: unknown;

@@ -260,12 +260,6 @@ export interface ErrorOrigin {
   cause: ErrorCause;
 }
 
-/**
- * Response header in which auth names the origin of a 5xx to the gateway, as `dependency;cause`. The gateway removes
- * it.
- */
-export const originHeader = 'x-holdfast-origin';
-
 /** How an error crosses the bus. Only the gateway renders it. */
 export interface WireError {
   code: ErrorCode;

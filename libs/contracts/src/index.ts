@@ -23,6 +23,7 @@ export * from './audit/audit.js';
 export * from './audit/contracts.js';
 export * from './auth/auth.js';
 export * from './auth/contracts.js';
+export * from './auth/http.js';
 export * from './signals/signals.js';
 export * from './signals/contracts.js';
 export * from './events/events.js';

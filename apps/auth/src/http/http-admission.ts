@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { originHeader } from '@holdfast/contracts';
+import { internalHeaders } from '@holdfast/contracts';
 import { Admission } from '@holdfast/messaging';
 import type { AppError } from '@holdfast/platform';
 import { noteOutcome } from '../requests/http-outcome.js';
@@ -53,7 +53,7 @@ function refuse(
       'cache-control': 'no-store',
       'retry-after': '1',
       [errorHeader]: 'unavailable',
-      [originHeader]: `${origin.dependency};${origin.cause}`,
+      [internalHeaders.origin]: `${origin.dependency};${origin.cause}`,
     })
     .end(
       JSON.stringify({

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { internalHeaders } from '@holdfast/contracts';
 import { type BusTransport } from '@holdfast/messaging';
 import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Readiness, Shutdown } from '@holdfast/service';
@@ -28,7 +29,7 @@ const drainStepMs = 50;
 const readyPath = '/readyz';
 const readyLimitMs = 500;
 /** Says to the gateway that nothing of the request was begun, so that it may go to another replica. */
-const closingHeader = 'x-holdfast-closing';
+const closingHeader = internalHeaders.closing;
 
 /** The service speaks HTTP, to the gateway alone, beside the bus. */
 export function createHttpApp(config: Config) {

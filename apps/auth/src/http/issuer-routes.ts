@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
-import { errorCatalogue, type ErrorOrigin } from '@holdfast/contracts';
+import { errorCatalogue, internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
 import { whyDatabaseIsAway } from '@holdfast/data';
 import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
@@ -28,7 +28,7 @@ const unexpected = new LogBudget(10);
 const maxAssertionBytes = 65_536;
 
 /** Where the address of an error is told to the gateway, which alone renders problems. */
-export const errorHeader = 'x-holdfast-error';
+export const errorHeader = internalHeaders.error;
 
 /** Addresses of the organizations' issuers: finds the issuer and hands it the request as if it stood at its root. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { originHeader, type ErrorOrigin } from '@holdfast/contracts';
+import { internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
 import { clientWentAway, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer-paths.js';
 
@@ -24,7 +24,7 @@ export function noteOutcome(request: IncomingMessage, found: HttpOutcome): void 
 /** For the gateway, which has the same request in its own log and metrics. */
 export function originHeaders(request: IncomingMessage): Record<string, string> {
   const { origin } = outcomes.get(request) ?? {};
-  return origin ? { [originHeader]: `${origin.dependency};${origin.cause}` } : {};
+  return origin ? { [internalHeaders.origin]: `${origin.dependency};${origin.cause}` } : {};
 }
 
 /** Observes a request when its response is over. `began` is in ms of performance.now(). */

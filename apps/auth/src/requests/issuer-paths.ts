@@ -1,10 +1,13 @@
+import { issuerMetadataPath, issuerPaths, issuerRoute as routeBelowIssuer } from '@holdfast/contracts';
+
+/** By the names of oidc-provider's `routes` setting. */
 export const routes = {
-  authorization: '/authorize',
-  token: '/token',
-  userinfo: '/userinfo',
-  jwks: '/jwks',
-  end_session: '/session/end',
-  revocation: '/token/revocation',
+  authorization: issuerPaths.authorization,
+  token: issuerPaths.token,
+  userinfo: issuerPaths.userinfo,
+  jwks: issuerPaths.jwks,
+  end_session: issuerPaths.endSession,
+  revocation: issuerPaths.revocation,
 };
 
 /** Path of an organization's issuer. */
@@ -17,27 +20,14 @@ export function routeTemplate(path: string): string {
   return `/o/{shortId}${path.replace(/^\/(authorize|api\/sign-in)\/[^/]+/, '/$1/{uid}')}`;
 }
 
-const known = new Set(
-  [
-    '/.well-known/openid-configuration',
-    ...Object.values(routes),
-    '/authorize/{uid}',
-    '/session/end/confirm',
-    '/session/end/success',
-    '/api/sign-in/{uid}',
-    '/api/sign-in/{uid}/options',
-    '/api/sign-in/{uid}/complete',
-    '/api/sign-in/{uid}/cancel',
-  ].map((path) => `/o/{shortId}${path}`),
-);
+const known = new Set<string>(Object.values(issuerPaths).map(routeBelowIssuer));
 
 /**
  * Whose address a path is, and the template of its route when there is such a one: metrics take no text from outside.
  */
 export function issuerRoute(path: string): { route: string | undefined; org: string } | undefined {
   const [, metadataOf] = /^\/\.well-known\/oauth-authorization-server\/o\/([a-z0-9-]{3,32})$/.exec(path) ?? [];
-  if (metadataOf !== undefined)
-    return { route: '/.well-known/oauth-authorization-server/o/{shortId}', org: metadataOf };
+  if (metadataOf !== undefined) return { route: issuerMetadataPath, org: metadataOf };
   const [, org, rest] = /^\/o\/([a-z0-9-]{3,32})(\/.*)$/.exec(path) ?? [];
   if (org === undefined || rest === undefined) return undefined;
   const route = routeTemplate(rest);

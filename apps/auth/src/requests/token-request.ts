@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import type { Actor, AuditRecord, RequestContext, RequestInfo } from '@holdfast/contracts';
+import {
+  internalHeaders,
+  type Actor,
+  type AuditRecord,
+  type RequestContext,
+  type RequestInfo,
+} from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
 
@@ -47,7 +53,7 @@ export function beginTokenRequest(ctx: HttpContext, route: string): TokenRequest
 
 /** Of an address only the gateway knows; a client that names one under this header is not heard there. */
 export function tokenRequest(request: IncomingMessage, route: string): TokenRequest {
-  const { 'x-holdfast-client-address': given, 'user-agent': userAgent } = request.headers;
+  const { [internalHeaders.clientAddress]: given, 'user-agent': userAgent } = request.headers;
   const address = typeof given === 'string' ? given : '';
   return {
     info: requestInfoOf(request, route),
@@ -63,8 +69,8 @@ function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string)
   const {
     'x-request-id': id,
     traceparent,
-    'x-holdfast-caller-request-id': callerId,
-    'x-holdfast-caller-traceparent': callerTraceparent,
+    [internalHeaders.callerRequestId]: callerId,
+    [internalHeaders.callerTraceparent]: callerTraceparent,
   } = headers;
   return {
     id: typeof id === 'string' && requestIdForm.test(id) ? id : newId(),

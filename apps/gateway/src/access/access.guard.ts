@@ -5,11 +5,11 @@ import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { InsufficientScopeError } from '../edge/problems/problem.js';
 import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
-import { RequestLimits } from './rate-limits/request-limits.js';
+import { RequestLimits } from './request-limits.js';
 
 /**
  * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization
- * (403), scope (403); input and object come after, in the controller.
+ * (403), scope (403). Input and object come after, in the controller.
  */
 @Injectable()
 export class AccessGuard extends AuthGuard('bearer') {
@@ -30,13 +30,10 @@ export class AccessGuard extends AuthGuard('bearer') {
       throw error;
     }
     const claims = request.user;
-    request.call.claims = claims;
-    // Before organization and scope: what an app is refused counts as much as what it is given.
+    request.requestContext.claims = claims;
+    // Before organization and scope: denied requests count towards the limit like all others.
     this.limits.admitApp(claims, endpoint, reply);
-    // One source of the tenant: the token. An organization that does not exist is just another organization.
-    if ((request.params as { shortId?: string }).shortId !== claims.org) {
-      throw new AppError('wrong_organization', "Use your own organization's short ID.");
-    }
+    requireOrganization(claims, request);
     requireOperation(claims, endpoint.operation);
     return true;
   }
@@ -45,6 +42,13 @@ export class AccessGuard extends AuthGuard('bearer') {
     if (error) throw error as Error;
     if (!user) throw new AppError('missing_token');
     return user;
+  }
+}
+
+/** The token alone says which organization it is for. One that does not exist is like any other organization. */
+function requireOrganization({ org }: AccessTokenClaims, request: FastifyRequest): void {
+  if ((request.params as { shortId?: string }).shortId !== org) {
+    throw new AppError('wrong_organization', "Use your own organization's short ID.");
   }
 }
 

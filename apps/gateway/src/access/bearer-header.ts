@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@holdfast/platform';
 
-/** RFC 6750 §2.1: `Bearer`, one space, b64token. Nothing laxer: a proxy in front may read it otherwise than we do. */
+/** RFC 6750 §2.1: `Bearer`, one space, b64token. Nothing laxer: a proxy in front may read it differently. */
 const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** The token of the Authorization header; it is taken from nowhere else. */

@@ -6,9 +6,9 @@ import { AppError, systemClock } from '@holdfast/platform';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
 import { createOfferEndpoint } from '../credentials/offers.controller.js';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
-import type { Call } from '../edge/request-context.js';
+import type { HttpRequestContext } from '../edge/request-context.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { userinfo } from '../issuer/issuer-endpoints.js';
+import { userinfo } from '../issuer/token.endpoints.js';
 import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
 import { AuditHook } from './audit-hook.js';
 
@@ -39,7 +39,7 @@ const hook = new AuditHook(writer, counter, endpoints, 'https://id.example', sys
 async function answered(
   endpoint: Endpoint,
   status: number,
-  call: Partial<Call> = {},
+  requestContext: Partial<HttpRequestContext> = {},
   headers: Record<string, string> = {},
   sent: Record<string, string> = {},
 ): Promise<{ payload: unknown; status: number }> {
@@ -48,7 +48,7 @@ async function answered(
     headers: sent,
     routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') },
     params: { shortId: 'acme' },
-    call: {
+    requestContext: {
       began: performance.now(),
       address: '2001:db8::7',
       requestId: 'r',
@@ -56,7 +56,7 @@ async function answered(
       shown: { requestId: 'chosen', trace: { traceparent: 'chosen' } },
       auditId: '00000000-0000-4000-8000-000000000001',
       targets: [],
-      ...call,
+      ...requestContext,
     },
   } as unknown as FastifyRequest;
   const reply = {

@@ -67,11 +67,13 @@ export class AuditHook {
 
   /** A Fastify onSend hook: may replace the answer. */
   async beforeSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-    const { call } = request;
+    const { requestContext } = request;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
     if (
-      endpoint ? !endpoint.action || call.answeredByAuth || call.audited : request.headers.authorization === undefined
+      endpoint
+        ? !endpoint.action || requestContext.answeredByAuth || requestContext.audited
+        : request.headers.authorization === undefined
     )
       return payload;
     try {
@@ -84,30 +86,33 @@ export class AuditHook {
   }
 
   private record(action: Action, endpoint: Endpoint, request: FastifyRequest, status: number): Promise<void> {
-    const { call } = request;
+    const { requestContext } = request;
     // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
-    const context = call.code === 'rate_limited' || wasNotBegun(call) ? undefined : recordedFor(endpoint, request);
+    const context =
+      requestContext.code === 'rate_limited' || wasNotBegun(requestContext)
+        ? undefined
+        : recordedFor(endpoint, request);
     if (!context) return this.count(action, endpoint, request, status);
     const record = auditRecord(context, this.clock.now(), {
       action,
-      targets: call.targets,
-      outcome: { ...outcomeOf(status, call.code), ...(call.replayed && { replay: true }) },
+      targets: requestContext.targets,
+      outcome: { ...outcomeOf(status, requestContext.code), ...(requestContext.replayed && { replay: true }) },
     });
-    const left = soon - (performance.now() - call.began);
+    const left = soon - (performance.now() - requestContext.began);
     return this.audit.append(context.org, record, {
-      ...(call.uncertain && { provisional: true }),
+      ...(requestContext.uncertain && { provisional: true }),
       within: Math.min(appendRecords.timeout, Math.max(left, shortest)),
     });
   }
 
   /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
-  private withhold({ call }: FastifyRequest, reply: FastifyReply, cause: unknown): string {
+  private withhold({ requestContext }: FastifyRequest, reply: FastifyReply, cause: unknown): string {
     const { detail = String(cause), origin = { dependency: 'audit', cause: 'unavailable' } } =
       cause instanceof AppError ? cause : {};
-    Object.assign(call, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
+    Object.assign(requestContext, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
     for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
-    const { headers, body } = renderError(error, call, this.baseUrl);
+    const { headers, body } = renderError(error, requestContext, this.baseUrl);
     // What may be kept for a year is the answer, not its refusal.
     void reply.code(error.status).headers({ 'cache-control': 'no-store', ...headers });
     return body;
@@ -124,7 +129,7 @@ export class AuditHook {
       throw error;
     });
     if (!claims) return;
-    request.call.claims = claims;
+    request.requestContext.claims = claims;
     const context = contextOf(request);
     const { id: _, ...record } = auditRecord(
       { ...context, request: { ...context.request, route: '*' } },
@@ -132,10 +137,10 @@ export class AuditHook {
       {
         action: 'request.denied',
         targets: [],
-        outcome: outcomeOf(status, request.call.code),
+        outcome: outcomeOf(status, request.requestContext.code),
       },
     );
-    await this.refusals.count(claims.org, record, networkOf(request.call.address));
+    await this.refusals.count(claims.org, record, networkOf(request.requestContext.address));
   }
 
   /** Nobody is known (401, or a public route), so the organization of the path is told, counted by the minute. */
@@ -146,8 +151,8 @@ export class AuditHook {
     status: number,
   ): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
-    const { claims } = request.call;
-    const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.call) : status >= 400;
+    const { claims } = request.requestContext;
+    const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.requestContext) : status >= 400;
     const counted = !refused ? countAs : operation ? 'request.denied' : action;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
@@ -157,16 +162,16 @@ export class AuditHook {
       {
         action: counted,
         targets: [],
-        outcome: outcomeOf(status, request.call.code),
+        outcome: outcomeOf(status, request.requestContext.code),
       },
     );
-    await this.refusals.count(claims?.org ?? shortId, record, networkOf(request.call.address));
+    await this.refusals.count(claims?.org ?? shortId, record, networkOf(request.requestContext.address));
   }
 }
 
 /** In whose name this request gets a record of its own; undefined when it gets none. */
 function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyRequest): RequestContext | undefined {
-  const { claims, code, uncertain } = request.call;
+  const { claims, code, uncertain } = request.requestContext;
   if (claims) return contextOf(request);
   const { shortId } = request.params as { shortId?: string };
   if (operation || shortId === undefined || !code) return undefined;

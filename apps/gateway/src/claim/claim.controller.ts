@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -19,18 +19,31 @@ import { OrganizationProfiles } from '../access/organization-profiles.js';
 import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
-import { Input } from '../endpoints/input.js';
+import { Input } from '../requests/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
 
 const tag = 'Claim';
-const forms = 'Public: the token from the link is what opens it, in the body and never in an address.';
-// Whatever is not the form of a short id or a token is answered like one that does not exist: a cut-off link is no
-// other mistake.
+const tokenNote = 'Needs no access token but the token of the claim link, in the body and never in an address.';
+const isPublic = 'the token of the claim link authorizes it';
+// Text that cannot be a short id or a token is answered like one that does not exist: a truncated link is no other
+// mistake.
 const params = z.strictObject({
   shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the claim link"),
 });
 const token = z.string().max(500).describe('What stands after the # of the claim link');
+const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
+const registrationExample = {
+  id: 'q83vEjRWeJA',
+  rawId: 'q83vEjRWeJA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: {
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+    attestationObject: 'o2NmbXRkbm9uZQ',
+    transports: ['internal'],
+  },
+};
 const always: ErrorCode[] = [
   'invalid_request',
   'unknown_claim',
@@ -41,24 +54,25 @@ const always: ErrorCode[] = [
   'unavailable',
   'internal',
 ];
-/** Only a true link leads here, so each is a record of its own. */
+/** Only a genuine link leads to these errors, so each gets an audit record of its own. */
 const ended: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 
 export const claimEndpoint = endpoint({
   id: 'getClaim',
   method: 'POST',
+  public: isPublic,
   limit: 'claim',
   path: '/o/{shortId}/api/claim',
   tag,
   summary: 'Look at a claim link',
-  description: `What the claim page shows. Changes nothing, however often it is asked. ${forms}`,
+  description: `What the claim page shows. Changes nothing, however often it is asked. ${tokenNote}`,
   action: 'credential.claim',
   countAs: 'claim.read',
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
-  answers: {
+  responses: {
     200: {
-      description: 'What the link leads to; also when that is over, see `state`',
+      description: 'The offer behind the link; also when it can no longer be claimed, see `state`',
       schema: claimSchema
         .extend({
           organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer'),
@@ -67,22 +81,34 @@ export const claimEndpoint = endpoint({
     },
   },
   errors: always,
+  examples: {
+    body: { link: { summary: 'What stands after the # of the link', value: { token: tokenExample } } },
+    response: {
+      organization: { name: 'Acme' },
+      credentialType: { name: 'customer', display: 'Customer' },
+      state: 'open',
+      recovery: false,
+      expiresAt: '2026-11-24T09:30:00.000Z',
+      returnUrl: 'https://shop.example/welcome',
+    },
+  },
 });
 
 export const claimOptionsEndpoint = endpoint({
   id: 'getClaimOptions',
   method: 'POST',
+  public: isPublic,
   limit: 'claim',
   path: '/o/{shortId}/api/claim/options',
   tag,
   summary: 'Begin a claim',
-  description: `Options for \`navigator.credentials.create()\`, good for five minutes and one answer, in the browser that asked: the cookie of this response must come with the completion. ${forms}`,
+  description: `Options for \`navigator.credentials.create()\`, valid for five minutes and one response, in this browser only: the completion needs the cookie of this response. ${tokenNote}`,
   action: 'credential.claim',
   countAs: 'claim.begin',
   recordEach: ended,
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
-  answers: {
+  responses: {
     200: {
       description: 'The options',
       headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/claim/complete`' },
@@ -94,16 +120,28 @@ export const claimOptionsEndpoint = endpoint({
     },
   },
   errors: [...always, ...ended, 'invalid_state'],
+  examples: {
+    body: { link: { summary: 'What stands after the # of the link', value: { token: tokenExample } } },
+    response: {
+      options: {
+        rp: { id: 'id.example', name: 'Acme' },
+        challenge: 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG',
+        user: { id: 'n7Yw0g', name: 'Acme · 7F3K', displayName: '' },
+        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+      },
+    },
+  },
 });
 
 export const completeClaimEndpoint = endpoint({
   id: 'completeClaim',
   method: 'POST',
+  public: isPublic,
   limit: 'claim',
   path: '/o/{shortId}/api/claim/complete',
   tag,
   summary: 'Complete a claim',
-  description: `Keeps the new passkey and issues the credential: once, whoever is first, and with the cookie that came with the options. It signs nobody in. ${forms}`,
+  description: `Stores the new passkey and issues the credential, once: the first completion wins. Needs the cookie that came with the options. Signs nobody in. ${tokenNote}`,
   action: 'credential.claim',
   recordEach: [...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,
@@ -115,7 +153,7 @@ export const completeClaimEndpoint = endpoint({
       ),
     })
     .meta({ id: 'ClaimCompletion' }),
-  answers: {
+  responses: {
     200: {
       description: 'The credential is issued',
       schema: z
@@ -124,9 +162,18 @@ export const completeClaimEndpoint = endpoint({
     },
   },
   errors: [...always, ...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
+  examples: {
+    body: {
+      passkey: {
+        summary: "With the authenticator's response",
+        value: { token: tokenExample, response: registrationExample },
+      },
+    },
+    response: { returnUrl: 'https://shop.example/welcome' },
+  },
 });
 
-/** The JSON routes of the claim page (product §2). No token of ours is asked for, the one in the link is the key. */
+/** The JSON routes of the claim page (product §2). The token of the claim link authorizes them. */
 @Controller()
 @UseGuards(ClaimGuard)
 export class ClaimController {
@@ -141,7 +188,6 @@ export class ClaimController {
   }
 
   @Route(claimEndpoint)
-  @HttpCode(200)
   async look(
     @Input() { params, body }: InputOf<typeof claimEndpoint>,
     @Req() request: FastifyRequest,
@@ -152,7 +198,6 @@ export class ClaimController {
   }
 
   @Route(claimOptionsEndpoint)
-  @HttpCode(200)
   async begin(
     @Input() { params: { shortId }, body: { token } }: InputOf<typeof claimOptionsEndpoint>,
     @Req() request: FastifyRequest,
@@ -168,7 +213,6 @@ export class ClaimController {
   }
 
   @Route(completeClaimEndpoint)
-  @HttpCode(200)
   async complete(
     @Input() { params, body }: InputOf<typeof completeClaimEndpoint>,
     @Req() request: FastifyRequest,
@@ -177,11 +221,11 @@ export class ClaimController {
     const browser = this.browser.end(request, params.shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
     const { returnUrl } = await this.bus.request(completeClaim, command, customerContextOf(request, params.shortId));
-    request.call.audited = true;
+    request.requestContext.audited = true;
     return { ...(returnUrl && { returnUrl }) };
   }
 
-  /** One answer for all that leads nowhere: no such organization, a suspended one, no such token. */
+  /** The same error for an unknown organization, a suspended one and an unknown token: none can be probed. */
   private async organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
     const organization = claimTokenSchema.safeParse(token).success ? await this.organizations.find(shortId) : undefined;
     if (!organization) throw new AppError('unknown_claim');

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -12,13 +12,11 @@ import {
   uuid,
   type AuditTarget,
   type Credential,
-  type ErrorCode,
 } from '@holdfast/contracts';
-import { Bus } from '@holdfast/messaging';
-import { contextOf } from '../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
-import { Input } from '../endpoints/input.js';
-import { answered, keyOf } from '../endpoints/resources.js';
+import { endpoint, Route, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../requests/input.js';
+import { keyOf, Resources } from '../requests/resources.js';
+import { credentialExample } from './credential-examples.js';
 
 const tag = 'Customer credentials';
 const params = z.strictObject({
@@ -36,108 +34,134 @@ export const getIssuedEndpoint = endpoint({
   operation: 'issued:read',
   action: 'credential.read',
   params,
-  answers: { 200: { description: 'The credential', schema: credentialSchema } },
+  responses: { 200: { description: 'The credential', schema: credentialSchema } },
   errors: ['unknown_credential'],
+  examples: { response: credentialExample },
 });
 
-const manage = (act: 'suspend' | 'resume' | 'revoke', summary: string, description: string, errors: ErrorCode[]) =>
+const reasonExamples = {
+  plain: { summary: 'Without a reason', value: {} },
+  because: { summary: 'With a reason', value: { reason: 'lost_device' } },
+};
+
+const transition = (
+  verb: 'suspend' | 'resume' | 'revoke',
+  declared: Pick<Endpoint, 'summary' | 'description' | 'errors'>,
+  response: Credential,
+) =>
   endpoint({
-    id: `${act}Credential`,
+    id: `${verb}Credential`,
     method: 'POST',
-    path: `/o/{shortId}/api/credentials/issued/{id}/${act}`,
+    path: `/o/{shortId}/api/credentials/issued/{id}/${verb}`,
     tag,
-    summary,
-    description: `${description} The body may be left out.`,
+    summary: declared.summary,
+    description: `${declared.description} The body may be left out.`,
     operation: 'issued:manage',
-    action: `credential.${act}`,
+    action: `credential.${verb}`,
     params,
     body: reasonSchema,
     idempotent: true,
-    answers: { 200: { description: 'The credential as it is now', schema: credentialSchema } },
-    errors: ['unknown_credential', 'invalid_state', ...errors, 'payload_too_large', 'unsupported_media_type'],
+    responses: { 200: { description: 'The credential as it is now', schema: credentialSchema } },
+    errors: [
+      'unknown_credential',
+      'invalid_state',
+      ...(declared.errors ?? []),
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+    examples: { body: reasonExamples, response },
   });
 
-export const suspendCredentialEndpoint = manage(
+export const suspendCredentialEndpoint = transition(
   'suspend',
-  'Suspend a credential',
-  'Its holder can no longer sign in, sessions end, and an open offer of it is withdrawn, until it is resumed.',
-  ['not_revocable'],
+  {
+    summary: 'Suspend a credential',
+    description:
+      'The customer can no longer sign in, sessions are revoked, and an open offer of it is withdrawn, until it is ' +
+      'resumed.',
+    errors: ['not_revocable'],
+  },
+  { ...credentialExample, status: 'suspended' },
 );
-export const resumeCredentialEndpoint = manage(
+export const resumeCredentialEndpoint = transition(
   'resume',
-  'Resume a credential',
-  'Its holder can sign in again. What ended with the suspension stays ended.',
-  [],
+  {
+    summary: 'Resume a credential',
+    description: 'The customer can sign in again. Sessions and offers that ended with the suspension stay ended.',
+  },
+  credentialExample,
 );
-export const revokeCredentialEndpoint = manage(
+export const revokeCredentialEndpoint = transition(
   'revoke',
-  'Revoke a credential',
-  'For ever: a further offer to the customer makes another credential. One that nobody holds yet can always be revoked, and its offer goes with it.',
-  ['not_revocable'],
+  {
+    summary: 'Revoke a credential',
+    description:
+      'For ever: a further offer to the customer makes another credential. One that nobody has claimed yet can always ' +
+      'be revoked, and its offer is withdrawn with it.',
+    errors: ['not_revocable'],
+  },
+  {
+    ...credentialExample,
+    status: 'revoked',
+    revokedAt: '2026-12-03T08:15:00.000Z',
+    revokedReason: 'lost_device',
+  },
 );
 
 @Controller()
 export class IssuedController {
-  constructor(private readonly bus: Bus) {}
+  constructor(private readonly resources: Resources) {}
 
   @Route(getIssuedEndpoint)
-  async get(
+  get(
     @Input() { params: { id } }: InputOf<typeof getIssuedEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<Credential> {
-    const credential = await this.bus.request(getIssued, { id }, contextOf(request));
-    request.call.targets = targetsOf(id, credential.holderId);
-    return credential;
+    return this.resources.read(request, getIssued, { id }, ({ holderId }) => targetsOf(id, holderId));
   }
 
   @Route(suspendCredentialEndpoint)
-  @HttpCode(200)
   suspend(
     @Input() input: InputOf<typeof suspendCredentialEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Credential> {
-    return this.manage(suspendCredential, input, request, reply);
+    return this.change(suspendCredential, input, request, reply);
   }
 
   @Route(resumeCredentialEndpoint)
-  @HttpCode(200)
   resume(
     @Input() input: InputOf<typeof resumeCredentialEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Credential> {
-    return this.manage(resumeCredential, input, request, reply);
+    return this.change(resumeCredential, input, request, reply);
   }
 
   @Route(revokeCredentialEndpoint)
-  @HttpCode(200)
   revoke(
     @Input() input: InputOf<typeof revokeCredentialEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Credential> {
-    return this.manage(revokeCredential, input, request, reply);
+    return this.change(revokeCredential, input, request, reply);
   }
 
-  private async manage(
+  private change(
     contract: typeof suspendCredential,
     input: InputOf<typeof suspendCredentialEndpoint>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Credential> {
-    const {
-      params: { id },
-      body,
-    } = input;
-    const done = await this.bus.request(contract, { id, ...body, ...keyOf(input) }, contextOf(request));
-    return answered(done, request, reply, (holder) => targetsOf(id, holder));
+    const { id } = input.params;
+    const command = { id, ...input.body, ...keyOf(input) };
+    return this.resources.act(request, reply, contract, command, (dataSubject) => targetsOf(id, dataSubject));
   }
 }
 
-function targetsOf(id: string, holder: string): AuditTarget[] {
+function targetsOf(id: string, dataSubject: string): AuditTarget[] {
   return [
-    { type: 'credential', id, dataSubject: holder },
-    { type: 'customer', id: holder, dataSubject: holder },
+    { type: 'credential', id, dataSubject },
+    { type: 'customer', id: dataSubject, dataSubject },
   ];
 }

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -13,8 +13,9 @@ import {
 import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
-import { Input } from '../endpoints/input.js';
-import { answered, keyOf, markReplayed } from '../endpoints/resources.js';
+import { Input } from '../requests/input.js';
+import { keyOf, markReplayed, Resources } from '../requests/resources.js';
+import { offerExample, subject } from './credential-examples.js';
 
 const tag = 'Customer credentials';
 
@@ -25,17 +26,18 @@ export const createOfferEndpoint = endpoint({
   tag,
   summary: 'Create an offer',
   description:
-    'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the customer yourself; ' +
-    'Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. Where the organization demands a proof of presence, ' +
-    'each offer needs one in `presence`; wherever one is sent, it is verified and used up by the offer.',
+    'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the ' +
+    'customer yourself; Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. Where the ' +
+    'organization demands a proof of presence, each offer needs one in `presence`; wherever one is sent, it is ' +
+    'verified and consumed by the offer.',
   operation: 'offers:write',
-  // So that the scope of a sign-up form cannot take over a customer (product §5).
+  // The scope of a sign-up form must not be enough to take over an existing customer (product §5).
   bodyOperation: (json) => (namesSubject(json) ? 'issued:manage' : undefined),
   action: 'offer.create',
   params: z.strictObject({ shortId }),
   body: offerRequestSchema,
   idempotent: true,
-  answers: {
+  responses: {
     201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } },
   },
   errors: [
@@ -50,6 +52,26 @@ export const createOfferEndpoint = endpoint({
     'payload_too_large',
     'unsupported_media_type',
   ],
+  examples: {
+    body: {
+      newCustomer: { summary: 'To a new customer', value: {} },
+      shorter: {
+        summary: 'Open for one hour, leading back to the shop',
+        value: { offerExpiresIn: 3600, returnUrl: 'https://shop.example/welcome' },
+      },
+      fromForm: {
+        summary: "With the solution of the sign-up form's widget",
+        value: {
+          presence: {
+            type: 'altcha',
+            payload: 'eyJjaGFsbGVuZ2UiOnsicGFyYW1ldGVycyI6e30sInNpZ25hdHVyZSI6IiJ9LCJzb2x1dGlvbiI6e319',
+          },
+        },
+      },
+      recovery: { summary: 'To a known customer who lost the credential', value: { subject } },
+    },
+    response: offerExample,
+  },
 });
 
 export const withdrawOfferEndpoint = endpoint({
@@ -63,8 +85,8 @@ export const withdrawOfferEndpoint = endpoint({
   operation: 'offers:write',
   action: 'offer.withdraw',
   idempotent: true,
-  params: z.strictObject({ shortId, offerId: uuid.describe('The offer, as the answer to its creation named it') }),
-  answers: { 204: { description: 'The offer is withdrawn' } },
+  params: z.strictObject({ shortId, offerId: uuid.describe('The offer, as the response to its creation named it') }),
+  responses: { 204: { description: 'The offer is withdrawn' } },
   errors: ['unknown_offer', 'invalid_state'],
 });
 
@@ -74,24 +96,26 @@ function namesSubject(json: unknown): boolean {
 
 @Controller()
 export class OffersController {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly resources: Resources,
+  ) {}
 
   @Route(createOfferEndpoint)
-  @HttpCode(201)
   async create(
     @Input() input: InputOf<typeof createOfferEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Offer> {
     const { body, params } = input;
-    const { call } = request;
+    const { requestContext } = request;
     const { offer, replayed } = await this.bus.request(
       createOffer,
       { offer: body, ...keyOf(input) },
       contextOf(request),
     );
-    call.audited = !replayed;
-    call.targets = [
+    requestContext.audited = !replayed;
+    requestContext.targets = [
       { type: 'customer', id: offer.subject, dataSubject: offer.subject },
       { type: 'offer', id: offer.offerId, dataSubject: offer.subject },
     ];
@@ -101,17 +125,15 @@ export class OffersController {
   }
 
   @Route(withdrawOfferEndpoint)
-  @HttpCode(204)
   async withdraw(
     @Input() input: InputOf<typeof withdrawOfferEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     const { offerId } = input.params;
-    const done = await this.bus.request(withdrawOffer, { offerId, ...keyOf(input) }, contextOf(request));
-    answered(done, request, reply, (holder) => [
-      { type: 'offer', id: offerId, dataSubject: holder },
-      { type: 'customer', id: holder, dataSubject: holder },
+    await this.resources.act(request, reply, withdrawOffer, { offerId, ...keyOf(input) }, (dataSubject) => [
+      { type: 'offer', id: offerId, dataSubject },
+      { type: 'customer', id: dataSubject, dataSubject },
     ]);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -13,14 +13,11 @@ import {
   type Subject,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { CONFIG } from '@holdfast/service';
-import type { GatewayConfig } from '../config.js';
-import { openPageToken, sealPageToken } from '../edge/page-token.js';
-import { limitParameter, pageSchema, pageTokenParameter } from '../edge/paging.js';
-import { contextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
-import { Input } from '../endpoints/input.js';
-import { answered, keyOf } from '../endpoints/resources.js';
+import { Input } from '../requests/input.js';
+import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../requests/paging.js';
+import { keyOf, Resources } from '../requests/resources.js';
+import { subjectExample, subjectSummaryExample } from './credential-examples.js';
 
 const tag = 'Customer credentials';
 const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The value returned when the offer was made') });
@@ -43,10 +40,11 @@ export const listSubjectsEndpoint = endpoint({
     limit: limitParameter,
     next_page_token: pageTokenParameter,
   }),
-  answers: {
+  responses: {
     200: { description: 'A page of customers', schema: pageSchema(subjectSummarySchema).meta({ id: 'SubjectPage' }) },
   },
   errors: ['invalid_page_token'],
+  examples: { response: pageExample(subjectSummaryExample) },
 });
 
 export const getSubjectEndpoint = endpoint({
@@ -59,8 +57,9 @@ export const getSubjectEndpoint = endpoint({
   operation: 'issued:read',
   action: 'subject.read',
   params: subjectParams,
-  answers: { 200: { description: 'The customer', schema: subjectSchema } },
+  responses: { 200: { description: 'The customer', schema: subjectSchema } },
   errors: ['unknown_subject'],
+  examples: { response: subjectExample },
 });
 
 export const eraseSubjectEndpoint = endpoint({
@@ -70,12 +69,13 @@ export const eraseSubjectEndpoint = endpoint({
   tag,
   summary: 'Erase a subject',
   description:
-    'Erases the customer and everything issued to them. At the answer reads know nothing of them any more; doing it again is 404, or with the same Idempotency-Key 204 once more.',
+    'Erases the customer and everything issued to them. Once this is answered, no read returns them any more. A repeat is answered 404, or 204 again with the same ' +
+    'Idempotency-Key.',
   operation: 'issued:manage',
   action: 'subject.erase',
   idempotent: true,
   params: subjectParams,
-  answers: { 204: { description: 'The customer is erased' } },
+  responses: { 204: { description: 'The customer is erased' } },
   errors: ['unknown_subject'],
 });
 
@@ -83,52 +83,38 @@ export const eraseSubjectEndpoint = endpoint({
 export class SubjectsController {
   constructor(
     private readonly bus: Bus,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly resources: Resources,
   ) {}
 
   @Route(listSubjectsEndpoint)
-  async list(
-    @Input() { query }: InputOf<typeof listSubjectsEndpoint>,
-    @Req() request: FastifyRequest,
-  ): Promise<unknown> {
-    const context = contextOf(request);
-    const { claimed, limit, next_page_token: token } = query;
-    const filter = { claimed };
-    const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
-    const after =
-      token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, subjectCursorSchema);
-    const { items, next } = await this.bus.request(
-      listSubjects,
-      { limit, ...(claimed !== undefined && { claimed: claimed === 'true' }), ...(after && { after }) },
-      context,
+  list(@Input() { query }: InputOf<typeof listSubjectsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+    const { claimed } = query;
+    return this.resources.list(request, query, subjectCursorSchema, ({ limit, cursor: after }, context) =>
+      this.bus.request(
+        listSubjects,
+        { limit, ...(claimed !== undefined && { claimed: claimed === 'true' }), ...(after && { after }) },
+        context,
+      ),
     );
-    return {
-      items,
-      hasMore: next !== undefined,
-      ...(next && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }),
-    };
   }
 
   @Route(getSubjectEndpoint)
-  async get(@Input() { params }: InputOf<typeof getSubjectEndpoint>, @Req() request: FastifyRequest): Promise<Subject> {
-    const { subject } = params;
-    const found = await this.bus.request(getSubject, { subject }, contextOf(request));
-    request.call.targets = [{ type: 'customer', id: subject, dataSubject: subject }];
-    return found;
+  get(
+    @Input() { params: { subject } }: InputOf<typeof getSubjectEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<Subject> {
+    return this.resources.read(request, getSubject, { subject }, () => [
+      { type: 'customer', id: subject, dataSubject: subject },
+    ]);
   }
 
   @Route(eraseSubjectEndpoint)
-  @HttpCode(204)
   async erase(
     @Input() input: InputOf<typeof eraseSubjectEndpoint>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const done = await this.bus.request(
-      eraseSubject,
-      { subject: input.params.subject, ...keyOf(input) },
-      contextOf(request),
-    );
-    answered(done, request, reply, () => []);
+    const command = { subject: input.params.subject, ...keyOf(input) };
+    await this.resources.act(request, reply, eraseSubject, command, () => []);
   }
 }

@@ -12,47 +12,59 @@ import { openApi } from './openapi.js';
 import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
 
 const tag = 'Reference';
-const unrecorded = 'the same for everybody, and names no caller';
+const unrecorded = 'the same for everybody';
 const html = 'text/html; charset=utf-8';
-/** Nothing from third parties, no inline script. Swagger UI sets inline styles. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Own origin only, no inline script. Swagger UI sets inline styles. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 export const openApiEndpoint = endpoint({
   id: 'getOpenApi',
   method: 'GET',
+  public: 'the same for everybody',
   limit: 'page',
   path: '/openapi.json',
   tag,
   unrecorded,
   summary: 'This description, as OpenAPI 3.1',
-  answers: { 200: { description: 'The description' } },
+  responses: { 200: { description: 'The description' } },
 });
 export const docsEndpoint = endpoint({
   id: 'getDocs',
   method: 'GET',
+  public: 'the same for everybody',
   limit: 'page',
   path: '/docs',
   tag,
   unrecorded,
   internal: 'a page',
   summary: 'The API reference as a page',
-  answers: { 200: { description: 'The page' } },
+  responses: { 200: { description: 'The page' } },
 });
 export const errorsEndpoint = endpoint({
   id: 'getErrorDocs',
   method: 'GET',
+  public: 'the same for everybody',
   limit: 'page',
   path: '/docs/errors',
   tag,
   unrecorded,
   internal: 'a page',
   summary: 'Every error code and what to do about it',
-  answers: { 200: { description: 'The page' } },
+  responses: { 200: { description: 'The page' } },
 });
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
+  public: 'the same for everybody',
   limit: 'page',
   path: '/docs/assets/{file}',
   tag,
@@ -60,7 +72,7 @@ export const assetEndpoint = endpoint({
   internal: 'a page, or what it loads',
   summary: 'What the reference page loads',
   params: z.object({ file: z.string().describe('Name of the file') }),
-  answers: { 200: { description: 'The file' } },
+  responses: { 200: { description: 'The file' } },
 });
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { endpoints } from '../endpoints.js';
+import { declaredEndpoints } from '../declared-endpoints.js';
 import { openApi } from './openapi.js';
 
 // CommonJS: its types and its exports do not fit together under ESM.
@@ -16,7 +16,7 @@ const { Spectral } = require('@stoplight/spectral-core') as {
 };
 const { oas } = require('@stoplight/spectral-rulesets') as { oas: object };
 
-const description = openApi(endpoints, 'https://id.example');
+const description = openApi(declaredEndpoints(), 'https://id.example');
 
 // What these say, users of the description are told by their own tools.
 test('Spectral finds nothing to say, by its rules for OpenAPI', async () => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { operations, type ErrorCode } from '@holdfast/contracts';
-import type { Answer, Endpoint } from '../endpoints/endpoint.js';
-import { oauthErrorAnswer } from '../issuer/oauth-reference.js';
-import { examples, type Examples } from './examples.js';
+import type { Endpoint, EndpointResponse, Examples } from '../endpoints/endpoint.js';
+import { oauthErrorAnswer } from './described.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
@@ -121,7 +120,7 @@ function usedExamples(paths: Record<string, Json>, all: Json): Json {
 }
 
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
-  const { id, tag, summary, description, operation, body, answers, errors = [], errorForm } = endpoint;
+  const { id, tag, summary, description, operation, body, responses, examples, errors = [], errorForm } = endpoint;
   const { parametersMore = [], ...reference } = (endpoint.reference ?? {}) as Json & { parametersMore?: Json[] };
   const limited: ErrorCode[] = reference.responses ? [] : ['rate_limited'];
   const codes = [
@@ -146,14 +145,14 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     ...(body && {
       requestBody: {
         required: false,
-        content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples[id]?.body } },
+        content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples?.body } },
       },
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [
+        Object.entries(responses).map(([status, response]) => [
           status,
-          answerOf(answer, schemas, examples[id], operation !== undefined),
+          responseOf(response, schemas, examples, operation !== undefined),
         ]),
       ),
       ...problemResponses(codes, body !== undefined),
@@ -169,10 +168,10 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   };
 }
 
-function answerOf(
-  { description, schema, media = [], headers = {} }: Answer,
+function responseOf(
+  { description, schema, media = [], headers = {} }: EndpointResponse,
   schemas: Json,
-  { answer, text }: Examples = {},
+  { response, text }: Examples = {},
   guarded: boolean,
 ): Json {
   const declared = Object.fromEntries(
@@ -187,7 +186,7 @@ function answerOf(
     },
     ...((schema || media.length > 0) && {
       content: {
-        ...(schema && { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example: answer } }),
+        ...(schema && { 'application/json': { schema: jsonSchema(schema, schemas, 'output'), example: response } }),
         // Bytes have no schema in OpenAPI 3.1.
         ...Object.fromEntries(
           media.map((type) => [type, type.startsWith('text/') ? { schema: { type: 'string' }, example: text } : {}]),

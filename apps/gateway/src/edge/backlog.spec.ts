@@ -2,7 +2,7 @@ import { createServer, request, type IncomingHttpHeaders, type Server } from 'no
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HttpObserver, ObservedRequest } from '@holdfast/service';
-import { endpoints } from '../endpoints.js';
+import { declaredEndpoints } from '../declared-endpoints.js';
 import { Backlog, overloaded, refuseBacklog } from './backlog.js';
 
 let now = 0;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     server,
     100,
     overloaded(
-      endpoints,
+      declaredEndpoints(),
       'https://id.example',
       ({ requestId, shown }) => ({
         'x-request-id': shown.requestId,

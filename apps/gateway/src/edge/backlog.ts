@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import { healthEndpoint, readyEndpoint } from '../health/health.controller.js';
 import { isNavigation } from './problems/error-page.js';
 import { renderError } from './problems/render-error.js';
-import { newCall, type Call } from './request-context.js';
+import { newRequestContext, type HttpRequestContext } from './request-context.js';
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
@@ -73,7 +73,7 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
 export function overloaded(
   endpoints: readonly Endpoint[],
   baseUrl: string,
-  headersOf: (call: Call) => Record<string, string>,
+  headersOf: (requestContext: HttpRequestContext) => Record<string, string>,
   observer: HttpObserver,
 ): Refuse {
   const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, {
@@ -86,13 +86,18 @@ export function overloaded(
     .map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
   const oauthPaths = new RegExp(`^(${templates.join('|')})(\\?|$)`);
   return (request, response) => {
-    const call = newCall({ headers: request.headers, ip: '' }, oauthPaths.test(request.url!) ? 'oauth' : 'problem');
-    const { headers, body } = renderError(error, call, baseUrl);
+    const requestContext = newRequestContext(
+      { headers: request.headers, ip: '' },
+      oauthPaths.test(request.url!) ? 'oauth' : 'problem',
+    );
+    const { headers, body } = renderError(error, requestContext, baseUrl);
     // Unread, a body would be taken for the next request.
     request.resume();
-    response.writeHead(status, { ...headersOf(call), ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(status, { ...headersOf(requestContext), ...headers, 'content-length': Buffer.byteLength(body) })
+      .end(body);
     observer.observe({
-      requestId: call.requestId,
+      requestId: requestContext.requestId,
       method: request.method!,
       route: 'shed',
       status,

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, call, counted, GatewayStack, RawClient, type Gateway } from '../gateway-stack.fixture.js';
+import { AuthStub, counted, GatewayStack, RawClient, sendRequest, type Gateway } from '../gateway-stack.fixture.js';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const body = 'grant_type=client_credentials';
 const token = (gateway: Gateway, headers: Record<string, string> = {}) =>
-  call(gateway, 'POST', '/oauth2/token', { ...form, ...headers }, body);
+  sendRequest(gateway, 'POST', '/oauth2/token', { ...form, ...headers }, body);
 const uid = 'A'.repeat(21);
 
 let stack: GatewayStack;
@@ -135,7 +135,7 @@ describe('where a request comes from', () => {
     ['POST', '/oauth2/token'],
   ] as const;
   const seenAt = async (at: Gateway, method: string, path: string) => {
-    await call(at, method, path, spoofed);
+    await sendRequest(at, method, path, spoofed);
     const { headers } = auth.received[0]!;
     expect(headers).toMatchObject({
       host: 'id.example',
@@ -167,7 +167,7 @@ describe('a denied request', () => {
     );
     await eventually(() => client.closed);
     expect(client.text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/);
-    expect((await call(gateway, 'POST', '/o/acme/token', form, 'x'.repeat(size))).status).toBe(413);
+    expect((await sendRequest(gateway, 'POST', '/o/acme/token', form, 'x'.repeat(size))).status).toBe(413);
     await eventually(() => countOf('payload_too_large') === 2);
   });
 
@@ -189,7 +189,7 @@ describe('while it stops', () => {
     const [oauth, problem] = [raw(request, leaving), raw(request, leaving)];
     await eventually(() => auth.received.length === 2);
     const stopped = leaving.service.stop();
-    await eventually(async () => (await call(leaving, 'GET', '/healthz').catch(() => undefined)) === undefined);
+    await eventually(async () => (await sendRequest(leaving, 'GET', '/healthz').catch(() => undefined)) === undefined);
     oauth.socket.write(request);
     problem.socket.write('GET /o/acme/api/credentials/subjects HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { createLogger, httpLogConfigSchema } from '@holdfast/platform';
 import { HttpObserver, type ObservedRequest } from '@holdfast/service';
 import { observeRequests, originOf } from './observe-requests.js';
-import { newCall } from './request-context.js';
+import { newRequestContext } from './request-context.js';
 
 const seen: ObservedRequest[] = [];
 class Spy extends HttpObserver {
@@ -16,9 +16,9 @@ let app: FastifyInstance;
 beforeEach(async () => {
   seen.length = 0;
   app = fastify();
-  app.decorateRequest('call');
+  app.decorateRequest('requestContext');
   app.addHook('onRequest', (request, _reply, done) => {
-    request.call = newCall(request);
+    request.requestContext = newRequestContext(request);
     done();
   });
   observeRequests(app, new Spy(createLogger('test', 'fatal'), httpLogConfigSchema.parse({})));

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errorCauses, originHeader, type ErrorOrigin } from '@holdfast/contracts';
+import { errorCauses, internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
 import { clientWentAway, requestsUnderWay, type HttpObserver } from '@holdfast/service';
 import { routeTemplate } from './request-context.js';
 
-/** Lets every request that has a `call` be counted and logged when its response is over, however it ended. */
+/** Lets every request that has a `requestContext` be counted and logged when its response is over, however it ended. */
 export function observeRequests(fastify: FastifyInstance, observer: HttpObserver): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     requestsUnderWay.inc();
@@ -14,17 +14,17 @@ export function observeRequests(fastify: FastifyInstance, observer: HttpObserver
     done();
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const told = reply.getHeader(originHeader);
+    const told = reply.getHeader(internalHeaders.origin);
     if (told !== undefined) {
-      void reply.removeHeader(originHeader);
-      request.call.origin ??= originOf('auth', told);
+      void reply.removeHeader(internalHeaders.origin);
+      request.requestContext.origin ??= originOf('auth', told);
     }
     done(null, payload);
   });
 }
 
 function observe(observer: HttpObserver, request: FastifyRequest, { raw }: FastifyReply): void {
-  const { began, requestId, claims, code, detail, origin } = request.call;
+  const { began, requestId, claims, code, detail, origin } = request.requestContext;
   const { shortId } = (request.params ?? {}) as { shortId?: string };
   observer.observe({
     requestId,

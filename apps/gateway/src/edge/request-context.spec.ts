@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
-import { anonymousContextOf, newCall } from './request-context.js';
+import { anonymousContextOf, newRequestContext } from './request-context.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const customer = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
@@ -8,31 +8,34 @@ const trace = customer.replaceAll('-', '');
 
 function contextOf(headers: object) {
   const request = { headers, method: 'GET', routeOptions: { url: '/o/:shortId/api' } } as unknown as FastifyRequest;
-  request.call = newCall(request);
-  return { call: request.call, context: anonymousContextOf(request, 'acme') };
+  request.requestContext = newRequestContext(request);
+  return { requestContext: request.requestContext, context: anonymousContextOf(request, 'acme') };
 }
 
 test('what a caller chooses is answered, and travels apart from our own ids, which alone are logged', () => {
-  const { call, context } = contextOf({ 'x-request-id': customer, traceparent: `00-${trace}-00f067aa0ba902b7-01` });
-  expect(call.shown).toMatchObject({
+  const { requestContext, context } = contextOf({
+    'x-request-id': customer,
+    traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+  });
+  expect(requestContext.shown).toMatchObject({
     requestId: customer,
     trace: { traceparent: expect.stringContaining(trace) as unknown },
   });
   expect(context.request).toMatchObject({
-    id: call.requestId,
+    id: requestContext.requestId,
     callerId: customer,
-    callerTraceparent: call.shown.trace.traceparent,
+    callerTraceparent: requestContext.shown.trace.traceparent,
   });
-  expect(call.requestId).toMatch(uuid);
-  expect(JSON.stringify([call.requestId, call.trace, context.request.id, context.request.traceparent])).not.toMatch(
-    new RegExp(`${customer}|${trace}`),
-  );
+  expect(requestContext.requestId).toMatch(uuid);
+  expect(
+    JSON.stringify([requestContext.requestId, requestContext.trace, context.request.id, context.request.traceparent]),
+  ).not.toMatch(new RegExp(`${customer}|${trace}`));
 });
 
 test('a caller who chooses nothing, or nothing that is an id, is answered ours', () => {
   for (const headers of [{}, { 'x-request-id': 'a b', traceparent: 'x' }]) {
-    const { call, context } = contextOf(headers);
-    expect(call.shown).toEqual({ requestId: call.requestId, trace: call.trace });
+    const { requestContext, context } = contextOf(headers);
+    expect(requestContext.shown).toEqual({ requestId: requestContext.requestId, trace: requestContext.trace });
     expect(Object.keys(context.request)).toEqual(['id', 'traceparent', 'method', 'route']);
   }
 });

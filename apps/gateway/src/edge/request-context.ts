@@ -12,7 +12,7 @@ import type { ErrorForm } from '../endpoints/endpoint.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
 /** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
-export interface Call {
+export interface HttpRequestContext {
   /** When the request came, in ms of performance.now(). */
   readonly began: number;
   /** Where it comes from, behind trusted proxies; empty when the connection was reset before we could ask. */
@@ -47,14 +47,17 @@ export interface Call {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    call: Call;
+    requestContext: HttpRequestContext;
   }
 }
 
 /** Grammar of an X-Request-Id that we take over; anything else is replaced by one of ours. */
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-export function newCall(request: Pick<FastifyRequest, 'headers' | 'ip'>, errorForm: ErrorForm = 'problem'): Call {
+export function newRequestContext(
+  request: Pick<FastifyRequest, 'headers' | 'ip'>,
+  errorForm: ErrorForm = 'problem',
+): HttpRequestContext {
   const given = request.headers['x-request-id'];
   const requestId = newId();
   const continued = childOf(request.headers.traceparent);
@@ -89,7 +92,7 @@ export function routeTemplate(request: FastifyRequest): string {
 
 /** What the services are told about the request. Throws when nobody was let in: a route forgot its guard. */
 export function contextOf(request: FastifyRequest): RequestContext {
-  const { claims } = request.call;
+  const { claims } = request.requestContext;
   if (!claims) throw new Error(`no caller on ${request.method} ${routeTemplate(request)}`);
   return context(request, claims.org, actorOf(claims));
 }
@@ -104,12 +107,12 @@ export function customerContextOf(request: FastifyRequest, shortId: string): Req
   const anonymous = anonymousContextOf(request, shortId);
   return {
     ...anonymous,
-    request: { ...anonymous.request, ...personalOrigin(request.call.address, request.headers['user-agent']) },
+    request: { ...anonymous.request, ...personalOrigin(request.requestContext.address, request.headers['user-agent']) },
   };
 }
 
 function context(request: FastifyRequest, org: string, actor: Actor): RequestContext {
-  const { requestId, trace, auditId } = request.call;
+  const { requestId, trace, auditId } = request.requestContext;
   const route = routeTemplate(request);
   return {
     org,
@@ -117,7 +120,7 @@ function context(request: FastifyRequest, org: string, actor: Actor): RequestCon
     request: {
       id: requestId,
       traceparent: trace.traceparent,
-      ...chosenByCaller(request.call),
+      ...chosenByCaller(request.requestContext),
       method: request.method,
       route,
     },
@@ -129,7 +132,10 @@ function context(request: FastifyRequest, org: string, actor: Actor): RequestCon
  * Travels with the request, and is stored in one place alone: in its audit record, sealed, so that an erasure reaches
  * it.
  */
-export function chosenByCaller({ requestId, trace, shown }: Call): { callerId?: string; callerTraceparent?: string } {
+export function chosenByCaller({ requestId, trace, shown }: HttpRequestContext): {
+  callerId?: string;
+  callerTraceparent?: string;
+} {
   return {
     ...(shown.requestId !== requestId && { callerId: shown.requestId }),
     ...(shown.trace !== trace && { callerTraceparent: shown.trace.traceparent }),

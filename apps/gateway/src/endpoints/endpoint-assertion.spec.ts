@@ -1,24 +1,85 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitClassOf } from '../access/rate-limits/limit-classes.js';
-import { endpoints } from '../endpoints.js';
-import { assertLimited, assertRecorded, assertRoutes } from './endpoint-assertion.js';
+import { declaredEndpoints } from '../declared-endpoints.js';
+import { assertEndpoints, type AssertedEndpoint } from './endpoint-assertion.js';
+import { limitClassOf } from './limit-classes.js';
 import { RouteTable } from './route-table.js';
 
-const guarded = { route: 'GET /o/{shortId}/x', guarded: true };
-const open = { route: 'GET /docs', guarded: false };
+const guarded: AssertedEndpoint = {
+  id: 'getX',
+  method: 'GET',
+  path: '/o/{shortId}/x',
+  operation: 'issued:read',
+  action: 'subject.read',
+};
+const open: AssertedEndpoint = {
+  id: 'getDocs',
+  method: 'GET',
+  path: '/docs',
+  public: 'the same for everybody',
+  unrecorded: 'names no caller',
+  limit: 'page',
+};
+const guardedRoute = 'GET /o/{shortId}/x';
+const openRoute = 'GET /docs';
+const without = (endpoint: AssertedEndpoint, ...keys: (keyof AssertedEndpoint)[]): AssertedEndpoint =>
+  Object.fromEntries(Object.entries(endpoint).filter(([key]) => !keys.includes(key as never))) as never;
 
-describe('the assertion at start', () => {
-  it('passes when every route is guarded or on the list', () => {
-    expect(() => assertRoutes([guarded.route, open.route], [guarded, open], [open.route])).not.toThrow();
+describe('the start-up assertion', () => {
+  it('passes when every route is declared, guarded or public', () => {
+    expect(() => assertEndpoints([guardedRoute, openRoute], [guarded, open])).not.toThrow();
   });
 
-  it.each([
-    ['a route that nobody declared', ['GET /debug'], [], [], 'GET /debug is registered without a declaration'],
-    ['an open route that is not on the list', [open.route], [open], [], 'asks for no token'],
-    ['a guarded route on the list', [guarded.route], [guarded], [guarded.route], 'is guarded and on the public list'],
-    ['a list with a route that is gone', [], [], ['GET /gone'], 'does not exist'],
-  ])('refuses %s', (_, registered, declared, list, message) => {
-    expect(() => assertRoutes(registered, declared, list)).toThrow(message);
+  it('passes for every endpoint of the gateway', () => {
+    const endpoints = declaredEndpoints();
+    expect(endpoints.length).toBeGreaterThan(50);
+    const routes = endpoints.map(({ method, path }) => `${method} ${path}`);
+    expect(() => assertEndpoints(routes, endpoints)).not.toThrow();
+  });
+
+  it.each<[string, string[], AssertedEndpoint[], string]>([
+    ['a route without a declaration', ['GET /debug'], [], 'GET /debug is registered without a declaration'],
+    ['a declaration without a route', [], [open], 'GET /docs is declared and not registered'],
+    ['two declarations of one route', [openRoute], [open, { ...open, id: 'x' }], 'GET /docs is declared twice'],
+    ['two endpoints with one id', [openRoute, guardedRoute], [open, { ...guarded, id: open.id }], 'is used twice'],
+    [
+      'an endpoint that neither needs a token nor is public',
+      [openRoute],
+      [without(open, 'public')],
+      'why it is public',
+    ],
+    ['a guarded endpoint that is declared public', [guardedRoute], [{ ...guarded, public: 'x' }], 'that it is public'],
+    [
+      'a guarded endpoint without an audit action',
+      [guardedRoute],
+      [{ ...without(guarded, 'action'), unrecorded: 'why not' }],
+      'needs a token and leaves no audit record',
+    ],
+    [
+      'a public endpoint without audit action or reason',
+      [openRoute],
+      [without(open, 'unrecorded')],
+      'neither an action nor a reason',
+    ],
+    [
+      'an endpoint with both an audit action and a reason to have none',
+      [openRoute],
+      [{ ...open, action: 'subject.read' }],
+      'an action and a reason',
+    ],
+    ['a public endpoint without a rate limit', [openRoute], [without(open, 'limit')], 'declares no rate limit'],
+    [
+      'a change that takes no Idempotency-Key',
+      ['POST /o/{shortId}/x'],
+      [{ ...guarded, method: 'POST' }],
+      'takes no Idempotency-Key',
+    ],
+  ])('fails for %s', (_, registered, declared, message) => {
+    expect(() => assertEndpoints(registered, declared)).toThrow(message);
+  });
+
+  it('names every problem at once', () => {
+    const start = () => assertEndpoints(['GET /debug', openRoute], [without(open, 'public', 'limit')]);
+    expect(start).toThrow(/GET \/debug.*\n.*why it is public\n.*no rate limit/);
   });
 });
 
@@ -40,44 +101,12 @@ describe('the table of routes', () => {
   });
 });
 
-describe('the assertion that nothing goes unrecorded', () => {
-  it('holds for every endpoint of the house', () => {
-    expect(() =>
-      assertRecorded(
-        endpoints.map(({ method, path, operation, ...e }) => ({
-          ...e,
-          route: `${method} ${path}`,
-          guarded: operation !== undefined,
-        })),
-      ),
-    ).not.toThrow();
-  });
-
-  it.each([
-    [
-      'a guarded endpoint without an action',
-      { guarded: true, unrecorded: 'why not' },
-      'asks for a token and leaves no audit record',
-    ],
-    ['a public one that says nothing', { guarded: false }, 'neither an action nor a reason'],
-    ['one that says both', { guarded: false, action: 'subject.read', unrecorded: 'why not' }, 'an action and a reason'],
-  ])('refuses %s', (_, declared, message) => {
-    expect(() => assertRecorded([{ route: 'GET /x', ...declared }])).toThrow(message);
-  });
-});
-
 describe('rate limits', () => {
-  it('refuse a public endpoint that declares none, and nothing else', () => {
-    const declared = [
-      { route: 'GET /a', guarded: false },
-      { route: 'GET /b', guarded: false, limit: 'page' },
-      { route: 'GET /c', guarded: true },
-    ];
-    expect(() => assertLimited(declared)).toThrow('GET /a asks for no token and declares no rate limit');
-    expect(() => assertLimited(declared.slice(1))).not.toThrow();
-  });
-
-  it('are declared by every public endpoint that there is', () => {
-    expect(endpoints.filter((e) => limitClassOf(e) === undefined).map((e) => e.id)).toEqual([]);
+  it('are declared by every public endpoint of the gateway', () => {
+    expect(
+      declaredEndpoints()
+        .filter((e) => limitClassOf(e) === undefined)
+        .map((e) => e.id),
+    ).toEqual([]);
   });
 });

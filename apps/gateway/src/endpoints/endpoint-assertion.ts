@@ -1,55 +1,56 @@
-/** A route as the router has it, `METHOD /o/{shortId}/…`, and whether the guard asks for a token there. */
-export interface KnownRoute {
-  route: string;
-  guarded: boolean;
-}
+import type { Endpoint } from './endpoint.js';
+
+/** What the rules are about. */
+export type AssertedEndpoint = Pick<
+  Endpoint,
+  'id' | 'method' | 'path' | 'operation' | 'public' | 'action' | 'unrecorded' | 'limit' | 'idempotent'
+>;
 
 /**
- * Every route that the router has is guarded, or public by the explicit list. Throws with all faults: the gateway must
- * not start with a door that nobody thought of.
+ * The start-up assertion: the gateway does not start with a route that no declaration covers, or with a declaration
+ * that leaves open who may call it, what its audit record is, how it is limited, or whether a repeat is safe. Throws
+ * with every problem found.
  */
-export function assertRoutes(registered: string[], declared: KnownRoute[], publicRoutes: string[]): void {
-  const byRoute = new Map(declared.map((d) => [d.route, d.guarded]));
-  const faults: string[] = [];
-  for (const route of registered) {
-    const guarded = byRoute.get(route);
-    if (guarded === undefined) faults.push(`${route} is registered without a declaration`);
-    else if (!guarded && !publicRoutes.includes(route))
-      faults.push(`${route} asks for no token and is not on the public list`);
-    else if (guarded && publicRoutes.includes(route)) faults.push(`${route} is guarded and on the public list`);
-  }
-  for (const route of publicRoutes)
-    if (!registered.includes(route)) faults.push(`${route} is on the public list and does not exist`);
-  if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
+export function assertEndpoints(registeredRoutes: readonly string[], declared: readonly AssertedEndpoint[]): void {
+  const problems = [...undeclared(registeredRoutes, declared), ...repeated(declared), ...declared.flatMap(problemsOf)];
+  if (problems.length > 0) throw new Error(`The gateway will not start:\n  ${problems.join('\n  ')}`);
 }
 
-/** What an endpoint says of its records. */
-export interface KnownRecord {
-  route: string;
-  guarded: boolean;
-  action?: string;
-  unrecorded?: string;
+function routeOf({ method, path }: AssertedEndpoint): string {
+  return `${method} ${path}`;
 }
 
-/**
- * Every endpoint has an action or a reason why its calls leave no record, and what asks for a token always leaves one.
- */
-export function assertRecorded(declared: readonly KnownRecord[]): void {
-  const faults = declared.flatMap(({ route, guarded, action, unrecorded }) => {
-    if (guarded && action === undefined)
-      return [`${route} asks for a token and leaves no audit record: it needs an action`];
-    if (action === undefined && !unrecorded)
-      return [`${route} has neither an action nor a reason to leave no audit record`];
-    return action !== undefined && unrecorded ? [`${route} has an action and a reason to leave no audit record`] : [];
-  });
-  if (faults.length > 0) throw new Error(`The gateway will not start:\n  ${faults.join('\n  ')}`);
+function undeclared(registeredRoutes: readonly string[], declared: readonly AssertedEndpoint[]): string[] {
+  const routes = new Set(declared.map(routeOf));
+  const registered = new Set(registeredRoutes);
+  return [
+    ...registeredRoutes
+      .filter((route) => !routes.has(route))
+      .map((route) => `${route} is registered without a declaration`),
+    ...[...routes].filter((route) => !registered.has(route)).map((route) => `${route} is declared and not registered`),
+  ];
 }
 
-/** Every public endpoint has a rate limit: one that somebody forgot would be the one that is used. */
-export function assertLimited(declared: readonly { route: string; guarded: boolean; limit?: string }[]): void {
-  const forgotten = declared.filter(({ guarded, limit }) => !guarded && limit === undefined);
-  if (forgotten.length > 0)
-    throw new Error(
-      `The gateway will not start:\n  ${forgotten.map(({ route }) => `${route} asks for no token and declares no rate limit`).join('\n  ')}`,
-    );
+/** Two declarations of one route could differ in what they ask for; two of one id would collide in clients. */
+function repeated(declared: readonly AssertedEndpoint[]): string[] {
+  const repeats = (values: string[]) => [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
+  return [
+    ...repeats(declared.map(routeOf)).map((route) => `${route} is declared twice`),
+    ...repeats(declared.map(({ id }) => id)).map((id) => `the id ${id} is used twice`),
+  ];
+}
+
+function problemsOf(endpoint: AssertedEndpoint): string[] {
+  const { method, operation, public: reason, action, unrecorded, limit, idempotent } = endpoint;
+  const guarded = operation !== undefined;
+  const problems = [
+    !guarded && !reason && 'neither names an operation nor says why it is public',
+    guarded && reason !== undefined && 'names an operation and says that it is public',
+    guarded && action === undefined && 'needs a token and leaves no audit record: it needs an action',
+    !guarded && action === undefined && !unrecorded && 'has neither an action nor a reason to leave no audit record',
+    action !== undefined && unrecorded !== undefined && 'has an action and a reason to leave no audit record',
+    !guarded && limit === undefined && 'is public and declares no rate limit',
+    guarded && method !== 'GET' && !idempotent && 'changes something and takes no Idempotency-Key',
+  ];
+  return problems.flatMap((problem) => (problem ? [`${routeOf(endpoint)} ${problem}`] : []));
 }

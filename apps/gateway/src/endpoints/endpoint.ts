@@ -1,83 +1,96 @@
-import { applyDecorators, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import { idempotencyErrors, type Action, type ErrorCode, type Operation } from '@holdfast/contracts';
-import type { PublicLimitClass } from '../access/rate-limits/limit-classes.js';
+import type { PublicLimitClass } from './limit-classes.js';
 
-/** A success answer of an endpoint. */
-export interface Answer {
+/** A successful response of an endpoint. */
+export interface EndpointResponse {
   description: string;
   schema?: z.ZodType;
-  /** Other forms than JSON in which it comes. */
+  /** Further media types besides JSON. */
   media?: readonly string[];
   headers?: Record<string, string>;
 }
 
-/** `problem`: RFC 9457. `oauth`: RFC 6749 §5.2, as far as that has a word for it. */
+/** Examples for the API reference. A test validates each with the schemas that validate requests and responses. */
+export interface Examples {
+  /** Of the request body, by name. */
+  body?: Record<string, { summary: string; value: unknown }>;
+  response?: unknown;
+  /** The response as text, for endpoints that also respond with text. */
+  text?: string;
+}
+
+/** `problem`: RFC 9457. `oauth`: RFC 6749 §5.2, for errors that it names. */
 export type ErrorForm = 'problem' | 'oauth';
 
 /**
- * One endpoint, declared once: the guard, the validation, the audit record and the API reference all read this.
- * An endpoint without `operation` is public and must stand on the list in public-routes.ts. Every endpoint has an
- * `action` or says why it is `unrecorded`. What succeeds on a public one is recorded by the handler of the change, what
- * is refused by the gateway, as anonymous.
+ * The one declaration of an endpoint: guard, rate limit, validation, audit record and API reference all read it. It
+ * stands beside the controller method that serves it, and Nest's metadata leads from the method to it, so there is no
+ * list to keep. The start-up assertions (endpoint-assertion.ts) hold each declaration to the rules below.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
 > {
-  /** By which generated clients call it. */
+  /** `operationId` in OpenAPI: the method name in generated clients. */
   id: string;
   method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
-  /** In the specification's way of writing: `/o/{shortId}/…`. */
+  /** With parameters in braces, as in OpenAPI: `/o/{shortId}/…`. */
   path: string;
   tag: string;
   summary: string;
   description?: string;
+  /** The scope that the access token must hold. Every endpoint has either this or `public`. */
   operation?: Operation;
+  /** Why the endpoint needs no access token. */
+  public?: string;
   /**
-   * A further operation that a body needs; asked of the body as it was read, since a missing scope comes before an
-   * invalid input.
+   * A further scope that this body needs. Checked before the body is validated: a missing scope (403) takes precedence
+   * over invalid input (422).
    */
   bodyOperation?: (json: unknown) => Operation | undefined;
+  /** Audit action of its requests. Every endpoint has either this or `unrecorded`. */
   action?: Action;
-  /** Who records its calls, when neither the gateway nor the handler of a change does: auth knows who they are. */
+  /** Why its requests leave no audit record. Only public endpoints may. */
+  unrecorded?: string;
+  /** Set when auth writes the audit record, because only auth learns who makes the request. */
   recorder?: 'auth';
   /**
-   * Which rate limit a public endpoint falls under; the gateway does not start without. One that asks for a token is
-   * limited per app, by its method (limit-classes.ts).
+   * Rate limit of a public endpoint. Endpoints that need a token are limited per app, by their method
+   * (limit-classes.ts).
    */
   limit?: PublicLimitClass;
-  /** Why its calls leave no record: whom do they not act for? */
-  unrecorded?: string;
   /**
-   * Of a public endpoint with an `action`: refusals that each get a record, since not everybody can cause them. All
-   * others are counted by the minute: whoever sends rubbish must not be able to fill the log with it.
+   * For a public endpoint with an `action`: errors that each get an audit record, because only somebody with a genuine
+   * link or token can cause them. All others are counted per minute, so that invalid requests cannot flood the log.
    */
   recordEach?: ErrorCode[];
   /**
-   * Of a public endpoint that changes nothing: the action under which its successes are counted by the minute, as
-   * anonymous. A change has its record from its handler.
+   * For a public endpoint that changes nothing: the action under which its successful requests are counted per minute,
+   * with an anonymous actor. A change is recorded by the service that makes it.
    */
   countAs?: Action;
   params?: Params;
   query?: Query;
-  /** Every body is optional: an endpoint that needs one says so by its schema. */
+  /** A missing body is read as `{}`; an endpoint that needs one requires members in this schema. */
   body?: Body;
   /**
-   * An Idempotency-Key makes a repeat safe. True of every change that an app can make (endpoint() adds what follows
-   * from it).
+   * The endpoint takes an Idempotency-Key. Required of every change that an app can make; endpoint() adds the errors
+   * and the header that follow from it.
    */
   idempotent?: true;
-  answers: Record<number, Answer>;
-  /** Besides those that every endpoint may answer. */
+  responses: Record<number, EndpointResponse>;
+  /** Besides the errors that every endpoint can respond with. */
   errors?: ErrorCode[];
-  /** `problem` unless said otherwise. */
+  /** Default: `problem`. */
   errorForm?: ErrorForm;
-  /** Why it is no part of the published description: only pages of ours call it, and it changes with them. */
+  /** Why it is not in the published API reference: only our own pages call it, and it changes with them. */
   internal?: string;
-  /** Of what is handed on and not validated here: members of the OpenAPI operation, as they stand. */
+  /** For endpoints that auth validates: members of the OpenAPI operation, used as they are. */
   reference?: Record<string, unknown>;
+  examples?: Examples;
 }
 
 export interface InputOf<E extends Endpoint> {
@@ -87,9 +100,9 @@ export interface InputOf<E extends Endpoint> {
   idempotencyKey?: string;
 }
 
-/** Metadata key of a controller's method. */
+/** Metadata key of the controller method that serves an endpoint. */
 export const ENDPOINT = Symbol('endpoint');
-/** Injection token of all endpoints. */
+/** Injection token of all endpoints, found through the metadata of the controllers (endpoints.module.ts). */
 export const ENDPOINTS = Symbol('endpoints');
 
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
@@ -97,31 +110,32 @@ export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.Z
 ): Endpoint<P, Q, B> {
   if (!declared.idempotent) return declared;
   const errors = [...(declared.errors ?? []), ...idempotencyErrors.filter((code) => !declared.errors?.includes(code))];
-  const answers = Object.fromEntries(
-    Object.entries(declared.answers).map(([status, answer]) => [
+  const responses = Object.fromEntries(
+    Object.entries(declared.responses).map(([status, response]) => [
       status,
       {
-        ...answer,
+        ...response,
         headers: {
-          ...answer.headers,
+          ...response.headers,
           'Idempotency-Replayed':
-            '`true` when this is the answer of an earlier request with this key, and nothing was done again',
+            '`true` when this is the response of an earlier request with this key, and nothing was done again',
         },
       },
     ]),
   );
-  return { ...declared, errors, answers };
+  return { ...declared, errors, responses };
 }
 
-/** Makes a controller's method the one that answers an endpoint. */
+/** Routes an endpoint to the controller method. The status code is that of its one successful response. */
 export function Route(declared: Endpoint): MethodDecorator {
   return applyDecorators(
     RequestMapping({ method: RequestMethod[declared.method], path: nestPath(declared.path) }),
+    HttpCode(Number(Object.keys(declared.responses)[0])),
     SetMetadata(ENDPOINT, declared),
   );
 }
 
-/** `{shortId}` as the router writes it: `:shortId`. */
+/** OpenAPI's `{shortId}` in the router's syntax: `:shortId`. */
 export function nestPath(path: string): string {
   return path.replace(/\{([A-Za-z]+)\}/g, ':$1');
 }

@@ -4,28 +4,30 @@ import { Readiness } from '@holdfast/service';
 import { endpoint, Route } from '../endpoints/endpoint.js';
 
 const tag = 'Health';
-const unrecorded = 'asked by machinery, of no organization';
-const answers = { 200: { description: 'Yes' } };
+const unrecorded = 'concerns no organization';
+const responses = { 200: { description: 'Yes' } };
 
 export const healthEndpoint = endpoint({
   id: 'getHealth',
   method: 'GET',
+  public: 'for load balancers and supervisors',
   limit: 'probe',
   path: '/healthz',
   tag,
   unrecorded,
-  summary: 'Does the gateway live?',
-  answers,
+  summary: 'Whether the gateway is alive',
+  responses,
 });
 export const readyEndpoint = endpoint({
   id: 'getReadiness',
   method: 'GET',
+  public: 'for load balancers and supervisors',
   limit: 'probe',
   path: '/readyz',
   tag,
   unrecorded,
-  summary: 'May the gateway be sent requests?',
-  answers,
+  summary: 'Whether the gateway is ready for requests',
+  responses,
 });
 
 @Controller()

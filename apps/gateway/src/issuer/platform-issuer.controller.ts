@@ -1,53 +1,149 @@
-import { Controller, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { endpoint, Route } from '../endpoints/endpoint.js';
-import { serverMetadataReference, tokenReference } from './oauth-reference.js';
+import { Controller } from '@nestjs/common';
+import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
+import { describedJson, describedText, describedTexts, oauthErrorAnswer } from '../docs/described.js';
+import type { Json } from '../docs/json-schema.js';
+import { endpoint } from '../endpoints/endpoint.js';
+import { ForwardingController, Forwards } from './forwarding.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
 
 const tag = 'OAuth';
 
+/** The token endpoint as RFC 6749 specifies it: auth validates its requests. */
+const tokenReference: Json = {
+  security: [{ clientBasic: [] }],
+  requestBody: {
+    required: true,
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          properties: {
+            grant_type: describedText('Always `client_credentials`', { const: 'client_credentials' }),
+            scope: describedText(
+              `Operations wanted, separated by single spaces; all or nothing. One of: ${operationNames.join(' ')}`,
+            ),
+          },
+          required: ['grant_type', 'scope'],
+        },
+        example: { grant_type: 'client_credentials', scope: 'offers:write issued:read' },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'An access token',
+      content: describedJson(
+        {
+          type: 'object',
+          properties: {
+            access_token: describedText('Send it as `Authorization: Bearer …`; do not look into it'),
+            token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
+            expires_in: { type: 'integer', description: 'Seconds that it is good for: 600' },
+            scope: describedText('The operations that it holds: those asked for'),
+          },
+          required: ['access_token', 'token_type', 'expires_in', 'scope'],
+        },
+        {
+          access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9…',
+          expires_in: 600,
+          token_type: 'Bearer',
+          scope: 'offers:write issued:read',
+        },
+      ),
+    },
+    400: oauthErrorAnswer(
+      '`invalid_scope`: an operation that is unknown, not granted or for people only, or no scope at all. `unsupported_grant_type`, `invalid_request`.',
+      'invalid_scope',
+      'the app was not granted issued:manage',
+    ),
+    401: oauthErrorAnswer(
+      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer is the same',
+      'invalid_client',
+      'client authentication failed',
+      {
+        'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
+      },
+    ),
+    413: oauthErrorAnswer(
+      '`invalid_request`: the body is too large',
+      'invalid_request',
+      'the body is larger than 16384 bytes',
+    ),
+    503: oauthErrorAnswer(
+      '`temporarily_unavailable`: it cannot be known whether the app is still good, or the token cannot be recorded',
+      'temporarily_unavailable',
+      'try again in a moment',
+      {
+        'Retry-After': { $ref: '#/components/headers/Retry-After' },
+      },
+    ),
+  },
+};
+
+const serverMetadataReference: Json = {
+  responses: {
+    200: {
+      description: 'The metadata',
+      content: describedJson(
+        {
+          type: 'object',
+          properties: {
+            issuer: describedText('The authorization server'),
+            token_endpoint: describedText('Where tokens are given out'),
+            grant_types_supported: describedTexts('`client_credentials` alone'),
+            token_endpoint_auth_methods_supported: describedTexts('`client_secret_basic` alone'),
+            scopes_supported: describedTexts('Every operation that a program can be granted'),
+          },
+        },
+        {
+          issuer: 'https://id.example',
+          token_endpoint: 'https://id.example/oauth2/token',
+          grant_types_supported: ['client_credentials'],
+          token_endpoint_auth_methods_supported: ['client_secret_basic'],
+        },
+      ),
+    },
+  },
+};
+
 export const tokenEndpoint = endpoint({
   id: 'createToken',
   method: 'POST',
+  public: 'the client authenticates with its secret',
   limit: 'token',
-  path: '/oauth2/token',
+  path: platformIssuerPaths.token,
   tag,
   action: 'token.issue',
   recorder: 'auth',
   errorForm: 'oauth',
   summary: 'Get an access token',
   description:
-    'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: `grant_type=client_credentials` and ' +
-    '`scope`, the operations wanted, separated by spaces; each must have been granted to the app. The token lives ten minutes. Errors are those of RFC 6749 §5.2.',
-  answers: { 200: { description: 'An access token' } },
+    'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: ' +
+    '`grant_type=client_credentials` and `scope`, the operations wanted, separated by spaces; each must have been ' +
+    'granted to the app. The token is valid for ten minutes. Errors are those of RFC 6749 §5.2.',
+  responses: { 200: { description: 'An access token' } },
   reference: tokenReference,
 });
 
 export const metadataEndpoint = endpoint({
   id: 'getServerMetadata',
   method: 'GET',
+  public: 'metadata, the same for everybody',
   limit: 'metadata',
-  path: '/.well-known/oauth-authorization-server',
+  path: platformIssuerPaths.metadata,
   tag,
   unrecorded: 'metadata, the same for everybody',
   errorForm: 'oauth',
   summary: 'Metadata of the authorization server (RFC 8414)',
-  answers: { 200: { description: 'The metadata' } },
+  responses: { 200: { description: 'The metadata' } },
   reference: serverMetadataReference,
 });
 
-/** The platform's own authorization server. */
+/** The platform's own authorization server, at auth. */
 @Controller()
-export class AuthProxyController {
-  constructor(private readonly proxy: AuthProxy) {}
-
-  @Route(tokenEndpoint)
-  token(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.proxy.pass(request, reply);
-  }
-
-  @Route(metadataEndpoint)
-  metadata(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.proxy.pass(request, reply);
+@Forwards([tokenEndpoint, metadataEndpoint])
+export class PlatformIssuerController extends ForwardingController {
+  constructor(proxy: AuthProxy) {
+    super(proxy);
   }
 }

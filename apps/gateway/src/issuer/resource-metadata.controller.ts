@@ -2,18 +2,48 @@ import { Controller, Inject } from '@nestjs/common';
 import { apiAudience, operationNames } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
+import { describedJson, describedText, describedTexts } from '../docs/described.js';
+import type { Json } from '../docs/json-schema.js';
 import { endpoint, Route } from '../endpoints/endpoint.js';
-import { resourceMetadataReference } from './oauth-reference.js';
+
+const resourceMetadataReference: Json = {
+  responses: {
+    200: {
+      description: 'The metadata',
+      content: describedJson(
+        {
+          type: 'object',
+          properties: {
+            resource: describedText(
+              'The identifier that this address belongs to: the base address, or the API as the `aud` of its tokens names it',
+            ),
+            authorization_servers: describedTexts('Who gives tokens for it'),
+            scopes_supported: describedTexts('Every operation that a token can hold'),
+            bearer_methods_supported: describedTexts('`header` alone'),
+            resource_documentation: describedText('Where this reference is'),
+          },
+        },
+        {
+          resource: 'https://id.example/api',
+          authorization_servers: ['https://id.example'],
+          bearer_methods_supported: ['header'],
+          resource_documentation: 'https://id.example/docs',
+        },
+      ),
+    },
+  },
+};
 
 export const resourceMetadataEndpoint = endpoint({
   id: 'getResourceMetadata',
   method: 'GET',
+  public: 'metadata, the same for everybody',
   limit: 'metadata',
   path: '/.well-known/oauth-protected-resource',
   tag: 'OAuth',
   unrecorded: 'metadata, the same for everybody',
   summary: 'Metadata of the API (RFC 9728)',
-  answers: { 200: { description: 'The metadata' } },
+  responses: { 200: { description: 'The metadata' } },
   reference: resourceMetadataReference,
 });
 
@@ -21,7 +51,7 @@ export const apiMetadataEndpoint = endpoint({
   ...resourceMetadataEndpoint,
   id: 'getApiMetadata',
   path: '/.well-known/oauth-protected-resource/api',
-  summary: 'The same for the API by the audience of its tokens (RFC 9728)',
+  summary: 'The same for the API, by the audience of its tokens (RFC 9728)',
 });
 
 /** Where clients find the authorization server and the scopes of the API. */

@@ -6,36 +6,45 @@ import { endpoint, Route } from '../endpoints/endpoint.js';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 
 const tag = 'Pages';
-const unrecorded = 'a static page: what is done on it is recorded by the routes that it calls';
+const unrecorded = 'a static page: the routes that it calls record what is done on it';
 const html = 'text/html; charset=utf-8';
-/**
- * Nothing from anywhere else, nothing inline, in no frame. A sign-in ends by `location.assign`, so no form is needed.
- */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** Passkeys for the page itself, and for nothing that it might ever hold. */
+/** Own origin only, nothing inline, no framing. Pages leave by `location.assign`, so no form action is needed. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+/** Passkeys for the page itself, not for frames in it. */
 const permissions = 'publickey-credentials-get=(self), publickey-credentials-create=(self)';
 
 const sameForAll =
-  'The same document for every organization, known or not: only the JSON routes say what there is. Never stored; it loads what it needs from `/pages`.';
+  'The same document for every organization, known or not: only the JSON routes say which exist. Never cached; it ' +
+  'loads its files from `/pages`.';
 
 export const claimPageEndpoint = endpoint({
   id: 'getClaimPage',
   method: 'GET',
+  public: 'static files, the same for everybody',
   limit: 'page',
   path: '/o/{shortId}/claim',
   tag,
   unrecorded,
   internal: 'a page, or what it loads',
   summary: 'The page that a claim link opens',
-  description: `The link's token stands after the \`#\`, so it reaches no server. Opening the page changes nothing. ${sameForAll}`,
+  description: `The token stands after the \`#\` of the link, so no server receives it. Opening the page changes nothing. ${sameForAll}`,
   params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
-  answers: { 200: { description: 'The page' } },
+  responses: { 200: { description: 'The page' } },
 });
 
 export const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
+  public: 'static files, the same for everybody',
   limit: 'page',
   path: '/o/{shortId}/sign-in/{uid}',
   tag,
@@ -47,12 +56,13 @@ export const signInPageEndpoint = endpoint({
     shortId: z.string().describe("The organization's short identifier"),
     uid: z.string().describe('The sign-in'),
   }),
-  answers: { 200: { description: 'The page' } },
+  responses: { 200: { description: 'The page' } },
 });
 
 export const pageAssetEndpoint = endpoint({
   id: 'getPageAsset',
   method: 'GET',
+  public: 'static files, the same for everybody',
   limit: 'page',
   path: '/pages/{file}',
   tag,
@@ -60,22 +70,24 @@ export const pageAssetEndpoint = endpoint({
   internal: 'a page, or what it loads',
   summary: 'What the pages load',
   description:
-    'Named by its content, so it may be kept for ever. Names without a hash lead to what is current, and may be kept for five minutes.',
+    'Files with a hash in their name never change and may be cached for ever. Names without a hash lead to the current ' +
+    'file, and may be cached for five minutes.',
   params: z.object({ file: z.string().describe('Name of the file') }),
-  answers: { 200: { description: 'The file' } },
+  responses: { 200: { description: 'The file' } },
   errors: ['not_found'],
 });
 
 export const faviconEndpoint = endpoint({
   id: 'getFavicon',
   method: 'GET',
+  public: 'static files, the same for everybody',
   limit: 'page',
   path: '/favicon.ico',
   tag,
   unrecorded,
   internal: 'a page, or what it loads',
   summary: 'The icon that browsers ask for by themselves',
-  answers: { 200: { description: 'The icon' } },
+  responses: { 200: { description: 'The icon' } },
 });
 
 /**

@@ -7,16 +7,19 @@ import { endpoint, Route } from '../endpoints/endpoint.js';
 export const relatedOriginsEndpoint = endpoint({
   id: 'getRelatedOrigins',
   method: 'GET',
+  public: 'metadata, the same for everybody',
   limit: 'metadata',
   path: relatedOriginsPath,
   tag: 'Claim',
   unrecorded: 'metadata, the same for everybody',
   summary: 'Related origins (WebAuthn)',
   description:
-    'Where an organization lets a domain of its own lead to Holdfast, to have it as RP ID: browsers read here that the claim and sign-in pages may use it.',
-  answers: {
+    'For organizations whose own domain leads to Holdfast and is their RP ID: browsers read here that the claim and ' +
+    'sign-in pages may use it.',
+  responses: {
     200: { description: 'The origin of the pages', schema: relatedOriginsSchema.meta({ id: 'RelatedOrigins' }) },
   },
+  examples: { response: { origins: ['https://id.example'] } },
 });
 
 /**

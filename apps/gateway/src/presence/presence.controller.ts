@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -13,12 +13,12 @@ import { AppError } from '@holdfast/platform';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { anonymousContextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
-import { Input } from '../endpoints/input.js';
+import { Input } from '../requests/input.js';
 import { PresenceGuard } from './presence.guard.js';
 
 const path = '/o/{shortId}/api/presence/challenge';
 const tag = 'Proof of presence';
-// Whatever is not the form of a short id is answered like one that does not exist.
+// Text that cannot be a short id is answered like one that does not exist.
 const params = z.strictObject({
   shortId: z.string().max(200).describe("The organization's short identifier, as it appears in its issuer"),
 });
@@ -28,43 +28,68 @@ const query = z.strictObject({
 const errors: ErrorCode[] = ['invalid_request', 'unknown_app', 'rate_limited', 'unavailable', 'internal'];
 const cors = {
   'Access-Control-Allow-Origin':
-    'The origin that asked, when it is one of the app: of its redirect URIs, or registered beside them',
+    'The origin of the request, when the app registered it: by a redirect URI, or by itself',
   Vary: '`Origin`',
 };
 
 export const presenceChallengeEndpoint = endpoint({
   id: 'getPresenceChallenge',
   method: 'GET',
+  public: "the visitor's browser asks, before there is a customer",
   limit: 'presence',
   path,
   tag,
   summary: 'Get a challenge for a sign-up form',
   description:
-    'What the ALTCHA widget on the form asks for and solves: name this address in its `challenge` attribute. Its answer goes to your backend with the form, and from there ' +
-    'into `presence` of the offer. Good for ten minutes, for offers of this app alone, and for one. Public; pages of other origins than those of the app cannot read it.',
+    'Requested and solved by the ALTCHA widget on the form: name this address in its `challenge` attribute. The ' +
+    'solution goes to your backend with the form, and from there into `presence` of the offer. Valid for ten minutes, ' +
+    'for one offer of this app. Pages of other origins than those of the app cannot read it.',
   action: 'presence.challenge',
   countAs: 'presence.challenge',
   params,
   query,
-  answers: { 200: { description: 'A new challenge', schema: challengeSchema, headers: cors } },
+  responses: { 200: { description: 'A new challenge', schema: challengeSchema, headers: cors } },
   errors,
+  examples: {
+    response: {
+      parameters: {
+        algorithm: 'PBKDF2/SHA-256',
+        cost: 5000,
+        expiresAt: 1795253400,
+        keyLength: 32,
+        keyPrefix: '9f2c5d0e7a1b3c4d5e6f708192a3b4c5',
+        keySignature: '4a1f…',
+        nonce: '5ad1…',
+        salt: 'c07e…',
+        data: {
+          answer: '77b0…',
+          client_id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
+          id: 'k3Jw0mVq2uXbT8rYh5cNzA',
+          org: 'acme',
+          purpose: 'offer',
+        },
+      },
+      signature: 'e3b0…',
+    },
+  },
 });
 
 export const presencePreflightEndpoint = endpoint({
   id: 'preflightPresenceChallenge',
   method: 'OPTIONS',
+  public: "the visitor's browser asks, before there is a customer",
   limit: 'presence',
   path,
   tag,
-  summary: 'What a browser asks first (CORS)',
-  unrecorded: 'a question of the browser, before any call',
+  summary: 'CORS preflight',
+  unrecorded: 'a CORS preflight: the request itself follows',
   params,
   query,
-  answers: { 204: { description: 'Which origin may ask', headers: cors } },
+  responses: { 204: { description: 'Which origin may send the request', headers: cors } },
   errors,
 });
 
-/** Public (product §2), since it is the visitor's browser that asks. */
+/** Challenges for sign-up forms (product §2). */
 @Controller()
 @UseGuards(PresenceGuard)
 export class PresenceController {
@@ -90,7 +115,6 @@ export class PresenceController {
   }
 
   @Route(presencePreflightEndpoint)
-  @HttpCode(204)
   async preflight(
     @Input() { params: { shortId }, query: { client_id: clientId } }: InputOf<typeof presencePreflightEndpoint>,
     @Req() request: FastifyRequest,
@@ -107,8 +131,8 @@ export class PresenceController {
   }
 
   /**
-   * One answer for all that is not there: organization, suspended organization, app, disabled app, another
-   * organization's app.
+   * The same error for an unknown or suspended organization as for an unknown, disabled or foreign app: none can be
+   * probed.
    */
   private async requireOrganization(shortId: string): Promise<void> {
     if (!(await this.organizations.find(shortId)))

@@ -8,24 +8,26 @@ import { WIDGET, type Widget } from './widget.js';
 export const widgetEndpoint = endpoint({
   id: 'getPresenceWidget',
   method: 'GET',
+  public: 'static files, the same for everybody',
   limit: 'page',
   path: '/assets/altcha/{version}/{file}',
   tag: 'Proof of presence',
   unrecorded: 'static files, the same for everybody',
   summary: 'The widget for sign-up forms',
   description:
-    '`widget.js` (a module) and `altcha.css` are what a page loads, from any origin; docs/presence.md shows how. An address of another version gets the files of today, which may then not be kept.',
+    '`widget.js` (a module) and `altcha.css` are for pages of any origin; docs/presence.md shows how to load them. An ' +
+    'address with another version is answered with the current files, which may then not be cached.',
   params: z.object({
     version: z.string().describe('Version of the widget'),
     file: z.enum(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js']).describe('Name of the file'),
   }),
-  answers: {
+  responses: {
     200: { description: 'The file', headers: { 'Access-Control-Allow-Origin': '`*`: modules are loaded by CORS' } },
   },
   errors: ['not_found'],
 });
 
-/** Self-hosted: a sign-up form tells no third party that somebody looks at it. */
+/** Self-hosted, so that a sign-up form reveals its visitors to no third party. */
 @Controller()
 export class WidgetController {
   constructor(@Inject(WIDGET) private readonly widget: Widget) {}

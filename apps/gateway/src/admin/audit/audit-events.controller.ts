@@ -1,4 +1,4 @@
-import { Controller, Inject, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -11,13 +11,11 @@ import {
   type AuditEvent,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { CONFIG } from '@holdfast/service';
-import type { GatewayConfig } from '../../config.js';
-import { openPageToken, sealPageToken } from '../../edge/page-token.js';
-import { limitParameter, pageSchema, pageTokenParameter } from '../../edge/paging.js';
-import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
-import { Input } from '../../endpoints/input.js';
+import { Input } from '../../requests/input.js';
+import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
+import { Resources } from '../../requests/resources.js';
+import { auditEventExample } from './audit-examples.js';
 
 const tag = 'Admin API: audit';
 
@@ -33,10 +31,11 @@ export const listAuditEventsEndpoint = endpoint({
   action: 'audit.list',
   params: z.strictObject({ shortId }),
   query: auditFilterSchema.extend({ limit: limitParameter, next_page_token: pageTokenParameter }),
-  answers: {
+  responses: {
     200: { description: 'A page of events', schema: pageSchema(auditEventSchema).meta({ id: 'AuditEventPage' }) },
   },
   errors: ['invalid_page_token'],
+  examples: { response: pageExample(auditEventExample) },
 });
 
 export const getAuditEventEndpoint = endpoint({
@@ -48,45 +47,31 @@ export const getAuditEventEndpoint = endpoint({
   operation: 'audit:read',
   action: 'audit.read',
   params: z.strictObject({ shortId, id: uuid.describe('The event') }),
-  answers: { 200: { description: 'The event', schema: auditEventSchema } },
+  responses: { 200: { description: 'The event', schema: auditEventSchema } },
   errors: ['unknown_event'],
+  examples: { response: auditEventExample },
 });
 
 @Controller()
-export class AuditController {
+export class AuditEventsController {
   constructor(
     private readonly bus: Bus,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly resources: Resources,
   ) {}
 
   @Route(listAuditEventsEndpoint)
-  async list(
-    @Input() { query }: InputOf<typeof listAuditEventsEndpoint>,
-    @Req() request: FastifyRequest,
-  ): Promise<unknown> {
-    const context = contextOf(request);
-    const { limit, next_page_token: token, ...filter } = query;
-    const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
-    const before = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, z.int());
-    const { items, next } = await this.bus.request(
-      listAuditEvents,
-      { filter, limit, ...(before !== undefined && { before }) },
-      context,
+  list(@Input() { query }: InputOf<typeof listAuditEventsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+    const { limit: _, next_page_token: __, ...filter } = query;
+    return this.resources.list(request, query, z.int(), ({ limit, cursor: before }, context) =>
+      this.bus.request(listAuditEvents, { filter, limit, ...(before !== undefined && { before }) }, context),
     );
-    return {
-      items,
-      hasMore: next !== undefined,
-      ...(next !== undefined && { nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) }),
-    };
   }
 
   @Route(getAuditEventEndpoint)
-  async get(
-    @Input() { params }: InputOf<typeof getAuditEventEndpoint>,
+  get(
+    @Input() { params: { id } }: InputOf<typeof getAuditEventEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<AuditEvent> {
-    const event = await this.bus.request(getAuditEvent, { id: params.id }, contextOf(request));
-    request.call.targets = [{ type: 'audit_event', id: event.id }];
-    return event;
+    return this.resources.read(request, getAuditEvent, { id }, (event) => [{ type: 'audit_event', id: event.id }]);
   }
 }

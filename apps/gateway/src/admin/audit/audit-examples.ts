@@ -1,4 +1,4 @@
-import type { AuditProof, ExportedAuditEntry } from '@holdfast/contracts';
+import type { AuditEvent, AuditProof, ExportedAuditEntry } from '@holdfast/contracts';
 
 /** An event of a log of three, with a proof that verifies: audit-examples.spec.ts does it. */
 export const auditId = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
@@ -43,4 +43,23 @@ export const entry: ExportedAuditEntry = {
       salt: 'AwMDAwMDAwMDAwMDAwMDAw==',
     },
   ],
+};
+
+export const auditEventExample: AuditEvent = {
+  id: auditId,
+  seq: 3,
+  occurredAt: '2026-11-21T09:30:00.000Z',
+  action: 'offer.create',
+  actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'shop' },
+  targets: [
+    { type: 'customer', id: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10' },
+    { type: 'offer', id: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02' },
+  ],
+  outcome: { result: 'success', status: 201 },
+  request: {
+    id: '019aa5f2-7c1e-7b3a-9d54-0c2f1f3e8a77',
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    method: 'POST',
+    route: '/o/{shortId}/api/credentials/offers',
+  },
 };

@@ -15,7 +15,9 @@ import { formatProofFile } from '@holdfast/tlog';
 import { prefersText } from '../../edge/accept.js';
 import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
-import { faulty, Input } from '../../endpoints/input.js';
+import { Input, invalidRequest } from '../../requests/input.js';
+import { Resources } from '../../requests/resources.js';
+import { checkpoint, proof, proofFile, verifierKey } from './audit-examples.js';
 
 const tag = 'Admin API: audit';
 const text = 'text/plain';
@@ -27,11 +29,13 @@ export const getAuditCheckpointEndpoint = endpoint({
   tag,
   summary: 'Get the newest checkpoint of the log',
   description:
-    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was answered before it was asked for. Keep it: later logs must continue it.',
+    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was ' +
+    'answered before this request. Keep it: later logs must continue it.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
-  answers: { 200: { description: 'The checkpoint', media: [text] } },
+  responses: { 200: { description: 'The checkpoint', media: [text] } },
+  examples: { text: checkpoint },
 });
 
 export const getAuditKeysEndpoint = endpoint({
@@ -40,11 +44,12 @@ export const getAuditKeysEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/keys',
   tag,
   summary: "Get the verifier keys of the log's checkpoints",
-  description: 'To be pinned: whoever asks for the key again with each verification verifies nothing.',
+  description: 'Pin them: fetching the keys again for each verification would trust whoever answers.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
-  answers: { 200: { description: 'The keys, the current one first', schema: auditVerifierKeys.reply } },
+  responses: { 200: { description: 'The keys, the current one first', schema: auditVerifierKeys.reply } },
+  examples: { response: { keys: [verifierKey] } },
 });
 
 export const getAuditProofEndpoint = endpoint({
@@ -54,12 +59,14 @@ export const getAuditProofEndpoint = endpoint({
   tag,
   summary: 'Get the proof that an event is in the log',
   description:
-    'The exact bytes of the event in the log, its inclusion path (RFC 9162 §2.1.3) and the checkpoint that both lead to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
+    'The exact bytes of the event in the log, its inclusion proof (RFC 9162 §2.1.3) and the checkpoint that both lead ' +
+    'to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId, id: uuid.describe('The event') }),
-  answers: { 200: { description: 'The proof', schema: auditProofSchema, media: [text] } },
+  responses: { 200: { description: 'The proof', schema: auditProofSchema, media: [text] } },
   errors: ['unknown_event'],
+  examples: { response: proof, text: proofFile },
 });
 
 const size = z
@@ -83,12 +90,16 @@ export const getAuditConsistencyEndpoint = endpoint({
     from: size.describe('Size in the earlier checkpoint'),
     to: size.describe('Size in the later one, at most the size of the log'),
   }),
-  answers: { 200: { description: 'The proof; empty when both sizes are the same', schema: auditConsistency.reply } },
+  responses: { 200: { description: 'The proof; empty when both sizes are the same', schema: auditConsistency.reply } },
+  examples: { response: { hashes: proof.hashes } },
 });
 
 @Controller()
 export class AuditProofsController {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly resources: Resources,
+  ) {}
 
   @Route(getAuditCheckpointEndpoint)
   @Header('content-type', `${text}; charset=utf-8`)
@@ -110,16 +121,17 @@ export class AuditProofsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
-    const proof = await this.bus.request(auditProof, { id: params.id }, contextOf(request));
-    request.call.targets = [{ type: 'audit_event', id: proof.id }];
+    const found = await this.resources.read(request, auditProof, { id: params.id }, ({ id }) => [
+      { type: 'audit_event', id },
+    ]);
     void reply.header('vary', 'Accept');
-    if (!prefersText(request.headers.accept)) return proof;
+    if (!prefersText(request.headers.accept)) return found;
     void reply.type(`${text}; charset=utf-8`);
     return formatProofFile({
-      index: proof.seq - 1,
-      hashes: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
-      checkpoint: proof.checkpoint,
-      extra: Buffer.from(proof.leaf, 'base64'),
+      index: found.seq - 1,
+      hashes: found.hashes.map((hash) => Buffer.from(hash, 'base64')),
+      checkpoint: found.checkpoint,
+      extra: Buffer.from(found.leaf, 'base64'),
     });
   }
 
@@ -130,7 +142,7 @@ export class AuditProofsController {
   ): Promise<unknown> {
     const { from, to } = query;
     if (from > to)
-      throw faulty([
+      throw invalidRequest([
         { parameter: 'from', detail: `must be at most \`to\`: a log of ${to} events cannot continue one of ${from}` },
       ]);
     return this.bus.request(auditConsistency, { from, to }, contextOf(request));

@@ -6,7 +6,7 @@ import { Bus } from '@holdfast/messaging';
 import { FormatError, parseTilePath, type Tile } from '@holdfast/tlog';
 import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
-import { faulty, Input } from '../../endpoints/input.js';
+import { Input, invalidRequest } from '../../requests/input.js';
 
 const path = '/o/{shortId}/api/admin/audit/tile/{level}/{tile}' as const;
 /** Levels 0 to 5 hold 2^48 events. */
@@ -25,11 +25,11 @@ const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which:
     tag: 'Admin API: audit',
     summary: `Get a tile of the tree: ${which}`,
     description:
-      'Up to 256 hashes that stand side by side, as c2sp.org/tlog-tiles says, with the checkpoint beside it. A tile never changes.',
+      'Up to 256 adjacent hashes of one level (c2sp.org/tlog-tiles), to be read with a checkpoint. A tile never changes.',
     operation: 'audit:read',
     action: 'audit.prove',
     params,
-    answers: { 200: { description: 'The hashes, 32 bytes each', media: ['application/octet-stream'] } },
+    responses: { 200: { description: 'The hashes, 32 bytes each', media: ['application/octet-stream'] } },
     errors: ['unknown_tile'],
   });
 
@@ -96,8 +96,8 @@ export class AuditTilesController {
 
   private async answer(segments: string[], request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     const { hashes } = await this.bus.request(auditTile, tileAt(segments), contextOf(request));
-    // It never changes, and is this organization's alone: kept by who asked, by nobody in between, and not for who asks
-    // with another token.
+    // A tile never changes and belongs to one organization: the client may cache it, shared caches may not, and another
+    // token must not be served from it.
     void reply
       .type('application/octet-stream')
       .headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'Authorization' });
@@ -111,7 +111,7 @@ function tileAt(segments: string[]): Tile {
     if (tile.level > highestLevel) throw new FormatError(`The level of a tile is ${highestLevel} at most`);
     return tile;
   } catch (error) {
-    if (error instanceof FormatError) throw faulty([{ parameter: 'tile', detail: error.message }]);
+    if (error instanceof FormatError) throw invalidRequest([{ parameter: 'tile', detail: error.message }]);
     throw error;
   }
 }

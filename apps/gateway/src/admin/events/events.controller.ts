@@ -1,15 +1,19 @@
-import { Controller, Inject, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { eventTypes, listEvents, publicEventSchema, publicEventTypes, shortId } from '@holdfast/contracts';
+import {
+  eventTypes,
+  listEvents,
+  publicEventSchema,
+  publicEventTypes,
+  shortId,
+  type PublicEvent,
+} from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { CONFIG } from '@holdfast/service';
-import type { GatewayConfig } from '../../config.js';
-import { openPageToken, sealPageToken } from '../../edge/page-token.js';
-import { limitParameter, pageTokenParameter } from '../../edge/paging.js';
-import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
-import { Input } from '../../endpoints/input.js';
+import { Input } from '../../requests/input.js';
+import { limitParameter, pageExample, pageTokenParameter } from '../../requests/paging.js';
+import { Resources } from '../../requests/resources.js';
 
 /** Each type with its own payload, so that a generated client can tell them apart. */
 const eventSchema = z
@@ -32,6 +36,19 @@ function eventName(type: string): string {
     .join('')}Event`;
 }
 
+const eventExample: PublicEvent = {
+  id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04',
+  type: 'credential.issued',
+  occurredAt: '2026-11-21T09:41:12.345Z',
+  version: 2,
+  data: {
+    subject: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
+    credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
+    credentialType: 'customer',
+    expiresAt: '2027-11-21T09:41:12.345Z',
+  },
+};
+
 const typesParameter = z
   .string()
   .transform((text) => text.split(','))
@@ -48,14 +65,16 @@ export const listEventsEndpoint = endpoint({
   tag: 'Admin API: events',
   summary: 'List what has happened',
   description:
-    'What has happened in the organization, oldest first, for 30 days at least. `nextPageToken` is always there: keep it, and pass it later to go on from where you were. ' +
-    'An event shows soon after its change was answered. Events of one customer or app come in the order of their `version`; use `id` to tell a repeat after a failure of your own. ' +
-    'The events of an erased customer are gone. `subject.erased` is the receipt: every service has confirmed that it has forgotten them.',
+    'What has happened in the organization, oldest first, for 30 days at least. `nextPageToken` is always present: ' +
+    'keep it, and pass it later to go on from where you were. An event appears soon after its change was answered. ' +
+    'Events of one customer or app come in the order of their `version`; use `id` to recognize a repeat after a ' +
+    'failure of your own. The events of an erased customer are gone; `subject.erased` says that every service has ' +
+    'confirmed the erasure.',
   operation: 'webhooks:manage',
   action: 'event.list',
   params: z.strictObject({ shortId }),
   query: z.strictObject({ types: typesParameter, limit: limitParameter, next_page_token: pageTokenParameter }),
-  answers: {
+  responses: {
     200: {
       description: 'Events after those of the page token, or from the oldest that is kept',
       schema: z
@@ -68,26 +87,21 @@ export const listEventsEndpoint = endpoint({
     },
   },
   errors: ['invalid_page_token', 'page_token_expired'],
+  examples: { response: pageExample(eventExample) },
 });
 
 @Controller()
 export class EventsController {
   constructor(
     private readonly bus: Bus,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    private readonly resources: Resources,
   ) {}
 
   @Route(listEventsEndpoint)
-  async list(@Input() { query }: InputOf<typeof listEventsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
-    const context = contextOf(request);
-    const { limit, next_page_token: token, types } = query;
-    const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter: { types } };
-    const after = token === undefined ? undefined : openPageToken(this.config.PAGE_TOKEN_KEY, token, scope, z.int());
-    const { items, next, hasMore } = await this.bus.request(
-      listEvents,
-      { limit, ...(types && { types }), ...(after !== undefined && { after }) },
-      context,
+  list(@Input() { query }: InputOf<typeof listEventsEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
+    const { types } = query;
+    return this.resources.list(request, query, z.int(), ({ limit, cursor: after }, context) =>
+      this.bus.request(listEvents, { limit, ...(types && { types }), ...(after !== undefined && { after }) }, context),
     );
-    return { items, hasMore, nextPageToken: sealPageToken(this.config.PAGE_TOKEN_KEY, next, scope) };
   }
 }

@@ -48,7 +48,7 @@ export function sendErrorPage(
     retryAfter !== undefined && request.method === 'GET'
       ? `<a class="control primary" href="${escapeHtml(request.url)}">Try again</a>\n`
       : '';
-  const details = [errorCatalogue[code].title, `request ${request.call.shown.requestId}`]
+  const details = [errorCatalogue[code].title, `request ${request.requestContext.shown.requestId}`]
     .map((line) => `<p>${escapeHtml(line)}</p>`)
     .join('');
   const body = `<p>${escapeHtml(text)}</p>\n${again}<details><summary>Details</summary>${details}</details>`;

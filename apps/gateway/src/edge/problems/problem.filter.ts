@@ -27,11 +27,11 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const error = this.toAppError(thrown, request, reply);
     const { code, detail, origin } = error;
-    Object.assign(request.call, { code, ...(detail !== undefined && { detail }), ...(origin && { origin }) });
-    if (error.targets) request.call.targets = error.targets;
-    request.call.uncertain = thrown instanceof UncertainError;
+    Object.assign(request.requestContext, { code, ...(detail !== undefined && { detail }), ...(origin && { origin }) });
+    if (error.targets) request.requestContext.targets = error.targets;
+    request.requestContext.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
-    const { headers, body } = renderError(error, request.call, BASE_URL);
+    const { headers, body } = renderError(error, request.requestContext, BASE_URL);
     void reply.code(error.status).headers(headers);
     if (isNavigation(request)) return sendErrorPage(request, reply, error);
     void reply.send(body);
@@ -55,7 +55,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (status >= 400 && status < 500)
       return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
     if (unexpected.take())
-      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.call.requestId);
+      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.requestContext.requestId);
     return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
   }
 }

@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
 import type { AppError } from '@holdfast/platform';
-import type { Call } from '../request-context.js';
+import type { HttpRequestContext } from '../request-context.js';
 import { problemHeaders, problemOf, problemType } from './problem.js';
 
 /** What RFC 6749 §4.1.2.1 and §5.2 call these; codes without an entry are problems on OAuth's endpoints too. */
@@ -17,7 +17,7 @@ const oauthErrors: Partial<Record<ErrorCode, string>> = {
 /** Headers and body of an error, in the form of the endpoint that was called. */
 export function renderError(
   error: AppError,
-  { shown, errorForm }: Pick<Call, 'shown' | 'errorForm'>,
+  { shown, errorForm }: Pick<HttpRequestContext, 'shown' | 'errorForm'>,
   baseUrl: string,
 ): { headers: Record<string, string>; body: string } {
   const headers = problemHeaders(error, baseUrl);

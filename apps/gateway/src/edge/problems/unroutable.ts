@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, newId } from '@holdfast/platform';
 import { requestErrors, requestsTotal } from '@holdfast/service';
-import { newCall, type Call } from '../request-context.js';
+import { newRequestContext, type HttpRequestContext } from '../request-context.js';
 import { problemOf, problemType } from './problem.js';
 
 /** Node's code for headers or a body that did not arrive in time. */
@@ -16,16 +16,16 @@ function count({ status, code }: AppError): void {
 }
 
 /** What is refused before any hook or route of ours sees it, in the same form as every other refusal. */
-export function unroutable(baseUrl: string, headersOf: (call: Call) => Record<string, string>) {
+export function unroutable(baseUrl: string, headersOf: (requestContext: HttpRequestContext) => Record<string, string>) {
   return {
     /** An address that cannot be decoded. */
     frameworkErrors(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-      const call = newCall(request);
+      const requestContext = newRequestContext(request);
       const error = new AppError('invalid_request', 'The address could not be read.');
       count(error);
       reply.raw
-        .writeHead(error.status, { ...headersOf(call), 'content-type': problemType })
-        .end(JSON.stringify(problemOf(error, call.shown.requestId, baseUrl)));
+        .writeHead(error.status, { ...headersOf(requestContext), 'content-type': problemType })
+        .end(JSON.stringify(problemOf(error, requestContext.shown.requestId, baseUrl)));
     },
     /** What is no HTTP, or too much of it. */
     clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {

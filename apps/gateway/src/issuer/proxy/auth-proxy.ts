@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
-import { errorCatalogue, originHeader, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
+import { errorCatalogue, internalHeaders, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
 import { AppError, isRepeated, networkOf, readBody } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
@@ -22,9 +22,6 @@ const maxBodyBytes = 65_536;
 const maxWaiting = 1024;
 const maxWaitingPerNetwork = 256;
 const maxWaitMs = 500;
-
-/** By which auth names an error of ours: errors of OAuth it renders itself, these only we do. */
-const errorHeader = 'x-holdfast-error';
 
 const underWay = new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth' });
 const shed = new Counter({
@@ -69,13 +66,13 @@ export class AuthProxy {
   }
 
   private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthAnswer> {
-    const { requestId, trace, address } = request.call;
+    const { requestId, trace, address } = request.requestContext;
     const headers = requestHeaders(request.headers, {
       baseUrl: this.config.BASE_URL,
       address,
       requestId,
       traceparent: trace.traceparent,
-      ...chosenByCaller(request.call),
+      ...chosenByCaller(request.requestContext),
     });
     // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
     const send = async () => {
@@ -88,7 +85,7 @@ export class AuthProxy {
       return await this.limit.run(networkOf(address), send);
     } catch (error) {
       // For the access line: a caller learns no more than that it is to come again.
-      request.call.detail = String(error);
+      request.requestContext.detail = String(error);
       if (error instanceof NoCapacity) shed.inc({ because: error.because });
       if (error instanceof NoCapacity && error.because === 'key')
         throw new AppError('rate_limited', undefined, { retryAfter: 1 });
@@ -101,8 +98,8 @@ export class AuthProxy {
 
   private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthAnswer): void {
     // Ours to set, as the caller sent them.
-    const { [errorHeader]: code, 'x-request-id': _, traceparent: __, ...passed } = headers;
-    request.call.answeredByAuth = true;
+    const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...passed } = headers;
+    request.requestContext.answeredByAuth = true;
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, passed);
     void reply.code(status).headers(passed).send(body);
   }
@@ -110,7 +107,7 @@ export class AuthProxy {
 
 /** An error of ours that auth has named. */
 function problemOf(code: ErrorCode, status: number, headers: AuthAnswer['headers']): AppError {
-  const { 'retry-after': later, [originHeader]: told } = headers;
+  const { 'retry-after': later, [internalHeaders.origin]: told } = headers;
   const retryAfter = Number(later);
   return new AppError(code, undefined, {
     ...(retryAfter && { retryAfter }),

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { internalHeaders } from '@holdfast/contracts';
 import { endToEnd } from './proxied-headers.js';
-
-/** By which a replica that is stopping says that it did not begin the request. */
-const closingHeader = 'x-holdfast-closing';
 
 const connectTimeoutMs = 1000;
 /** Shorter than auth keeps its side open, so that nothing is sent into a connection that is just closing. */
@@ -81,7 +79,7 @@ export class AuthReplica {
     this.underWay.add(abort);
     try {
       const answer = await this.pool.request({ method, path, headers, ...(body && { body }), signal: abort.signal });
-      if (answer.headers[closingHeader] !== undefined) {
+      if (answer.headers[internalHeaders.closing] !== undefined) {
         await answer.body.dump();
         this.become('down', 'it is stopping');
         throw new NotBegun('the replica is stopping');
@@ -112,7 +110,7 @@ export class AuthReplica {
         signal: AbortSignal.timeout(timeoutMs),
       });
       await body.dump();
-      if (headers[closingHeader] !== undefined) this.become('down', 'it is stopping');
+      if (headers[internalHeaders.closing] !== undefined) this.become('down', 'it is stopping');
       else this.heard(statusCode === 503 ? 'unready' : 'up');
     } catch (error) {
       // It may have been we who stood still: what has arrived meanwhile is read before the timer is believed.

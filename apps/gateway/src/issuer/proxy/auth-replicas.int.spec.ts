@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, call, GatewayStack, type Gateway } from '../../gateway-stack.fixture.js';
+import { AuthStub, GatewayStack, sendRequest, type Gateway } from '../../gateway-stack.fixture.js';
 
 const ask = (gateway: Gateway) =>
-  call(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
+  sendRequest(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
 const statuses = async (gateway: Gateway, count: number) =>
   Promise.all(Array.from({ length: count }, async () => (await ask(gateway)).status));
 

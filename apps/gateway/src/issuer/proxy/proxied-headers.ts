@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { internalHeaderPrefix, internalHeaders } from '@holdfast/contracts';
 
 /**
  * Fields about one connection and not about the message (RFC 9110 §7.6.1), with those of HTTP/1.0 and HTTP/2 proxies.
- * What is handed on over another connection must not have them: undici refuses some, and a request with them failed as
- * a whole.
+ * A message that is forwarded over another connection must not carry them: undici rejects a request with some of them.
  */
 const hopByHop = new Set([
   'connection',
@@ -19,14 +19,8 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Headers that only we may set: what a client says of itself under these names means nothing. */
-const internal = /^(x-forwarded-|x-holdfast-|forwarded$|x-real-ip$)/;
-
-/** By which auth learns where a customer comes from. */
-const addressHeader = 'x-holdfast-client-address';
-/** By which auth learns what the caller chose, for the audit record alone. */
-const callerIdHeader = 'x-holdfast-caller-request-id';
-const callerTraceHeader = 'x-holdfast-caller-traceparent';
+/** Headers that only the gateway may set: those that a client sends are removed. */
+const reserved = new RegExp(`^(${internalHeaderPrefix}|x-forwarded-|forwarded$|x-real-ip$)`);
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -61,16 +55,16 @@ export function requestHeaders(
 ): Record<string, string | string[]> {
   const { protocol, host } = new URL(baseUrl);
   // The body goes on as it was read: undici says how long it is.
-  const own = Object.entries(endToEnd(headers)).filter(([name]) => !internal.test(name) && name !== 'content-length');
+  const own = Object.entries(endToEnd(headers)).filter(([name]) => !reserved.test(name) && name !== 'content-length');
   return {
     ...Object.fromEntries(own),
     host,
     'x-forwarded-proto': protocol.slice(0, -1),
     'x-forwarded-host': host,
-    [addressHeader]: address,
+    [internalHeaders.clientAddress]: address,
     'x-request-id': requestId,
     traceparent,
-    ...(callerId !== undefined && { [callerIdHeader]: callerId }),
-    ...(callerTraceparent !== undefined && { [callerTraceHeader]: callerTraceparent }),
+    ...(callerId !== undefined && { [internalHeaders.callerRequestId]: callerId }),
+    ...(callerTraceparent !== undefined && { [internalHeaders.callerTraceparent]: callerTraceparent }),
   };
 }

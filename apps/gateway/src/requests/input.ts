@@ -5,9 +5,9 @@ import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
 import { AppError, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
-import { ENDPOINT, type Endpoint } from './endpoint.js';
+import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
 
-/** Bytes of a request body (product §3); what we take is far smaller. */
+/** Largest request body (product §3); the bodies of this API are far smaller. */
 const maxBodyBytes = 100_000;
 
 /**
@@ -20,11 +20,11 @@ export const Input = createParamDecorator(async (_: unknown, context: ExecutionC
     ENDPOINT,
     context.getHandler(),
   ) as Endpoint;
-  // Read only now, when the caller is known and let in: nobody else can make us read or parse.
+  // Read only now that the guard has let the request in: nobody else can make the gateway read or parse a body.
   const json =
     body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
   const needed = bodyOperation?.(json);
-  if (needed) requireOperation(request.call.claims!, needed);
+  if (needed) requireOperation(request.requestContext.claims!, needed);
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
@@ -39,7 +39,8 @@ export const Input = createParamDecorator(async (_: unknown, context: ExecutionC
 function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   if (!schema) {
     const names = Object.keys(given ?? {});
-    if (names.length > 0) throw faulty(names.map((parameter) => ({ parameter, detail: 'is not a known parameter' })));
+    if (names.length > 0)
+      throw invalidRequest(names.map((parameter) => ({ parameter, detail: 'is not a known parameter' })));
     return {};
   }
   const result = schema.safeParse(given ?? {});
@@ -48,7 +49,7 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
     parameter: decodeURIComponent(pointer.split('/')[1] ?? ''),
     detail,
   }));
-  throw faulty(faults);
+  throw invalidRequest(faults);
 }
 
 function bodyOf(schema: z.ZodType, json: unknown): unknown {
@@ -66,14 +67,14 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const twice =
     request.raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'idempotency-key').length > 1;
   if (twice || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
-    throw faulty([
+    throw invalidRequest([
       { header: 'Idempotency-Key', detail: 'must be given once, with 1 to 255 printable ASCII characters' },
     ]);
   }
   return key;
 }
 
-/** 400: a parameter or header that cannot be what it says. */
-export function faulty(errors: ValidationIssue[]): AppError {
+/** 400: a parameter or header has the wrong form. */
+export function invalidRequest(errors: ValidationIssue[]): AppError {
   return new AppError('invalid_request', undefined, { errors });
 }

@@ -1,14 +1,19 @@
+import { issuerPaths } from '@holdfast/contracts';
 import type { Json } from '../docs/json-schema.js';
 import {
   example,
   formOf,
+  issuerEndpoint,
   noOrganization,
+  ofSignIn,
   page,
   queryOf,
   redirect,
+  signIn,
+  signOut,
   temporarilyUnavailable,
   type Member,
-} from './reference-parts.js';
+} from './issuer-endpoint.js';
 
 const authorizeMembers: Record<string, Member> = {
   response_type: { description: 'Always `code`', required: true, values: ['code'], example: 'code' },
@@ -80,8 +85,8 @@ const authorizeAnswers = {
   404: noOrganization,
   503: temporarilyUnavailable,
 };
-export const authorizeReference: Json = { parametersMore: queryOf(authorizeMembers), responses: authorizeAnswers };
-export const authorizeFormReference: Json = { requestBody: formOf(authorizeMembers), responses: authorizeAnswers };
+const authorizeReference: Json = { parametersMore: queryOf(authorizeMembers), responses: authorizeAnswers };
+const authorizeFormReference: Json = { requestBody: formOf(authorizeMembers), responses: authorizeAnswers };
 
 const endSessionAnswers = {
   200: page('A page that asks whether to sign out; without `id_token_hint`, or with that of somebody else'),
@@ -92,5 +97,88 @@ const endSessionAnswers = {
   404: noOrganization,
   503: temporarilyUnavailable,
 };
-export const endSessionReference: Json = { parametersMore: queryOf(endSessionMembers), responses: endSessionAnswers };
-export const endSessionFormReference: Json = { requestBody: formOf(endSessionMembers), responses: endSessionAnswers };
+const endSessionReference: Json = { parametersMore: queryOf(endSessionMembers), responses: endSessionAnswers };
+const endSessionFormReference: Json = { requestBody: formOf(endSessionMembers), responses: endSessionAnswers };
+
+const authorize = issuerEndpoint(
+  'authorize',
+  'GET',
+  issuerPaths.authorization,
+  'Begin a sign-in (OpenID Connect Core §3.1.2)',
+  'A page, or with 303 the way to it',
+  {
+    ...signIn,
+    reference: authorizeReference,
+    description:
+      'Authorization code flow. PKCE with S256 is required, unless the app made it optional and sends a nonce. `response_mode`: `query` or `form_post`. The answer carries `iss` (RFC 9207).',
+  },
+);
+
+const authorizePost = issuerEndpoint(
+  'authorizeByForm',
+  'POST',
+  issuerPaths.authorization,
+  'Begin a sign-in by a form',
+  'With 303 the same by GET',
+  { ...signIn, reference: authorizeFormReference },
+);
+
+const resume = issuerEndpoint(
+  'resumeSignIn',
+  'GET',
+  issuerPaths.authorizationResume,
+  'Go on after the sign-in page',
+  'With 303 the way back to the app',
+  { ...signIn, params: ofSignIn, internal: 'a step of the sign-in page' },
+);
+
+const endSession = issuerEndpoint(
+  'endSession',
+  'GET',
+  issuerPaths.endSession,
+  'Sign out (RP-Initiated Logout)',
+  'A page that asks, or with 303 the way back',
+  {
+    ...signOut,
+    reference: endSessionReference,
+    description:
+      'With the ID token as `id_token_hint` the customer is signed out at once; without it they are asked. `post_logout_redirect_uri` must equal a registered one.',
+  },
+);
+
+const endSessionPost = issuerEndpoint(
+  'endSessionByForm',
+  'POST',
+  issuerPaths.endSession,
+  'Sign out by a form',
+  'With 303 the same by GET',
+  { ...signOut, reference: endSessionFormReference },
+);
+
+const endSessionConfirm = issuerEndpoint(
+  'confirmEndSession',
+  'POST',
+  issuerPaths.endSessionConfirm,
+  'What the sign-out page sends',
+  'With 303 the way back',
+  { ...signOut, internal: 'a form of the sign-out page' },
+);
+
+const endSessionSuccess = issuerEndpoint(
+  'getEndSessionResult',
+  'GET',
+  issuerPaths.endSessionSuccess,
+  'The page after a sign-out that leads nowhere',
+  'The page',
+  { limit: 'page', unrecorded: 'the page after a sign-out, which has its record', internal: 'a page' },
+);
+
+export const authorizationEndpoints = [
+  authorize,
+  authorizePost,
+  resume,
+  endSession,
+  endSessionPost,
+  endSessionConfirm,
+  endSessionSuccess,
+];

@@ -14,14 +14,19 @@ export const pageTokenParameter = z
   .string()
   .optional()
   .describe('`nextPageToken` of the previous page: selects the next one')
-  // Any other length is no token of ours, and is told so by `invalid_page_token`.
+  // Documented only: a token of any other length is answered `invalid_page_token` like every wrong one.
   .meta({ parameter: { type: 'string', minLength: 1, maxLength: 2000 } });
 
-/** What every list answers. */
+/** Response of every list. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     items: z.array(item).describe('Newest first'),
     hasMore: z.boolean().describe('Whether another page follows'),
     nextPageToken: z.string().optional().describe('Present when `hasMore` is true; pass it as `next_page_token`'),
   });
+}
+
+/** Example of a page with one item, for the API reference. */
+export function pageExample<Item>(item: Item): { items: Item[]; hasMore: boolean; nextPageToken: string } {
+  return { items: [item], hasMore: true, nextPageToken: 'kq2v1Xb7…' };
 }

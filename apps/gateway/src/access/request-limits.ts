@@ -4,10 +4,10 @@ import { Counter } from 'prom-client';
 import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { GatewayConfig } from '../../config.js';
-import { routeTemplate } from '../../edge/request-context.js';
-import { ENDPOINTS, type Endpoint } from '../../endpoints/endpoint.js';
-import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from './limit-classes.js';
+import type { GatewayConfig } from '../config.js';
+import { routeTemplate } from '../edge/request-context.js';
+import { ENDPOINTS, type Endpoint } from '../endpoints/endpoint.js';
+import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from '../endpoints/limit-classes.js';
 
 const limited = new Counter({
   name: 'holdfast_rate_limited_total',
@@ -41,7 +41,7 @@ export class RequestLimits {
     const limit = this.classOf(request);
     const policy = limitClasses[limit];
     // Nothing is known of an app until its token is verified.
-    if (policy.per === 'address') this.take(limit, networkOf(request.call.address), reply);
+    if (policy.per === 'address') this.take(limit, networkOf(request.requestContext.address), reply);
     const query = request.url.indexOf('?');
     if (query >= 0 && request.url.length - query - 1 > policy.maxQuery) {
       throw new AppError('invalid_request', `The query of the address is longer than ${policy.maxQuery} characters.`, {
@@ -61,7 +61,7 @@ export class RequestLimits {
    */
   countDenied(request: FastifyRequest, reply: FastifyReply): void {
     const limiter = this.limiters.denied;
-    const result = limiter.take(networkOf(request.call.address));
+    const result = limiter.take(networkOf(request.requestContext.address));
     // Its state is told only to whom it keeps out: it may be another's behind the same address.
     if (!result.allowed) this.refuse('denied', result, reply);
   }

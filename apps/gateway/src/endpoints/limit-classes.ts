@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../endpoints/endpoint.js';
 
 interface LimitPolicy {
   /**
@@ -48,13 +47,17 @@ export const limitClassNames = Object.keys(limitClasses) as LimitClass[];
 /** What a public endpoint must declare. */
 export type PublicLimitClass = Exclude<LimitClass, 'read' | 'write' | 'unmatched' | 'denied'>;
 
-/** Of an endpoint: what a public one declares; of one that asks for a token by what it does. */
+/** The class of an endpoint: what a public one declares; of one that needs a token, by its method. */
 export function limitClassOf({
   operation,
   method,
   limit,
-}: Pick<Endpoint, 'operation' | 'method' | 'limit'>): LimitClass | undefined {
-  if (!operation) return limit;
+}: {
+  operation?: string;
+  method: string;
+  limit?: PublicLimitClass;
+}): LimitClass | undefined {
+  if (operation === undefined) return limit;
   return method === 'GET' ? 'read' : 'write';
 }
 

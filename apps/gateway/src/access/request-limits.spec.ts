@@ -2,12 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { listSubjectsEndpoint } from '../../credentials/subjects.controller.js';
-import { endpoints } from '../../endpoints.js';
-import { nestPath } from '../../endpoints/endpoint.js';
-import { rateLimitsSchema } from './limit-classes.js';
+import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
+import { declaredEndpoints } from '../declared-endpoints.js';
+import { nestPath } from '../endpoints/endpoint.js';
+import { rateLimitsSchema } from '../endpoints/limit-classes.js';
 import { limitRequests } from './limit-requests.js';
 import { RequestLimits } from './request-limits.js';
+
+const endpoints = declaredEndpoints();
 
 let app: FastifyInstance;
 
@@ -15,9 +17,9 @@ let app: FastifyInstance;
 async function serve(limits: string, trustProxy: string[] | false = false): Promise<RequestLimits> {
   const requestLimits = new RequestLimits({ RATE_LIMITS: rateLimitsSchema.parse(limits) }, endpoints);
   app = fastify({ trustProxy });
-  app.decorateRequest('call');
+  app.decorateRequest('requestContext');
   app.addHook('onRequest', (request, _reply, done) => {
-    request.call = { address: request.ip } as never;
+    request.requestContext = { address: request.ip } as never;
     done();
   });
   limitRequests(app, requestLimits);
@@ -43,7 +45,7 @@ const publicRoutes = endpoints
           .replace(/\{\w+\}/g, 'x'),
       ] as const,
   );
-const call = (
+const sendRequest = (
   method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS',
   url: string,
   remoteAddress = '192.0.2.1',
@@ -55,7 +57,7 @@ describe('the rate limits of public routes', () => {
     'answer 429 with the three headers when one address calls %s %s too often',
     async (method, url) => {
       await serve('all=2');
-      const answers = [await call(method, url), await call(method, url), await call(method, url)];
+      const answers = [await sendRequest(method, url), await sendRequest(method, url), await sendRequest(method, url)];
       expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
       expect(answers[0]!.headers).toMatchObject({
         'ratelimit-policy': expect.stringMatching(/^"\w+";q=2;w=60$/),
@@ -65,29 +67,30 @@ describe('the rate limits of public routes', () => {
         'retry-after': '30',
         ratelimit: expect.stringMatching(/^"\w+";r=0;t=30$/),
       });
-      expect((await call(method, url, '192.0.2.2')).statusCode).toBe(200);
+      expect((await sendRequest(method, url, '192.0.2.2')).statusCode).toBe(200);
     },
   );
 
   it('count an address without a route as well', async () => {
     await serve('all=1');
-    expect([(await call('GET', '/made/up')).statusCode, (await call('GET', '/made/up/2')).statusCode]).toEqual([
-      404, 429,
-    ]);
+    expect([
+      (await sendRequest('GET', '/made/up')).statusCode,
+      (await sendRequest('GET', '/made/up/2')).statusCode,
+    ]).toEqual([404, 429]);
   });
 
   it('take all addresses of an IPv6 /64 for one, and an IPv4 address in IPv6 form for itself', async () => {
     await serve('all=1');
-    expect((await call('GET', '/docs', '2001:db8::1')).statusCode).toBe(200);
-    expect((await call('GET', '/docs', '2001:0DB8:0:0:ffff::2')).statusCode).toBe(429);
-    expect((await call('GET', '/docs', '2001:db8:0:1::1')).statusCode).toBe(200);
-    expect((await call('GET', '/docs', '::ffff:192.0.2.9')).statusCode).toBe(200);
-    expect((await call('GET', '/docs', '192.0.2.9')).statusCode).toBe(429);
+    expect((await sendRequest('GET', '/docs', '2001:db8::1')).statusCode).toBe(200);
+    expect((await sendRequest('GET', '/docs', '2001:0DB8:0:0:ffff::2')).statusCode).toBe(429);
+    expect((await sendRequest('GET', '/docs', '2001:db8:0:1::1')).statusCode).toBe(200);
+    expect((await sendRequest('GET', '/docs', '::ffff:192.0.2.9')).statusCode).toBe(200);
+    expect((await sendRequest('GET', '/docs', '192.0.2.9')).statusCode).toBe(429);
   });
 
   it('believe X-Forwarded-For of a trusted proxy alone', async () => {
     await serve('all=1');
-    const from = (client: string) => call('GET', '/docs', '10.0.0.1', { 'x-forwarded-for': client });
+    const from = (client: string) => sendRequest('GET', '/docs', '10.0.0.1', { 'x-forwarded-for': client });
     expect([(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode]).toEqual([200, 429]);
     await app.close();
     await serve('all=1', ['10.0.0.1']);
@@ -100,8 +103,8 @@ describe('the rate limits of public routes', () => {
 
   it('refuse a query that is longer than the route takes', async () => {
     await serve('');
-    expect((await call('GET', `/o/acme/authorize?state=${'s'.repeat(5000)}`)).statusCode).toBe(414);
-    expect((await call('GET', `/o/acme/authorize?state=${'s'.repeat(1000)}`)).statusCode).toBe(200);
+    expect((await sendRequest('GET', `/o/acme/authorize?state=${'s'.repeat(5000)}`)).statusCode).toBe(414);
+    expect((await sendRequest('GET', `/o/acme/authorize?state=${'s'.repeat(1000)}`)).statusCode).toBe(200);
   });
 });
 
@@ -121,7 +124,7 @@ describe('the rate limits of the API', () => {
 
   it('count denied tokens apart, so that a good one passes behind the same address', async () => {
     const limits = await serve('denied=1');
-    const request = { call: { address: '192.0.2.1' } } as FastifyRequest;
+    const request = { requestContext: { address: '192.0.2.1' } } as FastifyRequest;
     limits.countDenied(request, reply);
     expect(() => limits.countDenied(request, reply)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
     expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).not.toThrow();

@@ -1,29 +1,34 @@
+import { issuerPaths } from '@holdfast/contracts';
+import { describedJson, describedText, oauthErrorAnswer } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { describedJson as json, oauthErrorAnswer, describedText as text } from './oauth-reference.js';
 import {
   byClient,
   clientId,
   example,
   formOf,
   invalidClient,
+  issuerEndpoint,
   noOrganization,
+  preflight,
   temporarilyUnavailable,
-} from './reference-parts.js';
+} from './issuer-endpoint.js';
 
 const code = 'Kj3xQ0vB8mYh2NfT6rWcZs1LpDgEaUoi';
 const tokens = {
   type: 'object',
   properties: {
-    access_token: text('For userinfo, for ten minutes; do not look into it'),
-    token_type: text('Always `Bearer`', { const: 'Bearer' }),
+    access_token: describedText('For userinfo, for ten minutes; do not look into it'),
+    token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
     expires_in: { type: 'integer', description: 'Seconds that it is good for: 600' },
-    id_token: text('Who signed in, signed by a key of `jwks`: `sub`, `credential`, `amr`, `acr`, `auth_time`, `nonce`'),
-    refresh_token: text('Where the app has refresh tokens: good once, and for thirty days after the sign-in'),
-    scope: text('`openid`'),
+    id_token: describedText(
+      'Who signed in, signed by a key of `jwks`: `sub`, `credential`, `amr`, `acr`, `auth_time`, `nonce`',
+    ),
+    refresh_token: describedText('Where the app has refresh tokens: good once, and for thirty days after the sign-in'),
+    scope: describedText('`openid`'),
   },
   required: ['access_token', 'token_type', 'expires_in', 'id_token', 'scope'],
 };
-export const issuerTokenReference: Json = {
+const issuerTokenReference: Json = {
   security: byClient,
   requestBody: formOf({
     grant_type: {
@@ -50,7 +55,7 @@ export const issuerTokenReference: Json = {
   responses: {
     200: {
       description: 'Tokens',
-      content: json(tokens, {
+      content: describedJson(tokens, {
         access_token: 'r5Jv…',
         token_type: 'Bearer',
         expires_in: 600,
@@ -89,28 +94,28 @@ const bearerErrors = {
 const claims = {
   type: 'object',
   properties: {
-    sub: text('The customer: with `iss` the key of an account', { format: 'uuid' }),
+    sub: describedText('The customer: with `iss` the key of an account', { format: 'uuid' }),
     credential: {
       type: 'object',
       description: 'The credential of the customer that this app signs in with',
       properties: {
-        id: text('The credential'),
-        type: text('Name of its type'),
-        document_number: text('Changes on every renewal: never a key'),
-        issued_at: text('When the customer first held it', { format: 'date-time' }),
-        expires_at: text('When it ends, if it has an end', { format: 'date-time' }),
+        id: describedText('The credential'),
+        type: describedText('Name of its type'),
+        document_number: describedText('Changes on every renewal: never a key'),
+        issued_at: describedText('When the customer first held it', { format: 'date-time' }),
+        expires_at: describedText('When it ends, if it has an end', { format: 'date-time' }),
       },
       required: ['id', 'type', 'document_number', 'issued_at'],
     },
   },
   required: ['sub', 'credential'],
 };
-export const userinfoReference: Json = {
+const userinfoReference: Json = {
   security: [{ customerToken: [] }],
   responses: {
     200: {
       description: 'The customer; no e-mail and no name',
-      content: json(claims, {
+      content: describedJson(claims, {
         sub: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
         credential: {
           id: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
@@ -124,7 +129,7 @@ export const userinfoReference: Json = {
   },
 };
 
-export const revocationReference: Json = {
+const revocationReference: Json = {
   security: byClient,
   requestBody: formOf({
     token: { description: 'A refresh or access token of this app', required: true, example: 'r5Jv…' },
@@ -143,3 +148,82 @@ export const revocationReference: Json = {
     503: temporarilyUnavailable,
   },
 };
+
+const issuerToken = issuerEndpoint(
+  'exchangeCode',
+  'POST',
+  issuerPaths.token,
+  'Exchange a code or a refresh token (RFC 6749 §4.1.3, §6)',
+  'ID token, access token and, if the app has them, a refresh token',
+  {
+    action: 'customer.token',
+    limit: 'token',
+    reference: issuerTokenReference,
+    description:
+      'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: `client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used again within seconds, it gives the same successor once more, since two tabs or a lost response look like that; used again later, or after its successor, it ends all that came of its sign-in.',
+  },
+);
+
+export const userinfo = issuerEndpoint(
+  'getUserinfo',
+  'GET',
+  issuerPaths.userinfo,
+  'The customer of an access token (OpenID Connect Core §5.3)',
+  '`sub`, `credential`, `amr` and `acr`',
+  { action: 'customer.userinfo', limit: 'token', reference: userinfoReference },
+);
+
+const userinfoPost = issuerEndpoint(
+  'postUserinfo',
+  'POST',
+  issuerPaths.userinfo,
+  'The same by POST',
+  '`sub`, `credential`, `amr` and `acr`',
+  { action: 'customer.userinfo', limit: 'token', reference: userinfoReference },
+);
+
+const revocation = issuerEndpoint(
+  'revokeToken',
+  'POST',
+  issuerPaths.revocation,
+  'Revoke a token (RFC 7009)',
+  'Done, whether there was such a token or not',
+  { action: 'customer.token_revoke', limit: 'token', reference: revocationReference },
+);
+
+const tokenPreflight = issuerEndpoint(
+  'preflightToken',
+  'OPTIONS',
+  issuerPaths.token,
+  'CORS',
+  'For apps of the kind spa',
+  preflight,
+);
+
+const userinfoPreflight = issuerEndpoint(
+  'preflightUserinfo',
+  'OPTIONS',
+  issuerPaths.userinfo,
+  'CORS',
+  'For apps of the kind spa',
+  preflight,
+);
+
+const revocationPreflight = issuerEndpoint(
+  'preflightRevocation',
+  'OPTIONS',
+  issuerPaths.revocation,
+  'CORS',
+  'For apps of the kind spa',
+  preflight,
+);
+
+export const tokenEndpoints = [
+  issuerToken,
+  userinfo,
+  userinfoPost,
+  revocation,
+  tokenPreflight,
+  userinfoPreflight,
+  revocationPreflight,
+];

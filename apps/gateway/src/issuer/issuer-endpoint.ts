@@ -1,10 +1,43 @@
+import { z } from 'zod';
+import { issuerRoute, shortId, signInUidForm } from '@holdfast/contracts';
+import { oauthErrorAnswer } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { oauthErrorAnswer } from './oauth-reference.js';
+import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
-/**
- * Parts of the reference of the issuers' endpoints, as OpenID Connect and OAuth specify them: auth validates these
- * requests, so nothing here is derived from a schema.
- */
+const tag = 'OpenID Connect';
+const uid = z.string().regex(signInUidForm).describe('The sign-in, as in the address of its page');
+export const ofOrganization = z.strictObject({ shortId });
+export const ofSignIn = z.strictObject({ shortId, uid });
+export const errors: Endpoint['errors'] = ['unknown_organization'];
+const isPublic = 'OAuth and OpenID Connect authenticate clients and customers';
+export const forEverybody = { limit: 'metadata', unrecorded: 'the same for everybody' } as const;
+export const preflight = { limit: 'token', unrecorded: 'a CORS preflight: the request itself follows' } as const;
+export const signIn = { action: 'customer.sign_in', limit: 'authorize' } as const;
+export const signOut = { action: 'customer.sign_out', limit: 'authorize' } as const;
+
+/** An endpoint of an organization's issuer. auth validates its requests and records those that have an `action`. */
+export const issuerEndpoint = (
+  id: string,
+  method: Endpoint['method'],
+  path: string,
+  summary: string,
+  response: string,
+  more: Pick<Endpoint, 'description' | 'params' | 'action' | 'unrecorded' | 'limit' | 'reference' | 'internal'>,
+) =>
+  endpoint({
+    id,
+    method,
+    public: isPublic,
+    path: issuerRoute(path),
+    tag,
+    summary,
+    params: ofOrganization,
+    responses: { 200: { description: response } },
+    errors,
+    errorForm: 'oauth',
+    ...(more.action && { recorder: 'auth' as const }),
+    ...more,
+  });
 
 export const example = {
   clientId: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',

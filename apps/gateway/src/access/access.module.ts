@@ -1,0 +1,35 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { PassportModule } from '@nestjs/passport';
+import { RevocationFeed } from '@holdfast/access';
+import { Bus } from '@holdfast/messaging';
+import { Readiness } from '@holdfast/service';
+import { AccessTokens } from './access-token.js';
+import { AccessGuard } from './access.guard.js';
+import { BearerStrategy } from './bearer.strategy.js';
+import { OrganizationProfiles } from './organization-profiles.js';
+import { PlatformKeys } from './platform-keys.js';
+import { RequestLimits } from './request-limits.js';
+
+/** Who may do what, and how often: bearer token, rate limit, organization, operation. */
+@Global()
+@Module({
+  imports: [PassportModule],
+  providers: [
+    { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: RevocationFeed, inject: [Bus, Readiness], useFactory: revocationFeed },
+    AccessTokens,
+    BearerStrategy,
+    OrganizationProfiles,
+    PlatformKeys,
+    RequestLimits,
+  ],
+  exports: [OrganizationProfiles],
+})
+export class AccessModule {}
+
+function revocationFeed(bus: Bus, readiness: Readiness): RevocationFeed {
+  const feed = new RevocationFeed(bus, 'gateway', readiness);
+  feed.start();
+  return feed;
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { ClaimController } from './claim.controller.js';
+
+@Module({ controllers: [ClaimController] })
+export class ClaimModule {}

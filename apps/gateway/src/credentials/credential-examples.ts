@@ -1,0 +1,46 @@
+import type { Credential, Offer, Subject, SubjectSummary } from '@holdfast/contracts';
+
+/** The same customer in every example of the API reference, so that a reader can follow them from call to call. */
+export const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
+export const credentialId = '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01';
+export const offerId = '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02';
+export const createdAt = '2026-11-21T09:30:00.000Z';
+
+export const offerExample: Offer = {
+  subject,
+  claimUrl: 'https://id.example/o/acme/claim#vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM',
+  offerId,
+  credentialId,
+  credentialType: 'customer',
+  expiresAt: '2026-11-24T09:30:00.000Z',
+};
+
+export const subjectExample: Subject = {
+  subject,
+  claimed: false,
+  credentials: [
+    { id: credentialId, credentialType: 'customer', status: 'offered', revocable: true, holderId: subject, createdAt },
+  ],
+};
+
+export const subjectSummaryExample: SubjectSummary = {
+  subject,
+  claimed: false,
+  credentials: 1,
+  live: 0,
+  openOffers: 1,
+  createdAt,
+};
+
+export const credentialExample: Credential = {
+  id: credentialId,
+  credentialType: 'customer',
+  status: 'issued',
+  issuedAt: '2026-11-21T10:02:11.480Z',
+  expiresAt: '2027-11-21T10:02:11.480Z',
+  revocable: true,
+  holderId: subject,
+  holderClaimedAt: '2026-11-21T10:02:11.480Z',
+  holderApp: 'Bitwarden',
+  createdAt,
+};

@@ -1,0 +1,8 @@
+import { GatewayModule } from './app.module.js';
+import { controllersOf, endpointsOf } from './endpoints/discover.js';
+import type { Endpoint } from './endpoints/endpoint.js';
+
+/** Every endpoint of the gateway, for tools and tests that do not start it. */
+export function declaredEndpoints(): Endpoint[] {
+  return endpointsOf(controllersOf(GatewayModule));
+}

@@ -1,0 +1,22 @@
+import type { Json } from './json-schema.js';
+
+/** Parts of the reference of endpoints that auth validates: nothing of them is derived from a schema. */
+
+export const describedText = (description: string, more: Json = {}) => ({ type: 'string', description, ...more });
+export const describedTexts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
+export const describedJson = (schema: Json, example: Json) => ({ 'application/json': { schema, example } });
+
+const oauthError = {
+  type: 'object',
+  description: 'An error of OAuth 2.0 (RFC 6749 §5.2)',
+  properties: {
+    error: describedText('What to branch on'),
+    error_description: describedText('What is wrong, for people'),
+  },
+  required: ['error'],
+};
+export const oauthErrorAnswer = (description: string, error: string, error_description: string, headers?: Json) => ({
+  description,
+  ...(headers && { headers }),
+  content: describedJson(oauthError, { error, error_description }),
+});

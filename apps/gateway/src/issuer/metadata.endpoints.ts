@@ -1,0 +1,90 @@
+import { issuerMetadataPath, issuerPaths } from '@holdfast/contracts';
+import { describedJson, describedText } from '../docs/described.js';
+import type { Json } from '../docs/json-schema.js';
+import { endpoint } from '../endpoints/endpoint.js';
+import { forEverybody, issuerEndpoint, noOrganization, temporarilyUnavailable } from './issuer-endpoint.js';
+
+const metadata = {
+  type: 'object',
+  description: 'Further members as OpenID Connect Discovery and RFC 8414 name them',
+  properties: {
+    issuer: describedText("The organization's issuer", { format: 'uri' }),
+    authorization_endpoint: describedText('Where a sign-in begins', { format: 'uri' }),
+    token_endpoint: describedText('Where codes and refresh tokens are exchanged', { format: 'uri' }),
+    userinfo_endpoint: describedText('Where an access token leads to its customer', { format: 'uri' }),
+    jwks_uri: describedText('Public keys of ID tokens', { format: 'uri' }),
+    revocation_endpoint: describedText('Where tokens are revoked', { format: 'uri' }),
+    end_session_endpoint: describedText('Where a sign-out begins', { format: 'uri' }),
+  },
+  required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+};
+const issuer = 'https://id.example/o/acme';
+const discoveryReference: Json = {
+  responses: {
+    200: {
+      description: 'The metadata: a standard client needs nothing else',
+      content: describedJson(metadata, {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+      }),
+    },
+    404: noOrganization,
+    503: temporarilyUnavailable,
+  },
+};
+
+const keys = {
+  type: 'object',
+  properties: {
+    keys: {
+      type: 'array',
+      description: 'JSON Web Keys, those of tokens that are still good among them',
+      items: { type: 'object' },
+    },
+  },
+  required: ['keys'],
+};
+const jwksReference: Json = {
+  responses: {
+    200: {
+      description: 'The keys',
+      content: describedJson(keys, {
+        keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', n: '0vx7…', e: 'AQAB' }],
+      }),
+    },
+    404: noOrganization,
+    503: temporarilyUnavailable,
+  },
+};
+
+const discovery = issuerEndpoint(
+  'getDiscovery',
+  'GET',
+  issuerPaths.discovery,
+  "Metadata of an organization's issuer (OpenID Connect Discovery)",
+  'The metadata: a standard client needs nothing else',
+  { ...forEverybody, reference: discoveryReference },
+);
+
+const authorizationServer = endpoint({
+  ...discovery,
+  id: 'getIssuerMetadata',
+  path: issuerMetadataPath,
+  summary: 'The same metadata where RFC 8414 puts it',
+});
+
+const jwks = issuerEndpoint(
+  'getIssuerKeys',
+  'GET',
+  issuerPaths.jwks,
+  'Public keys of the issuer (RFC 7517)',
+  'The keys',
+  {
+    ...forEverybody,
+    reference: jwksReference,
+  },
+);
+
+export const metadataEndpoints = [discovery, authorizationServer, jwks];

@@ -1,0 +1,102 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { AuditTarget, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { CONFIG } from '@holdfast/service';
+import type { GatewayConfig } from '../config.js';
+import { contextOf } from '../edge/request-context.js';
+import { openPageToken, sealPageToken } from './page-token.js';
+
+/** One page, as a service replies with it: `next` is the cursor after its last item. */
+interface Page<Item, Cursor> {
+  items: Item[];
+  next?: Cursor | undefined;
+  /** When the service has a cursor even after the last item. */
+  hasMore?: boolean;
+}
+
+/** Query of every list: everything but the two parameters of paging filters it. */
+interface ListQuery {
+  limit: number;
+  next_page_token?: string | undefined;
+}
+
+/** Reply of a command that takes an Idempotency-Key (`idempotentCommand`). */
+interface Repeatable {
+  replayed?: { subject?: string | undefined } | undefined;
+}
+
+/** What most endpoints do, written once: read one resource, list a page of them, or act on one. */
+@Injectable()
+export class Resources {
+  constructor(
+    private readonly bus: Bus,
+    @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'PAGE_TOKEN_KEY'>,
+  ) {}
+
+  /** Reads one. `targets` of its audit record are known only once it was found. */
+  async read<C extends Contract>(
+    request: FastifyRequest,
+    contract: C,
+    query: z.input<C['request']>,
+    targets: (found: ReplyOf<C>) => AuditTarget[],
+  ): Promise<ReplyOf<C>> {
+    const found = await this.bus.request(contract, query, contextOf(request));
+    request.requestContext.targets = targets(found);
+    return found;
+  }
+
+  /** Lists one page. The page token binds the cursor to the app, the route and the filter (specification §8). */
+  async list<Query extends ListQuery, Item, Cursor>(
+    request: FastifyRequest,
+    { limit, next_page_token: token, ...filter }: Query,
+    cursorSchema: z.ZodType<Cursor>,
+    load: (page: { limit: number; cursor: Cursor | undefined }, context: RequestContext) => Promise<Page<Item, Cursor>>,
+  ): Promise<{ items: Item[]; hasMore: boolean; nextPageToken?: string }> {
+    const context = contextOf(request);
+    const { PAGE_TOKEN_KEY } = this.config;
+    const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
+    const cursor = token === undefined ? undefined : openPageToken(PAGE_TOKEN_KEY, token, scope, cursorSchema);
+    const { items, next, hasMore = next !== undefined } = await load({ limit, cursor }, context);
+    return {
+      items,
+      hasMore,
+      ...(next !== undefined && { nextPageToken: sealPageToken(PAGE_TOKEN_KEY, next, scope) }),
+    };
+  }
+
+  /**
+   * Sends a command that may be repeated with the same Idempotency-Key. A change is recorded in its own transaction. A
+   * repeat changes nothing and gets an audit record of its own, with these `targets` of the customer concerned.
+   */
+  async act<C extends Contract>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    contract: C,
+    command: z.input<C['request']>,
+    targets: (dataSubject: string) => AuditTarget[],
+  ): Promise<Omit<ReplyOf<C> & Repeatable, 'replayed'>> {
+    const { replayed, ...rest } = (await this.bus.request(contract, command, contextOf(request))) as ReplyOf<C> &
+      Repeatable;
+    const { requestContext } = request;
+    requestContext.audited = !replayed;
+    if (replayed) {
+      markReplayed(request, reply);
+      // An erased customer is no target: the repeat of an erasure names nobody.
+      if (replayed.subject !== undefined) requestContext.targets = targets(replayed.subject);
+    }
+    return rest;
+  }
+}
+
+/** The Idempotency-Key of an input, as commands take it. */
+export function keyOf({ idempotencyKey }: { idempotencyKey?: string }): { idempotencyKey?: string } {
+  return idempotencyKey === undefined ? {} : { idempotencyKey };
+}
+
+/** The response is that of an earlier request with the same Idempotency-Key, and says so. */
+export function markReplayed({ requestContext }: FastifyRequest, reply: FastifyReply): void {
+  requestContext.replayed = true;
+  void reply.header('idempotency-replayed', 'true');
+}
