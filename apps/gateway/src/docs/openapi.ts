@@ -64,7 +64,9 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
       license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(published.map((e) => e.tag))].map((name) => ({ name, description: tags[name] })),
+    tags: Object.entries(tags).flatMap(([name, description]) =>
+      published.some(({ tag }) => tag === name) ? [{ name, description }] : [],
+    ),
     paths,
     components: {
       schemas,
