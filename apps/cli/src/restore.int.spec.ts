@@ -34,7 +34,7 @@ async function insertCustomer(customer: string): Promise<void> {
   const rows: [sql: string, values: unknown[]][] = [
     [`INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES ($1, 'acme', 'a', 1, now())`, [customer]],
     [
-      `INSERT INTO issuance.idempotency (app, key_hash, answer, subject, event, version)
+      `INSERT INTO issuance.idempotency (app, key_hash, response, subject, event, version)
        VALUES ('a', $2, 'x', $1, gen_random_uuid(), 1)`,
       [customer, key],
     ],

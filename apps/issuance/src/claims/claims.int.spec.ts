@@ -437,7 +437,7 @@ describe('claim and sign in', () => {
     const { token: open } = await offer({ subject });
     const half = new SoftwareAuthenticator().register(await begin(open), { origin });
     await gateway.request(eraseSubject, { subject }, testContext());
-    for (const table of ['holder', 'passkey', 'challenge', 'credential', 'offer']) {
+    for (const table of ['webauthn_user', 'passkey', 'challenge', 'credential', 'offer']) {
       const dump = JSON.stringify(await database.query(`SELECT * FROM issuance.${table}`));
       expect(dump).not.toContain(subject);
       expect(dump).not.toContain(authenticator.passkeys[0]!.id);

@@ -14,7 +14,8 @@ const add = statement(
 const remove = statement(
   'passkey_remove',
   `WITH gone AS (DELETE FROM passkey WHERE subject = $1)
-   UPDATE holder SET keyed_version = s.version + 1 FROM subject s WHERE s.id = $1 AND holder.subject = $1`,
+   UPDATE webauthn_user u SET sign_ins_since_version = s.version + 1
+   FROM subject s WHERE s.id = $1 AND u.subject = $1`,
 );
 
 /**

@@ -3,11 +3,12 @@ import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 
 /** So that an erasure waits, or is over: a handle never outlives its customer. */
-const hold = statement('holder_hold', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
+const hold = statement('user_handle_lock', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
 /** The same handle for ever: two who begin at once get one. */
 const handleOf = statement(
-  'holder_handle',
-  'INSERT INTO holder AS h (subject, org, handle) VALUES ($1, $2, $3) ON CONFLICT (subject) DO UPDATE SET handle = h.handle RETURNING handle',
+  'user_handle',
+  `INSERT INTO webauthn_user AS u (subject, org, handle) VALUES ($1, $2, $3)
+   ON CONFLICT (subject) DO UPDATE SET handle = u.handle RETURNING handle`,
 );
 
 /** The WebAuthn user handle of a customer. @throws AppError unknown_claim when the customer has been erased */

@@ -9,10 +9,11 @@ import { withoutNulls } from '../without-nulls.js';
 
 const find = statement(
   'credential_get',
-  `SELECT s.id AS holder, ${credentialColumns} FROM credential c JOIN subject s ON s.id = c.subject WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
+  `SELECT c.subject, ${credentialColumns} FROM credential c JOIN subject s ON s.id = c.subject
+   WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
 );
 
-/** GET …/credentials/issued/{id}: from the truth itself, which no read can be ahead of. */
+/** GET …/credentials/issued/{id}: reads the system of record, which is always current. */
 @Controller()
 export class GetIssuedHandler {
   constructor(private readonly database: Database) {}
@@ -22,8 +23,8 @@ export class GetIssuedHandler {
     { id }: RequestOf<typeof getIssued>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getIssued>> {
-    const [row] = await this.database.rows<CustomerCredential & { holder: string }>(find, [id, org, actor.id]);
+    const [row] = await this.database.rows<CustomerCredential & { subject: string }>(find, [id, org, actor.id]);
     if (!row) throw new AppError('unknown_credential');
-    return publicCredential(withoutNulls(row), row.holder);
+    return publicCredential(withoutNulls(row), row.subject);
   }
 }

@@ -21,14 +21,14 @@ const lock = statement(
 export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt",
   c.valid_until AS "validUntil", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt",
   c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt", c.holder_app AS "holderApp",
-  c.document_number AS "documentNumber", c.end_told AS "expirationEmittedFor"`;
+  c.document_number AS "documentNumber", c.expiration_emitted_for AS "expirationEmittedFor"`;
 const credentialsOf = statement(
   'customer_credentials',
   `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`,
 );
 /** Of a table `offer o`, as CustomerOffer names them. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt",
-  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.end_told AS "expirationEmitted"`;
+  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.expiration_emitted AS "expirationEmitted"`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
@@ -37,16 +37,18 @@ const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHER
 const saveCredential = statement(
   'customer_save_credential',
   `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason,
-     issued_at, expires_at, holder_claimed_at, holder_app, document_number, end_told)
+     issued_at, expires_at, holder_claimed_at, holder_app, document_number,
+     expiration_emitted_for)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until,
      revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason, revocable = excluded.revocable,
      issued_at = excluded.issued_at, expires_at = excluded.expires_at, holder_claimed_at = excluded.holder_claimed_at,
-     holder_app = excluded.holder_app, document_number = excluded.document_number, end_told = excluded.end_told,
-     ended_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued'
-       THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.ended_version END`,
+     holder_app = excluded.holder_app, document_number = excluded.document_number,
+     expiration_emitted_for = excluded.expiration_emitted_for,
+     sign_ins_since_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued'
+       THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.sign_ins_since_version END`,
 );
-const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, end_told = $3 WHERE id = $1');
+const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, expiration_emitted = $3 WHERE id = $1');
 const addOffer = statement(
   'customer_add_offer',
   `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at)
@@ -108,7 +110,7 @@ const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id
 /** Only the hash of the key stays of a stored response, so that a late retry cannot create the customer anew. */
 const emptyResponses = statement(
   'erase_responses',
-  'UPDATE idempotency SET fingerprint = NULL, answer = NULL, subject = NULL WHERE subject = $1',
+  'UPDATE idempotency SET fingerprint = NULL, response = NULL, subject = NULL WHERE subject = $1',
 );
 /** The outbox deletes what is not confirmed yet when it is. */
 const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');

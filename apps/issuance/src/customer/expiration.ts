@@ -3,9 +3,9 @@ import { isExpired, isOfferExpired, type Customer, type CustomerCredential, type
 import { credentialStateOf, decide } from './transitions.js';
 
 /**
- * What time did and nobody has been told of yet: offers that ran out, credentials that ended, in the order of their
- * ends. Nothing else changes, since every rule and every read looks at the clock itself (product §5). Each end is told
- * once; whoever changes a customer tells it first, so that what came before is told before.
+ * Emits due expirations of offers and credentials, in the order in which they expired. Nothing else changes, since every
+ * rule and every read compares with the clock itself (product §5). Each expiration is emitted once; whoever changes a
+ * customer emits the due ones first, so that events keep their order.
  */
 export function expireDue(customer: Customer, now: Date): Change {
   const offers = customer.offers.filter((o) => o.status === 'open' && isOfferExpired(o, now) && !o.expirationEmitted);

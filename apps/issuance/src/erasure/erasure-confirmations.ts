@@ -7,19 +7,17 @@ import { repeat, Shutdown } from '@holdfast/service';
 
 const every = 1000;
 /**
- * Every service has what was said of the customer, the erasure last. Of two replicas one deletes the row, and writes
- * the receipt.
+ * Erasures that every service has confirmed, after all other events of the customer. Of two replicas one deletes the
+ * row, and emits the erasure confirmation.
  */
-const forgotten = statement(
-  'erase_forgotten',
-  `DELETE FROM outbox e WHERE subject = 'evt.issuance.subject.erasure_started' AND confirmed AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
+const confirmedErasures = statement(
+  'erasures_confirmed',
+  `DELETE FROM outbox e WHERE subject = 'evt.issuance.subject.erasure_started' AND confirmed
+     AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
    RETURNING payload`,
 );
 
-/**
- * Tells organizations that a customer is erased once every service has confirmed it: `subject.erased` is the receipt
- * (product §5).
- */
+/** Emits `subject.erased`, the erasure confirmation, once every service has confirmed the erasure (product §5). */
 @Injectable()
 export class ErasureConfirmations implements OnApplicationBootstrap {
   private readonly logger = new Logger('confirmations');
@@ -34,14 +32,14 @@ export class ErasureConfirmations implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const failed = (error: unknown) =>
       this.logger.warn(
-        `could not give the receipts of erasures, will try again in a second; the customers are gone all the same: ${String(error)}`,
+        `Failed to emit erasure confirmations; retrying in 1 s. The customers are erased already: ${String(error)}`,
       );
-    repeat(this.shutdown, { every, work: () => this.give(), failed });
+    repeat(this.shutdown, { every, work: () => this.emit(), failed });
   }
 
-  private async give(): Promise<void> {
+  private async emit(): Promise<void> {
     const rows = await this.database.transaction(async (sql) => {
-      const confirmations = (await sql.rows<{ payload: string }>(forgotten, [])).map(({ payload }) =>
+      const confirmations = (await sql.rows<{ payload: string }>(confirmedErasures, [])).map(({ payload }) =>
         this.outbox.row(confirmationOf(JSON.parse(payload) as CustomerEvent, this.clock.now())),
       );
       if (confirmations.length > 0) await insertOutboxRows(sql, confirmations);

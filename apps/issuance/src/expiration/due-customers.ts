@@ -5,42 +5,49 @@ import { credentialColumns, offerColumns } from '../customer/customer.repository
 import { withoutNulls } from '../without-nulls.js';
 
 /**
- * By the indexes `offer_ending` and `credential_ending`. Who is being changed right now tells the end of that customer
- * anyway.
+ * By the indexes `offer_due` and `credential_due`. A customer who is locked is being changed, and that change emits the
+ * expiration.
  */
 const due = statement(
-  'ends_due',
+  'expirations_due',
   `SELECT id, org, app, version, created_at AS "createdAt" FROM subject WHERE id IN (
-     (SELECT subject FROM offer WHERE status = 'open' AND NOT end_told AND expires_at <= $1 ORDER BY expires_at LIMIT $2)
+     (SELECT subject FROM offer WHERE status = 'open' AND NOT expiration_emitted AND expires_at <= $1
+      ORDER BY expires_at LIMIT $2)
      UNION ALL
-     (SELECT subject FROM credential WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended') AND end_told IS DISTINCT FROM expires_at
-        AND expires_at <= $1 ORDER BY expires_at LIMIT $2))
+     (SELECT subject FROM credential WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
+        AND expiration_emitted_for IS DISTINCT FROM expires_at AND expires_at <= $1
+      ORDER BY expires_at LIMIT $2))
    FOR UPDATE SKIP LOCKED`,
 );
 const credentialsOf = statement(
-  'ends_credentials',
-  `SELECT c.subject, ${credentialColumns} FROM credential c WHERE c.subject = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
+  'expirations_credentials',
+  `SELECT c.subject, ${credentialColumns} FROM credential c
+   WHERE c.subject = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
 );
 const offersOf = statement(
-  'ends_offers',
+  'expirations_offers',
   `SELECT o.subject, ${offerColumns} FROM offer o WHERE o.subject = ANY($1::uuid[]) ORDER BY o.created_at, o.id`,
 );
-const markOffers = statement('ends_mark_offers', 'UPDATE offer SET end_told = true WHERE id = ANY($1::uuid[])');
-const markCredentials = statement(
-  'ends_mark_credentials',
-  'UPDATE credential SET end_told = expires_at WHERE id = ANY($1::uuid[])',
+const saveOffers = statement(
+  'expirations_save_offers',
+  'UPDATE offer SET expiration_emitted = true WHERE id = ANY($1::uuid[])',
 );
-const bump = statement(
-  'ends_versions',
-  'UPDATE subject s SET version = e.version FROM unnest($1::uuid[], $2::int[]) AS e(id, version) WHERE s.id = e.id',
+const saveCredentials = statement(
+  'expirations_save_credentials',
+  'UPDATE credential SET expiration_emitted_for = expires_at WHERE id = ANY($1::uuid[])',
+);
+const saveVersions = statement(
+  'expirations_save_versions',
+  `UPDATE subject s SET version = e.version FROM unnest($1::uuid[], $2::int[]) AS e(id, version)
+   WHERE s.id = e.id`,
 );
 
-/** One replica at a time: whether it is this one's turn until the transaction ends. */
+/** Whether this replica emits expirations until its transaction ends: one does at a time. */
 export function tryExpirationLock(sql: Sql): Promise<boolean> {
   return tryLock(sql, 'expirations');
 }
 
-/** Locks customers of whom an end is due, twice `limit` at most, and reads them. */
+/** Locks and reads customers with a due expiration, twice `limit` at most. */
 export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Promise<Customer[]> {
   const found = await sql.rows<Omit<Customer, 'credentials' | 'offers'>>(due, [now, limit]);
   if (found.length === 0) return [];
@@ -57,12 +64,12 @@ export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Prom
   }));
 }
 
-/** Notes which ends have been told. */
+/** Stores which expirations have been emitted, for all customers at once. */
 export async function saveExpirations(sql: Sql, changes: Change[]): Promise<void> {
   const events = changes.flatMap((c) => c.events);
-  await sql.rows(markOffers, [events.flatMap((t) => (t.type === 'offer.expired' ? t.data.offerId : []))]);
-  await sql.rows(markCredentials, [
+  await sql.rows(saveOffers, [events.flatMap((t) => (t.type === 'offer.expired' ? t.data.offerId : []))]);
+  await sql.rows(saveCredentials, [
     events.flatMap((t) => (t.type === 'credential.expired' ? t.data.credentialId : [])),
   ]);
-  await sql.rows(bump, [changes.map((c) => c.customer.id), changes.map((c) => c.customer.version)]);
+  await sql.rows(saveVersions, [changes.map((c) => c.customer.id), changes.map((c) => c.customer.version)]);
 }

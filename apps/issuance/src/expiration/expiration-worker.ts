@@ -12,12 +12,12 @@ const every = 1000;
 const batchSize = 50;
 
 /**
- * Tells everybody that an offer ran out or a credential ended: once each, within about a second. Nothing depends on it
- * but the events and their records, since whoever decides anything looks at the clock.
+ * Emits the expirations of offers and credentials: once each, within about a second. Only events and audit records
+ * depend on it, since every decision compares with the clock.
  */
 @Injectable()
 export class ExpirationWorker implements OnApplicationBootstrap {
-  private readonly logger = new Logger('ends');
+  private readonly logger = new Logger('expirations');
 
   constructor(
     private readonly database: Database,
@@ -29,22 +29,22 @@ export class ExpirationWorker implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const failed = (error: unknown) =>
       this.logger.warn(
-        `could not tell which offers and credentials have ended, will try again in a second; what has ended is refused all the same: ${String(error)}`,
+        `Failed to emit expirations; retrying in 1 s. Expired offers and credentials are still refused: ${String(error)}`,
       );
     repeat(this.shutdown, {
       every,
       permitted: () => mayExpire(this.clock),
-      work: (stopping) => this.tellAll(stopping),
+      work: (stopping) => this.emitAll(stopping),
       failed,
     });
   }
 
-  private async tellAll(stopping: () => boolean): Promise<void> {
-    while (!stopping() && (await this.tellSome()) >= batchSize);
+  private async emitAll(stopping: () => boolean): Promise<void> {
+    while (!stopping() && (await this.emitBatch()) >= batchSize);
   }
 
-  /** How many customers it told of, in one transaction. */
-  private async tellSome(): Promise<number> {
+  /** Emits due expirations in one transaction. Resolves to the number of customers. */
+  private async emitBatch(): Promise<number> {
     const rows = await this.database.transaction<OutboxRow[][]>(async (sql) => {
       if (!(await tryExpirationLock(sql))) return [];
       const now = this.clock.now();

@@ -132,15 +132,15 @@ describe.each(transitions)('%s with an Idempotency-Key', (act) => {
     const { subject, id, offerId, ask, context } = await prepared(act, `app_${act}`);
     await ask('k');
     const stored = () =>
-      house.database.query<{ subject: string | null; answer: Buffer | null; fingerprint: Buffer | null }>(
-        'SELECT subject, answer, fingerprint FROM issuance.idempotency WHERE app = $1',
+      house.database.query<{ subject: string | null; response: Buffer | null; fingerprint: Buffer | null }>(
+        'SELECT subject, response, fingerprint FROM issuance.idempotency WHERE app = $1',
         [`app_${act}`],
       );
-    for (const { answer } of await stored())
-      for (const secret of [subject, id, offerId]) expect(answer!.includes(secret)).toBe(false);
+    for (const { response } of await stored())
+      for (const secret of [subject, id, offerId]) expect(response!.includes(secret)).toBe(false);
     if (act !== 'erase') {
       await house.gateway.request(eraseSubject, { subject }, context());
-      expect(await stored()).toEqual([{ subject: null, answer: null, fingerprint: null }]);
+      expect(await stored()).toEqual([{ subject: null, response: null, fingerprint: null }]);
       await expect(ask('k')).rejects.toEqual(code('conflict'));
     }
     expect((await stored()).map((row) => row.subject)).toEqual([null]);

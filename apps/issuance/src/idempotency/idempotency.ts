@@ -15,7 +15,7 @@ export const storedFor = '24 hours';
 
 const find = statement(
   'idempotency_find',
-  `SELECT fingerprint, answer AS response, subject, event, version FROM idempotency
+  `SELECT fingerprint, response, subject, event, version FROM idempotency
    WHERE app = $1 AND key_hash = $2 AND created_at > $3::timestamptz - interval '${storedFor}'`,
 );
 /** Deletes the same key of more than a day ago, so that it can be used again. */

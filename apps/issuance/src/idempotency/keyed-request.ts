@@ -21,7 +21,7 @@ export interface SealedResponse {
 /** Waits for a request with the same key that is still in progress. */
 const store = statement(
   'idempotency_store',
-  `INSERT INTO idempotency (app, key_hash, fingerprint, answer, subject, event, version, created_at)
+  `INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
 );
 

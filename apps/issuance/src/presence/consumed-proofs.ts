@@ -4,16 +4,19 @@ import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
 import { presenceError, type Proof } from './provider.js';
 
-const used = statement('presence_used', 'SELECT 1 FROM presence_use WHERE org = $1 AND provider = $2 AND id = $3');
+const used = statement(
+  'presence_proof_find',
+  'SELECT 1 FROM consumed_presence_proof WHERE org = $1 AND provider = $2 AND id = $3',
+);
 const use = statement(
-  'presence_use',
-  'INSERT INTO presence_use (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
+  'presence_proof_consume',
+  'INSERT INTO consumed_presence_proof (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
 );
 const batchSize = 1000;
 const clear = statement(
-  'presence_use_clear',
-  `DELETE FROM presence_use WHERE (org, provider, id) IN (
-     SELECT org, provider, id FROM presence_use WHERE expires_at <= $1 LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+  'presence_proof_clear',
+  `DELETE FROM consumed_presence_proof WHERE (org, provider, id) IN (
+     SELECT org, provider, id FROM consumed_presence_proof WHERE expires_at <= $1 LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 /** Kept an hour longer than it counts: the clocks of replicas need not agree. */
 const keptFor = 3_600_000;

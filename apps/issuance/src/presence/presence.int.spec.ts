@@ -65,7 +65,7 @@ describe('proof of presence', () => {
   const token = (word: string): Presence => ({ type: 'turnstile', token: `${word}.${randomUUID()}` });
   const offers = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
   const uses = async () =>
-    Number((await house.database.query('SELECT count(*) AS n FROM issuance.presence_use'))[0]!.n);
+    Number((await house.database.query('SELECT count(*) AS n FROM issuance.consumed_presence_proof'))[0]!.n);
   /** Refused with this code, and nothing is made or used up. */
   const refusal = async (attempt: () => Promise<unknown>, code: string) => {
     const before = [await offers(), await uses()];
@@ -174,7 +174,7 @@ describe('proof of presence', () => {
     const sent = proof.type === 'turnstile' ? proof.token : '';
     const dump = JSON.stringify([
       house.heard,
-      await house.database.query('SELECT * FROM issuance.presence_use'),
+      await house.database.query('SELECT * FROM issuance.consumed_presence_proof'),
       await house.database.query('SELECT payload FROM issuance.outbox'),
       house.lines,
     ]);

@@ -28,7 +28,7 @@ type Reply = ReplyOf<typeof completeSignIn>;
 const find = statement(
   'passkey_find',
   `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
-   FROM passkey p JOIN holder h ON h.subject = p.subject
+   FROM passkey p JOIN webauthn_user h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
 /**

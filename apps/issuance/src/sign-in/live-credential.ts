@@ -13,7 +13,7 @@ export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber"
  * Of subject `s`: the version from which on sign-ins count. What was signed in to before, with an older key or before a
  * suspension, is over.
  */
-export const signInsSince = `greatest((SELECT keyed_version FROM holder WHERE subject = s.id), c.ended_version)`;
+export const signInsSince = `greatest((SELECT sign_ins_since_version FROM webauthn_user WHERE subject = s.id), c.sign_ins_since_version)`;
 
 /** All null when there is no live credential. */
 export interface ClaimRow {
