@@ -21,7 +21,7 @@ interface Request {
   body: string | null;
 }
 
-interface Standing {
+interface StoredState {
   /** By table, with its schema. */
   rows: Map<string, number>;
   /** Resident bytes by process. */
@@ -41,8 +41,8 @@ export interface AnonymousRoute {
 export interface Anonymous {
   calls: number;
   routes: AnonymousRoute[];
-  before: Standing;
-  after: Standing;
+  before: StoredState;
+  after: StoredState;
 }
 
 const org = 'acme';
@@ -67,8 +67,8 @@ export async function measureAnonymous(
   const { declaredEndpoints } = (await import(built)) as { declaredEndpoints: () => Declared[] };
   const routes = declaredEndpoints().filter(({ operation }) => operation === undefined);
   const pool = new Pool(stack.baseUrl, { connections: underWay });
-  const standing = () => standingOf(stack, database, home);
-  const before = await standing();
+  const storedState = () => storedStateOf(stack, database, home);
+  const before = await storedState();
   const found: AnonymousRoute[] = [];
   let last = before;
   for (const { method, path } of routes) {
@@ -89,7 +89,7 @@ export async function measureAnonymous(
     await Promise.all(Array.from({ length: underWay }, caller));
     const perSecond = calls / ((performance.now() - began) / 1000);
     await sleep(settleMs);
-    const now = await standing();
+    const now = await storedState();
     found.push({
       route: `${method} ${path}`,
       statuses,
@@ -186,7 +186,7 @@ async function beginSignIn(stack: Stack): Promise<{ uid: string; jar: CookieJar 
   return { uid: (response.headers.get('location') ?? '').split('/').at(-1) || random(), jar };
 }
 
-async function standingOf(stack: Stack, database: Database, home: string): Promise<Standing> {
+async function storedStateOf(stack: Stack, database: Database, home: string): Promise<StoredState> {
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
@@ -216,7 +216,7 @@ export function anonymousTable({ calls, routes, before, after }: Anonymous): str
     Object.entries(counts)
       .sort()
       .map(([name, n]) => `${name} ${n}`)
-      .join(', ') || '-';
+      .join('\n') || '-';
   const perRoute = table(
     [`${calls} calls of each`, 'statuses', 'per second', 'log bytes per call', 'rows that stay'],
     routes.map((r) => [r.route, text(r.statuses), figure(r.perSecond), figure(r.logBytes / calls), text(r.grown)]),
@@ -225,5 +225,6 @@ export function anonymousTable({ calls, routes, before, after }: Anonymous): str
     ['process', 'MB before', 'MB after'],
     [...after.memory].map(([name, bytes]) => [name, megabytes(before.memory.get(name) ?? 0), megabytes(bytes)]),
   );
-  return `${perRoute}\n\n${memory}\n\nlog ${megabytes(after.logBytes - before.logBytes)} MB more; rows in all: ${text(grownBetween(before.rows, after.rows))}`;
+  const logs = `log ${megabytes(after.logBytes - before.logBytes)} MB more`;
+  return `${perRoute}\n\n${memory}\n\n${logs}; rows in all:\n${text(grownBetween(before.rows, after.rows))}`;
 }

@@ -13,7 +13,7 @@ interface Lot {
   failures: number;
   /** Issuers that were built. */
   misses: number;
-  /** Mean time to build one, in ms, as auth tells it. */
+  /** Mean time to build one, in ms, as auth after it. */
   building: number;
   p50: number;
   p99: number;
@@ -103,7 +103,7 @@ async function pidOfAuth(stack: Stack): Promise<number> {
 async function lot(stack: Stack, name: string, paths: readonly string[], expect: number): Promise<Lot> {
   const pid = await pidOfAuth(stack);
   const cpu = (): number => cpuOfTree(pid, allStats());
-  const [told, spent] = [await stack.metricsOf('auth'), cpu()];
+  const [before, spent] = [await stack.metricsOf('auth'), cpu()];
   const latencies: number[] = [];
   let [next, failures] = [0, 0];
   const loop = async (): Promise<void> => {
@@ -118,8 +118,8 @@ async function lot(stack: Stack, name: string, paths: readonly string[], expect:
   };
   await Promise.all(Array.from({ length: inFlight }, loop));
   const used = cpu() - spent;
-  const tells = await stack.metricsOf('auth');
-  const grown = (metricName: string): number => metric(tells, metricName) - metric(told, metricName);
+  const after = await stack.metricsOf('auth');
+  const grown = (metricName: string): number => metric(after, metricName) - metric(before, metricName);
   const sorted = latencies.toSorted((a, b) => a - b);
   return {
     name,

@@ -9,17 +9,17 @@ import { anonymousTable, measureAnonymous } from './anonymous.ts';
 import { auditLogTable, measureAuditLog } from './audit-log.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
+import { idleCpuOf, memoryOf, startTimes } from './footprint.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
 import { measureOverload, overloadTable } from './overload.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
-import { processTable, speedTable, standingTable, yardsticks } from './report.ts';
+import { footprintTable, processTable, speedTable, yardsticks } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
 import { Stack } from './stack.ts';
-import { idleCpuOf, memoryOf, startTimes } from './standing.ts';
 import { figure, table } from './table.ts';
 import { measureVerify, verifyTable } from './verify.ts';
 
@@ -105,7 +105,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   if (issuers) say(`${issuersTable(issuers)}\n`);
   if (log) say(`${auditLogTable(log)}\n`);
   if (verified) say(`${verifyTable(verified)}\n`);
-  say(`${standingTable(idle, loaded, starts)}\n`);
+  say(`${footprintTable(idle, loaded, starts)}\n`);
   say(
     `The launcher had the whole stack ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
   );

@@ -12,16 +12,16 @@ export async function profileWhile(pid: number, load: () => Promise<unknown>): P
     socket.onopen = resolve;
     socket.onerror = () => reject(new Error('the inspector does not take us'));
   });
-  const ask = asker(socket);
-  const { result } = (await ask('Runtime.evaluate', { expression: 'process.pid' })) as { result: { value: number } };
+  const send = commandSender(socket);
+  const { result } = (await send('Runtime.evaluate', { expression: 'process.pid' })) as { result: { value: number } };
   if (result.value !== pid)
     throw new Error('Port 9229 belongs to the inspector of another program; end that and try again.');
-  await ask('Profiler.enable');
-  await ask('Profiler.setSamplingInterval', { interval: 200 });
-  await ask('Profiler.start');
+  await send('Profiler.enable');
+  await send('Profiler.setSamplingInterval', { interval: 200 });
+  await send('Profiler.start');
   await load();
-  const { profile } = (await ask('Profiler.stop')) as { profile: CpuProfile };
-  void ask('Runtime.evaluate', { expression: "process.getBuiltinModule('node:inspector').close()" });
+  const { profile } = (await send('Profiler.stop')) as { profile: CpuProfile };
+  void send('Runtime.evaluate', { expression: "process.getBuiltinModule('node:inspector').close()" });
   await sleep(200);
   socket.close();
   return profile;
@@ -39,7 +39,7 @@ async function debuggerUrl(): Promise<string> {
   }
 }
 
-function asker(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
+function commandSender(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   socket.onmessage = ({ data }) => {
     const { id, result, error } = JSON.parse(String(data)) as {

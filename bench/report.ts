@@ -1,5 +1,5 @@
+import type { Start } from './footprint.ts';
 import type { Pair } from './rounds.ts';
-import type { Start } from './standing.ts';
 import { median } from './statistics.ts';
 import { figure, megabytes, table } from './table.ts';
 
@@ -69,7 +69,7 @@ export interface Rest {
   cpu: Map<string, number>;
 }
 
-export function standingTable(idle: Rest, loaded: Map<string, number>, starts: Map<string, Start>): string {
+export function footprintTable(idle: Rest, loaded: Map<string, number>, starts: Map<string, Start>): string {
   const sum = (sizes: Map<string, number>): number => [...sizes.values()].reduce((total, size) => total + size, 0);
   const rows = [...idle.memory.keys()].map((name) => [
     name,

@@ -51,23 +51,23 @@ export class Stack {
   }
 
   async members(): Promise<{ name: string; pid: number }[]> {
-    const members = (await this.#ask('GET', 'list')) as Member[];
+    const members = (await this.#request('GET', 'list')) as Member[];
     return members.flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid }]));
   }
 
   /** What a service tells Prometheus. */
   async metricsOf(name: string): Promise<string> {
-    const { readyUrl } = ((await this.#ask('GET', 'list')) as Member[]).find((m) => m.name === name)!;
+    const { readyUrl } = ((await this.#request('GET', 'list')) as Member[]).find((m) => m.name === name)!;
     return (await fetch(new URL('/metrics', readyUrl!))).text();
   }
 
   async stopMember(name: string): Promise<void> {
-    await this.#ask('POST', `stop/${name}`);
+    await this.#request('POST', `stop/${name}`);
   }
 
   /** Resolves when it is ready. */
   async startMember(name: string): Promise<void> {
-    await this.#ask('POST', `start/${name}`);
+    await this.#request('POST', `start/${name}`);
   }
 
   /** CPU time used so far by each of our processes, in µs. */
@@ -84,7 +84,7 @@ export class Stack {
     return JSON.parse(stdout);
   }
 
-  async #ask(method: string, path: string): Promise<unknown> {
+  async #request(method: string, path: string): Promise<unknown> {
     const { port, token } = this.#control;
     const response = await fetch(`http://127.0.0.1:${port}/${path}`, {
       method,

@@ -1,5 +1,9 @@
-/** Columns as wide as their widest cell; the first is text, the others are numbers and stand to the right. */
-export function table(head: string[], rows: string[][]): string {
+/**
+ * Columns as wide as their widest line; the first is aligned to the left, the others to the right. A cell may have
+ * several lines.
+ */
+export function table(head: string[], cells: string[][]): string {
+  const rows = cells.flatMap(linesOf);
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: string[]): string =>
     cells
@@ -7,6 +11,13 @@ export function table(head: string[], rows: string[][]): string {
       .join('  ')
       .trimEnd();
   return [line(head), widths.map((w) => '-'.repeat(w)).join('  '), ...rows.map(line)].join('\n');
+}
+
+/** The lines that a row takes: as many as its tallest cell. */
+function linesOf(row: string[]): string[][] {
+  const parts = row.map((cell) => cell.split('\n'));
+  const height = Math.max(...parts.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, i) => parts.map((lines) => lines[i] ?? ''));
 }
 
 /** Three digits that mean something; `-` for what was not measured. */

@@ -85,8 +85,8 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
       resolve();
     }, tickMs);
   });
-  const patience = performance.now() + timeoutMs;
-  while (seen.over < seen.sent && performance.now() < patience) await new Promise((resolve) => setTimeout(resolve, 20));
+  const endsAt = performance.now() + timeoutMs;
+  while (seen.over < seen.sent && performance.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, 20));
   seen.failed += seen.sent - seen.over;
   const { user, system } = process.cpuUsage(before);
   await pool.destroy();

@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-async function ask(
+async function exchange(
   step: string,
   expected: number,
   url: string | URL,
@@ -43,14 +43,14 @@ function sent(url: string, body: object): RequestInit {
 export async function newCustomer({ url, org, offering }: SignInJob): Promise<Customer> {
   const origin = new URL(url).origin;
   const offers = `${url}/o/${org}/api/credentials/offers`;
-  const { body: offer } = await ask('offer', 201, offers, {
+  const { body: offer } = await exchange('offer', 201, offers, {
     method: 'POST',
     body: '{}',
     headers: { authorization: offering, 'content-type': 'application/json' },
   });
   const token = new URL(offer.claimUrl as string).hash.slice(1);
   const authenticator = new SoftwareAuthenticator();
-  const { body, headers } = await ask(
+  const { body, headers } = await exchange(
     'claim options',
     200,
     `${url}/o/${org}/api/claim/options`,
@@ -61,7 +61,7 @@ export async function newCustomer({ url, org, offering }: SignInJob): Promise<Cu
   const jar = new CookieJar();
   jar.keep(headers.getSetCookie());
   const { headers: more, ...completion } = sent(origin, { token, response });
-  await ask('claim', 200, complete, {
+  await exchange('claim', 200, complete, {
     ...completion,
     headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) },
   });
@@ -79,7 +79,7 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const jar = new CookieJar();
   const browse = async (step: string, expected: number, address: string, init: RequestInit = {}) => {
     const target = new URL(address, url);
-    const seen = await ask(step, expected, target, {
+    const seen = await exchange(step, expected, target, {
       ...init,
       headers: { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: jar.for(target.pathname) },
     });
@@ -113,12 +113,12 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
     code_verifier: verifier,
   });
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
-  const { body: tokens } = await ask('token', 200, `${issuer}/token`, {
+  const { body: tokens } = await exchange('token', 200, `${issuer}/token`, {
     method: 'POST',
     body: grant,
     headers: { authorization: basic },
   });
-  const { body: claims } = await ask('userinfo', 200, `${issuer}/userinfo`, {
+  const { body: claims } = await exchange('userinfo', 200, `${issuer}/userinfo`, {
     headers: { authorization: `Bearer ${tokens.access_token as string}` },
   });
   if (claims.sub !== subject) throw new Error('userinfo tells of another customer');

@@ -63,7 +63,7 @@ describe('projects', () => {
 
 describe('who uses whom', () => {
   /** A sentence when `from` may not use `to`. */
-  const fault = (where: string, from: Project, to: Project | undefined, inTest: boolean): string[] => {
+  const violation = (where: string, from: Project, to: Project | undefined, inTest: boolean): string[] => {
     if (!to || to === from) return [];
     const allowed: string[] = rowOf(from.layers[0])?.onlyDependOnLibsWithTags ?? [];
     if (!allowed.includes(to.layers[0] ?? '')) return [`${where}: ${from.name} may not use ${to.name}`];
@@ -72,20 +72,20 @@ describe('who uses whom', () => {
   };
 
   test('package.json', () => {
-    const faults = projects.flatMap((from) => [
-      ...from.dependencies.flatMap((to) => fault(`${from.folder}/package.json`, from, byName.get(to), false)),
-      ...from.devDependencies.flatMap((to) => fault(`${from.folder}/package.json`, from, byName.get(to), true)),
+    const violations = projects.flatMap((from) => [
+      ...from.dependencies.flatMap((to) => violation(`${from.folder}/package.json`, from, byName.get(to), false)),
+      ...from.devDependencies.flatMap((to) => violation(`${from.folder}/package.json`, from, byName.get(to), true)),
     ]);
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   test('tsconfig references', () => {
-    const faults = projects.flatMap((from) =>
+    const violations = projects.flatMap((from) =>
       from.references.flatMap(({ from: file, to }) =>
-        fault(file, from, projectOf(to, projects), file.includes('spec')),
+        violation(file, from, projectOf(to, projects), file.includes('spec')),
       ),
     );
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   /**
@@ -95,7 +95,7 @@ describe('who uses whom', () => {
   test('tsconfig references name the same projects as package.json', () => {
     const unreferenced: Record<string, string[]> = { gateway: ['pages'] };
     const difference = (a: string[], b: string[]): string[] => a.filter((name) => !b.includes(name));
-    const faults = projects
+    const violations = projects
       .filter(({ references }) => references.length > 0)
       .flatMap(({ name, folder, dependencies, devDependencies, references }) => {
         const of = (file: string): string[] =>
@@ -118,11 +118,11 @@ describe('who uses whom', () => {
           ),
         ];
       });
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   test('imports', () => {
-    const faults = sources.flatMap((file) => {
+    const violations = sources.flatMap((file) => {
       const from = projectOf(file, projects)!;
       return importsOf(file).flatMap((specifier) => {
         const [, name, deep] = /^@holdfast\/([^/]+)(\/.*)?$/.exec(specifier) ?? [];
@@ -130,7 +130,7 @@ describe('who uses whom', () => {
           return [`${file}: ${specifier} reaches into another project`];
         if (name)
           return byName.has(name)
-            ? fault(file, from, byName.get(name), isTest(file))
+            ? violation(file, from, byName.get(name), isTest(file))
             : [`${file}: there is no ${specifier}`];
         const target = targetOf(file, specifier);
         return target === undefined || projectOf(target, projects) === from
@@ -138,28 +138,28 @@ describe('who uses whom', () => {
           : [`${file}: ${specifier} leaves its project`];
       });
     });
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
     // Were nothing read, nothing would be found.
     expect(sources.flatMap(importsOf).filter((s) => s.startsWith('@holdfast/')).length).toBeGreaterThan(100);
   });
 
   test('ESLint says no to each step in the wrong direction', () => {
-    const plant = (file: string, from: string) => ({
+    const fixtureOf = (file: string, from: string) => ({
       file,
-      text: `import * as planted from '${from}';\nexport const seen = Object.keys(planted);\n`,
+      text: `import * as fixture from '${from}';\nexport const seen = Object.keys(fixture);\n`,
     });
     const wrong = [
-      plant('libs/contracts/src/index.ts', '@holdfast/platform'),
-      plant('libs/platform/src/index.ts', '@holdfast/data'),
-      plant('libs/data/src/index.ts', '@holdfast/messaging'),
-      plant('libs/testing/src/index.ts', '@holdfast/platform'),
-      plant('libs/messaging/src/index.ts', '../../../apps/gateway/src/config.js'),
-      plant('apps/subjects/src/config.ts', '../../issuance/src/config.js'),
-      plant('examples/shop/src/config.ts', '@holdfast/contracts'),
+      fixtureOf('libs/contracts/src/index.ts', '@holdfast/platform'),
+      fixtureOf('libs/platform/src/index.ts', '@holdfast/data'),
+      fixtureOf('libs/data/src/index.ts', '@holdfast/messaging'),
+      fixtureOf('libs/testing/src/index.ts', '@holdfast/platform'),
+      fixtureOf('libs/messaging/src/index.ts', '../../../apps/gateway/src/config.js'),
+      fixtureOf('apps/subjects/src/config.ts', '../../issuance/src/config.js'),
+      fixtureOf('examples/shop/src/config.ts', '@holdfast/contracts'),
     ];
     const right = [
-      plant('libs/platform/src/index.ts', '@holdfast/contracts'),
-      plant('apps/subjects/src/config.ts', '@holdfast/messaging'),
+      fixtureOf('libs/platform/src/index.ts', '@holdfast/contracts'),
+      fixtureOf('apps/subjects/src/config.ts', '@holdfast/messaging'),
     ];
     const others = [
       { file: 'libs/messaging/src/index.ts', text: "export * from '@holdfast/testing';\n" },
@@ -190,10 +190,10 @@ describe('who uses whom', () => {
   }, 120_000);
 });
 
-function lint(planted: { file: string; text: string }[]): string[][] {
+function lint(fixture: { file: string; text: string }[]): string[][] {
   const printed = execFileSync(
     process.execPath,
-    [join(root, 'tools', 'architecture', 'lint-fixtures.mjs'), JSON.stringify(planted)],
+    [join(root, 'tools', 'architecture', 'lint-fixtures.mjs'), JSON.stringify(fixture)],
     { cwd: root, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false' } },
   );
   return JSON.parse(printed) as string[][];

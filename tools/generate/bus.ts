@@ -19,7 +19,7 @@ export function busPage(): string {
     'libs/contracts/src',
     'What is on this page is not a description of permissions: nats.conf and the grants of the database are made from the same tables.',
     `\`\`\`mermaid\n${picture()}\n\`\`\``,
-    'Solid: asks. Dotted: events, at least once. Thick: the feed of access, several times a second. The gateway also hands OAuth requests to auth over HTTP.',
+    'Solid: requests. Dotted: events, at least once. Thick: the feed of access, several times a second. The gateway also hands OAuth requests to auth over HTTP.',
     '## Questions and commands',
     'A question (`query`) is asked again, of another replica, when no answer comes; a `command` never is. Every one may also answer `unavailable` and `internal`.',
     table(['Subject', 'Kind', 'Asked by', 'Visible in', 'Gives up after', 'Errors'], contractRows()),
@@ -48,17 +48,18 @@ export function busPage(): string {
 }
 
 function picture(): string {
-  const asks = new Map<string, number>();
-  for (const { callers, service } of contracts) for (const caller of callers) asks.set(`${caller} --> ${service}`, 1);
-  const tells = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
-  const hears = natsUsers
+  const requests = new Map<string, number>();
+  for (const { callers, service } of contracts)
+    for (const caller of callers) requests.set(`${caller} --> ${service}`, 1);
+  const events = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
+  const feeds = natsUsers
     .filter((u) => busPermissions(u).subscribe.includes(revocationFeedSubject))
     .map((u) => `directory ==> ${u}`);
   const nodes = natsUsers.map(
     (u) =>
       `${u}${(serviceNames as string[]).includes(u) ? (services[u as keyof typeof services].database ? `[(${u})]` : `[${u}]`) : `>${u}]`}`,
   );
-  return ['flowchart LR', ...[...nodes, ...asks.keys(), ...tells, ...hears].map((line) => `  ${line}`)].join('\n');
+  return ['flowchart LR', ...[...nodes, ...requests.keys(), ...events, ...feeds].map((line) => `  ${line}`)].join('\n');
 }
 
 function contractRows(): string[][] {

@@ -5,7 +5,7 @@ import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts'
 import { cache } from '../setup/paths.mjs';
 import { fromDebian } from './nats-debian.ts';
 import { fromRelease } from './nats-release.ts';
-import { Refusal, say } from './say.ts';
+import { ReportedError, say } from './say.ts';
 
 /**
  * The path of a nats-server that is new enough: the machine's own, else Debian's package, else the project's own
@@ -39,7 +39,7 @@ export async function natsBinary(): Promise<string> {
       ? 'brew install nats-server'
       : 'the package of your system, or a release of the NATS project';
   const why = tried.length > 0 ? ` (tried: ${tried.join('; ')})` : '';
-  throw new Refusal(
+  throw new ReportedError(
     `There is no nats-server ${minimumNatsVersion} or newer on this machine and none could be fetched; install one (${how}) so that it is on the PATH, and start again${why}.`,
   );
 }

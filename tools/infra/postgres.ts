@@ -5,7 +5,7 @@ import pg from 'pg';
 import { eventually } from './ports.ts';
 import { preparePostgresHome, type PostgresHome } from './postgres-home.ts';
 import type { Program } from './program.ts';
-import { Refusal } from './say.ts';
+import { ReportedError } from './say.ts';
 
 export interface PostgresOptions {
   /** Folder of the stack or test. */
@@ -77,7 +77,7 @@ function initialize(home: PostgresHome, data: string, { password }: PostgresOpti
   });
   rmSync(passwordFile);
   if (done.status !== 0)
-    throw new Refusal(
+    throw new ReportedError(
       `PostgreSQL could not make its data folder ${data}: ${done.error?.message ?? done.stderr.trim()}`,
     );
   renameSync(draft, data);

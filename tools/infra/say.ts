@@ -11,7 +11,7 @@ export function warn(text: string): void {
 }
 
 /** An error whose message is a whole sentence for the person at the console; its stack helps nobody. */
-export class Refusal extends Error {}
+export class ReportedError extends Error {}
 
 export function seconds(since: number): string {
   return `${((Date.now() - since) / 1000).toFixed(1)} s`;

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => control.close());
 
 /** As it stands: fetch would not send such a path. */
-function ask(path: string, authorization = `Bearer ${control.token}`, body = ''): Promise<number | undefined> {
+function statusOf(path: string, authorization = `Bearer ${control.token}`, body = ''): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) =>
       resolve(response.resume().statusCode),
@@ -52,15 +52,15 @@ describe('the control port', () => {
     ['/pause/broken', 500],
     ['/list', 200],
   ])('answers %s with %i and goes on', async (path, status) => {
-    expect(await ask(path)).toBe(status);
-    expect(await ask('/list')).toBe(200);
+    expect(await statusOf(path)).toBe(status);
+    expect(await statusOf('/list')).toBe(200);
   });
 
   it.each(['', 'Bearer x', `Bearer ${'\u00e9'.repeat(43)}`, `Bearer ${'x'.repeat(43)}`])(
     'answers 401 to the authorization %j and goes on',
     async (authorization) => {
-      expect(await ask('/list', authorization)).toBe(401);
-      expect(await ask('/list')).toBe(200);
+      expect(await statusOf('/list', authorization)).toBe(401);
+      expect(await statusOf('/list')).toBe(200);
     },
   );
 
@@ -76,14 +76,14 @@ describe('the control port', () => {
     ['x'.repeat(70_000), 400, undefined],
   ])('starts with what %.40s says: %i', async (body, status, planned) => {
     started.length = 0;
-    expect(await ask('/start/stopped', undefined, body)).toBe(status);
+    expect(await statusOf('/start/stopped', undefined, body)).toBe(status);
     expect(started).toEqual(planned === undefined ? [] : [planned]);
-    expect(await ask('/list')).toBe(200);
+    expect(await statusOf('/list')).toBe(200);
   });
 
   it('answers 409 when another build is to be started in place of one that runs', async () => {
     mkdirSync(join(build, 'apps', 'broken', 'dist'), { recursive: true });
     writeFileSync(join(build, 'apps', 'broken', 'dist', 'main.js'), '');
-    expect(await ask('/start/broken', undefined, JSON.stringify({ build }))).toBe(409);
+    expect(await statusOf('/start/broken', undefined, JSON.stringify({ build }))).toBe(409);
   });
 });

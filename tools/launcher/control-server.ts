@@ -157,9 +157,9 @@ async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
 
 /** A service that was ready once may not be now, say without its database: it is asked. */
 async function statusOf({ name, replica, readyUrl, supervised }: Member): Promise<ServiceStatus> {
-  const asked = supervised.state === 'ready' && readyUrl !== null ? await readiness(readyUrl) : undefined;
-  const state = asked && !asked.ready ? 'not ready' : supervised.state;
-  return { name, replica, pid: supervised.pid, state, readyUrl, remarks: asked?.remarks ?? [] };
+  const readyz = supervised.state === 'ready' && readyUrl !== null ? await readiness(readyUrl) : undefined;
+  const state = readyz && !readyz.ready ? 'not ready' : supervised.state;
+  return { name, replica, pid: supervised.pid, state, readyUrl, remarks: readyz?.remarks ?? [] };
 }
 
 /** As it stands when it cannot be decoded: then it names nothing that we have. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { databaseSetup } from '@holdfast/platform-policy';
-import { Refusal } from '../infra/say.ts';
+import { ReportedError } from '../infra/say.ts';
 import type { Jobs } from './jobs.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -36,7 +36,7 @@ async function withClient(connectionString: string, work: (client: pg.Client) =>
     await work(client);
   } catch (error) {
     const { host, pathname } = new URL(connectionString);
-    throw new Refusal(`The database at ${host}${pathname} could not be set up: ${(error as Error).message}`);
+    throw new ReportedError(`The database at ${host}${pathname} could not be set up: ${(error as Error).message}`);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePorts, stateOfPort } from '../infra/ports.ts';
 import type { Program } from '../infra/program.ts';
-import { Refusal, say } from '../infra/say.ts';
+import { ReportedError, say } from '../infra/say.ts';
 import { home, root } from '../setup/paths.mjs';
 import { demoFile } from './demo.ts';
 import { logOf } from './servers.ts';
@@ -41,12 +41,12 @@ export async function settleShopPorts(
 
 /** Asked before anything is started, so that a taken port is one sentence and not a half-open stack. */
 async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Promise<void> {
-  if (shop === kiosk) throw new Refusal(`SHOP_PORT and KIOSK_PORT are both ${shop}; ${hint}`);
+  if (shop === kiosk) throw new ReportedError(`SHOP_PORT and KIOSK_PORT are both ${shop}; ${hint}`);
   for (const [name, port] of Object.entries({ SHOP_PORT: shop, KIOSK_PORT: kiosk })) {
-    if (taken.includes(port)) throw new Refusal(`Port ${port} (${name}) is the gateway's; ${hint}`);
+    if (taken.includes(port)) throw new ReportedError(`Port ${port} (${name}) is the gateway's; ${hint}`);
     const state = await stateOfPort(port);
     if (state !== 'free')
-      throw new Refusal(
+      throw new ReportedError(
         `Port ${port} (${name}) ${state === 'taken' ? 'is taken by another program' : 'may be used by root only'}; ${hint}`,
       );
   }

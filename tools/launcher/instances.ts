@@ -1,6 +1,6 @@
 import { serviceNames, services, type ServiceName } from '@holdfast/contracts';
 import { freePort, stateOfPort } from '../infra/ports.ts';
-import { Refusal } from '../infra/say.ts';
+import { ReportedError } from '../infra/say.ts';
 
 /** One process of a service, with the ports it keeps as long as the launcher runs. */
 export interface Instance {
@@ -20,7 +20,7 @@ export interface Instance {
 export async function planInstances(replicas: Record<string, number>, publicPort: number): Promise<Instance[]> {
   for (const name of Object.keys(replicas)) {
     if (!(name in services))
-      throw new Refusal(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
+      throw new ReportedError(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
   }
   const instances: Instance[] = [];
   for (const service of serviceNames) {
@@ -55,9 +55,11 @@ async function planInstance(service: ServiceName, replica: number, publicPort: n
 async function requirePort(port: number): Promise<void> {
   const state = await stateOfPort(port);
   if (state === 'taken')
-    throw new Refusal(
+    throw new ReportedError(
       `Port ${port} is taken by another program; choose another one, such as: PORT=${port + 10} npm start`,
     );
   if (state === 'forbidden')
-    throw new Refusal(`Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`);
+    throw new ReportedError(
+      `Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`,
+    );
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Refusal, shown } from '../infra/say.ts';
+import { ReportedError, shown } from '../infra/say.ts';
 import { root } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { inherited } from './service-env.ts';
@@ -19,9 +19,9 @@ export class Jobs {
     mkdirSync(dirname(logFile), { recursive: true });
   }
 
-  /** @returns what it printed to stdout; @throws Refusal with its last word when it fails */
+  /** @returns what it printed to stdout; @throws ReportedError with its last word when it fails */
   async run(what: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-    if (this.#ended) throw new Refusal(`${what} was not begun, since the stack is stopping.`);
+    if (this.#ended) throw new ReportedError(`${what} was not begun, since the stack is stopping.`);
     const child = spawn(process.execPath, args, {
       cwd: root,
       env: {
@@ -48,7 +48,7 @@ export class Jobs {
     if (status === 0) return stdout;
     if (stdout) appendFileSync(this.#logFile, stdout, { mode: 0o600 });
     const word = (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
-    throw new Refusal(`${what} failed (${status}): ${word} (more in ${shown(this.#logFile)})`);
+    throw new ReportedError(`${what} failed (${status}): ${word} (more in ${shown(this.#logFile)})`);
   }
 
   /** Ends what still runs; nothing is begun any more. */

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
 import { writeWhole } from '../infra/files.ts';
-import { Refusal } from '../infra/say.ts';
+import { ReportedError } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
 import { launcherFile, runningStack, type RunningStack } from '../setup/running-stack.mjs';
@@ -14,7 +14,7 @@ export function takeStack(baseUrl: string): void {
     if (!runningStack()) rmSync(launcherFile, { force: true }); // left by a launcher that was killed
     linkSync(claim, launcherFile);
   } catch {
-    throw new Refusal(
+    throw new ReportedError(
       `Holdfast is already running at ${runningStack()?.baseUrl ?? baseUrl}; stop it with Ctrl-C where it was started.`,
     );
   } finally {

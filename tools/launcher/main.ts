@@ -1,5 +1,5 @@
 // Brings the stack up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
-import { Refusal, say, seconds, warn } from '../infra/say.ts';
+import { ReportedError, say, seconds, warn } from '../infra/say.ts';
 import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
@@ -37,7 +37,7 @@ try {
   await start();
 } catch (error) {
   if (!stopping) {
-    warn(error instanceof Refusal ? error.message : String((error as Error).stack ?? error));
+    warn(error instanceof ReportedError ? error.message : String((error as Error).stack ?? error));
     await stop(1);
   }
 }

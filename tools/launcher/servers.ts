@@ -8,7 +8,7 @@ import { greeting, natsProgram } from '../infra/nats.ts';
 import { freePort } from '../infra/ports.ts';
 import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
-import { Refusal, say, shown } from '../infra/say.ts';
+import { ReportedError, say, shown } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
 import type { Secrets } from './secrets.ts';
@@ -54,17 +54,17 @@ export async function planNats(secrets: Secrets, external: string | undefined): 
   return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program };
 }
 
-/** @throws Refusal when nobody answers there, or a server that is too old */
+/** @throws ReportedError when nobody answers there, or a server that is too old */
 export async function externalNats(url: string, port: number, configFile: string): Promise<Server> {
   const { host, hostname } = new URL(url);
   const config = shown(configFile);
   const info = await greeting(hostname, port);
   if (!info?.jetstream)
-    throw new Refusal(
+    throw new ReportedError(
       `No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`,
     );
   if (!isSupportedNatsVersion(info.version ?? '')) {
-    throw new Refusal(
+    throw new ReportedError(
       `The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ${minimumNatsVersion} or newer; upgrade it, or leave NATS_URL out.`,
     );
   }

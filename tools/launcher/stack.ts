@@ -5,7 +5,7 @@ import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
 import { ChildProcessRegistry, endOrphans } from '../infra/child-process-registry.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastWord, type Program } from '../infra/program.ts';
-import { Refusal, say, seconds, shown, warn } from '../infra/say.ts';
+import { ReportedError, say, seconds, shown, warn } from '../infra/say.ts';
 import { SeverableLink } from '../infra/severable-link.ts';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
@@ -22,7 +22,7 @@ import { readiness, serviceProgram } from './service-program.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Supervised } from './supervised.ts';
 
-const patience = 120_000;
+const readyTimeoutMs = 120_000;
 const storeWatchMs = 5000;
 const secretsFile = join(home, 'secrets.json');
 
@@ -273,9 +273,11 @@ export class Stack {
   }
 
   async #untilReady(supervised: Supervised): Promise<void> {
-    if (await supervised.untilReady(patience)) return;
+    if (await supervised.untilReady(readyTimeoutMs)) return;
     const { name, logFile } = supervised.program;
-    throw new Refusal(`${name} does not get ready. It last said: ${lastWord(logFile)} (its log: ${shown(logFile)})`);
+    throw new ReportedError(
+      `${name} does not get ready. It last said: ${lastWord(logFile)} (its log: ${shown(logFile)})`,
+    );
   }
 
   async #declareBus(natsUrl: string): Promise<void> {
@@ -304,7 +306,7 @@ export class Stack {
  */
 function requireSecretsOf(data: string): void {
   if (settings().DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
-  throw new Refusal(
+  throw new ReportedError(
     `The database of this stack is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`,
   );
 }

@@ -1,7 +1,7 @@
 import { notStoringRemark } from '@holdfast/contracts';
 
 /** A fault that lasts shorter mends itself: nats-server 2.10 stores again a second after there is room. */
-const patienceMs = 20_000;
+const waitMs = 20_000;
 /** Then it is no fault of the server: a disk must have room for what JetStream writes at once. */
 export const roomBytes = 64 * 1_048_576;
 const mostRestarts = 3;
@@ -42,7 +42,7 @@ export class StoreWatch {
     this.#lastFailureMs = nowMs;
     this.#sinceMs ??= nowMs;
     const rested = nowMs - (this.#restarts.at(-1) ?? -Infinity) >= pauseMs * 2 ** (this.#restarts.length - 1);
-    if (nowMs - this.#sinceMs < patienceMs || !rested || this.#gaveUp) return undefined;
+    if (nowMs - this.#sinceMs < waitMs || !rested || this.#gaveUp) return undefined;
     if (this.#restarts.length === mostRestarts) {
       this.#gaveUp = true;
       return undefined;

@@ -10,7 +10,7 @@ const lockFile = join(root, '.nx', 'build.lock');
 /**
  * Waits until nobody else builds in this clone or copies what was built, and keeps others from it until it is released.
  * A compiler rewrites its files one after the other: whoever reads meanwhile finds half of one. The lock of a process
- * that was killed counts no more. The program that the holder starts may go on under its parent's lock.
+ * that was killed counts no more. The program that the owner starts may go on under its parent's lock.
  * @param {string} [file]
  * @returns {Promise<() => void>} releases it
  */
@@ -19,11 +19,11 @@ export async function takeBuildLock(file = lockFile) {
   for (let attempt = 0; ; attempt += 1) {
     const text = `${JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) })}\n`;
     if (take(file, text)) return () => release(file, text);
-    const holder = read(file);
-    if (holder === undefined) continue;
-    const { pid, startTime } = JSON.parse(holder);
+    const owner = read(file);
+    if (owner === undefined) continue;
+    const { pid, startTime } = JSON.parse(owner);
     if (pid === process.ppid) return () => undefined;
-    if (!isRunning({ pid, startTime })) clear(file, holder);
+    if (!isRunning({ pid, startTime })) clear(file, owner);
     else {
       if (attempt === 20) console.log(`Waiting for another build in this clone (process ${pid}) ...`);
       await sleep(100);
@@ -60,13 +60,13 @@ function release(file, text) {
 /**
  * Takes away the lock of a process that was killed. Another may be faster and hold it already: then it is put back.
  * @param {string} file
- * @param {string} holder
+ * @param {string} owner
  */
-function clear(file, holder) {
+function clear(file, owner) {
   const aside = `${file}.stale.${process.pid}`;
   try {
     renameSync(file, aside);
-    if (readFileSync(aside, 'utf8') !== holder) linkSync(aside, file);
+    if (readFileSync(aside, 'utf8') !== owner) linkSync(aside, file);
   } catch {
     // somebody else has cleared it
   }

@@ -11,7 +11,7 @@ import { customerScopes, newClients, stack } from './under-test.ts';
 
 const run = `r${randomUUID().slice(0, 8)}`;
 /** What must not be found in any log, and what it is. */
-const planted = new Map<string, string>();
+const secrets = new Map<string, string>();
 
 let shop: Client;
 let kiosk: Client;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ]);
   ({ shop, kiosk, auditor } = here);
   stranger = there.stranger;
-  for (const { app } of [shop, kiosk, auditor]) planted.set(app.clientSecret, 'a client secret');
+  for (const { app } of [shop, kiosk, auditor]) secrets.set(app.clientSecret, 'a client secret');
 });
 afterAll(closeConnections);
 
@@ -65,17 +65,17 @@ async function script(client: Client, name: string): Promise<Expected[]> {
       undefined,
       options.key ? { 'idempotency-key': options.key } : {},
     );
-    if (body.claimUrl) planted.set(body.claimUrl.split('#')[1]!, 'a claim token');
+    if (body.claimUrl) secrets.set(body.claimUrl.split('#')[1]!, 'a claim token');
     if (body.subject) done.at(-1)!.targets = [body.subject];
     return body;
   };
 
   for (const scope of ['offers:write', 'nothing', 'roles:manage', '']) {
     const { body } = await step('token.issue', (o) => requestToken(stack, client.app, scope, o));
-    if (body.access_token) planted.set(body.access_token.split('.')[2]!, 'the signature of a token');
+    if (body.access_token) secrets.set(body.access_token.split('.')[2]!, 'the signature of a token');
   }
   const key = `canary-key-${randomUUID()}`;
-  planted.set(key, 'an Idempotency-Key');
+  secrets.set(key, 'an Idempotency-Key');
   const first = await made();
   const second = await made({ key });
   await made({ key });
@@ -112,8 +112,8 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   await step('subject.erase', (o) => client.erase(third.subject!, o), [third.subject!]);
   for (const entry of done)
     if (entry.targets?.includes(third.subject!)) Object.assign(entry, { erased: true, targets: undefined });
-  planted.set(third.subject!, 'an erased customer');
-  planted.set(third.offerId!, "an erased customer's offer");
+  secrets.set(third.subject!, 'an erased customer');
+  secrets.set(third.offerId!, "an erased customer's offer");
   await step('subject.erase', (o) => client.erase(third.subject!, o));
   await step('subject.read', (o) => client.get(third.subject!, o));
   await step('audit.list', (o) => client.audit('', o));
@@ -126,7 +126,7 @@ describe('a hundred calls of three apps', () => {
   beforeAll(async () => {
     const clients = [shop, kiosk, auditor];
     expected = new Map(await Promise.all(clients.map(async (c) => [c, await script(c, c.app.name)] as const)));
-    planted.set('canary@example.com', 'personal data in a body, a path and a query');
+    secrets.set('canary@example.com', 'personal data in a body, a path and a query');
     log = await auditor.wholeLog();
   }, 120_000);
 
@@ -266,7 +266,7 @@ describe('a hundred calls of three apps', () => {
     for (const file of readdirSync(folder)) everything.set(file, readFileSync(join(folder, file), 'utf8'));
     expect(everything.size).toBeGreaterThan(8);
     const found = [...everything].flatMap(([place, text]) =>
-      [...planted].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`),
+      [...secrets].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`),
     );
     expect(found).toEqual([]);
   });

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chaos, killAtRandom, type Oracle } from './chaos/chaos.ts';
+import { judge } from './chaos/checks.ts';
 import { hangAtRandom, type Hang } from './chaos/hangs.ts';
-import { judge } from './chaos/judge.ts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';

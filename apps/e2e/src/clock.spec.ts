@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { CustomerBrowsers, redirectUris, type Devices } from './chaos/customer-browsers.fixture.ts';
 import { FeedReader } from './chaos/feed-reader.ts';
-import { Holders, redirectUris, type Devices } from './chaos/holder.fixture.ts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
 import { eventually } from './eventually.ts';
@@ -17,7 +17,7 @@ const twoYears = 2 * 366 * 86_400;
 let app: App;
 let shop: Client;
 let reader: Client;
-let holder: { subject: string; devices: Devices };
+let customer: { subject: string; devices: Devices };
 let open: { subject: string; claimUrl: string };
 
 beforeAll(async () => {
@@ -26,10 +26,10 @@ beforeAll(async () => {
   app = await own.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   shop = new Client(own, app);
   reader = new Client(own, await own.newApp(org, 'reader', ['webhooks:manage'], 'service'));
-  const holders = await Holders.of(own, app);
+  const browsers = await CustomerBrowsers.of(own, app);
   const offer = (await shop.offer({ validUntil: new Date(Date.now() + 30 * 86_400_000).toISOString() })).body;
-  holder = { subject: offer.subject, devices: await holders.claim(offer) };
-  await holders.signIn(holder.subject, holder.devices);
+  customer = { subject: offer.subject, devices: await browsers.claim(offer) };
+  await browsers.signIn(customer.subject, customer.devices);
   open = (await shop.offer()).body;
   await own.stop();
   own.extra = { HOLDFAST_TEST_CLOCK: `+${twoYears}` };
@@ -43,9 +43,9 @@ afterAll(async () => {
 
 it('counts nothing as live and no offer as open', async () => {
   const subjects = new Map((await shop.all()).map((s) => [s.subject, s]));
-  expect(subjects.get(holder.subject)).toMatchObject({ claimed: true, credentials: 1, live: 0, openOffers: 0 });
+  expect(subjects.get(customer.subject)).toMatchObject({ claimed: true, credentials: 1, live: 0, openOffers: 0 });
   expect(subjects.get(open.subject)).toMatchObject({ claimed: false, credentials: 1, live: 0, openOffers: 0 });
-  const [credential] = (await shop.get(holder.subject)).body.credentials;
+  const [credential] = (await shop.get(customer.subject)).body.credentials;
   expect(credential).toMatchObject({ status: 'issued' });
   expect(Date.parse(credential!.expiresAt!)).toBeLessThan(Date.now() + twoYears * 1000);
 });
@@ -60,12 +60,12 @@ it('lets nobody in and nothing be claimed, and what it makes now belongs to its 
     body: JSON.stringify({ token }),
   });
   expect([claim.status, claim.body.code]).toEqual([410, 'claim_expired']);
-  const holders = await Holders.of(own, app, twoYears);
-  expect(await holders.refusal(holder.devices[0]!)).toBeDefined();
+  const browsers = await CustomerBrowsers.of(own, app, twoYears);
+  expect(await browsers.signInError(customer.devices[0]!)).toBeDefined();
   const offer = (await shop.offer()).body;
-  const devices = await holders.claim(offer);
-  await holders.signIn(offer.subject, devices);
-  expect(holders.faults).toEqual([]);
+  const devices = await browsers.claim(offer);
+  await browsers.signIn(offer.subject, devices);
+  expect(browsers.errors).toEqual([]);
   expect((await shop.all()).find((s) => s.subject === offer.subject)).toMatchObject({ live: 1 });
 });
 
@@ -73,7 +73,7 @@ it('tells that both have ended', async () => {
   await eventually(async () => {
     const events = await new FeedReader(reader).read();
     const types = (subject: string) => events.filter((e) => e.data.subject === subject).map((e) => e.type);
-    expect(types(holder.subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
+    expect(types(customer.subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
     expect(types(open.subject)).toEqual(['offer.created', 'offer.expired']);
     return true;
   }, 20_000);

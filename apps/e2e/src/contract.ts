@@ -54,19 +54,19 @@ export class Reference {
 
   /** Throws when an answer of the API is not as documented. */
   check(method: string, path: string, reply: Reply<unknown>): void {
-    const faults = this.#faults(method, path.split('?')[0]!, reply);
-    if (faults.length > 0)
+    const errors = this.#errors(method, path.split('?')[0]!, reply);
+    if (errors.length > 0)
       throw new Error(
-        `${method} ${path} answered ${reply.status} against its documentation:\n  ${faults.join('\n  ')}\n${reply.text.slice(0, 2000)}`,
+        `${method} ${path} answered ${reply.status} against its documentation:\n  ${errors.join('\n  ')}\n${reply.text.slice(0, 2000)}`,
       );
   }
 
-  #faults(method: string, path: string, reply: Reply<unknown>): string[] {
+  #errors(method: string, path: string, reply: Reply<unknown>): string[] {
     const { status, headers, text } = reply;
     const operation = this.operations.find(
       (o) => o.method === method && o.scopes.length > 0 && formOf(o.path).test(path),
     );
-    const general = status >= 400 ? problemFaults(reply) : [];
+    const general = status >= 400 ? problemErrors(reply) : [];
     if (!headers['x-request-id']) general.push('no X-Request-Id');
     if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];
     const response = operation.responses[String(status)];
@@ -127,13 +127,13 @@ export function formOf(template: string): RegExp {
 }
 
 /** What a schema cannot say: that a problem repeats the status and the id of its answer. */
-function problemFaults({ status, headers, body }: Reply<unknown>): string[] {
-  const faults: string[] = [];
+function problemErrors({ status, headers, body }: Reply<unknown>): string[] {
+  const errors: string[] = [];
   if (!headers['content-type']?.startsWith('application/problem+json'))
     return [`${headers['content-type']} instead of a problem`];
   const problem = body as { status?: number; requestId?: string };
-  if (problem.status !== status) faults.push(`the problem says ${problem.status}`);
+  if (problem.status !== status) errors.push(`the problem says ${problem.status}`);
   if (problem.requestId !== headers['x-request-id'])
-    faults.push(`the problem has another request id than the header ${headers['x-request-id']}`);
-  return faults;
+    errors.push(`the problem has another request id than the header ${headers['x-request-id']}`);
+  return errors;
 }

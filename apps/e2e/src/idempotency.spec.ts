@@ -134,8 +134,8 @@ describe('a change of state', () => {
       ['revoke', (gateway) => shop.manage('revoke', offer.credentialId, 'lost', withKey('r', { gateway }))],
       ['erase', (gateway) => shop.erase(offer.subject, withKey('e', { gateway }))],
     ];
-    for (const [what, ask] of steps) {
-      const [first, repeat] = [await ask(0), await ask(1)];
+    for (const [what, send] of steps) {
+      const [first, repeat] = [await send(0), await send(1)];
       expect([
         what,
         first.status,

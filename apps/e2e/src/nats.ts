@@ -32,15 +32,15 @@ export async function connectAs(
 }
 
 /** Asks contracts as a user of the bus. */
-export interface Asking {
-  ask: <C extends Contract>(contract: C, input: RequestOf<C>) => Promise<ReplyOf<C>>;
+export interface BusClient {
+  request: <C extends Contract>(contract: C, input: RequestOf<C>) => Promise<ReplyOf<C>>;
   close: () => Promise<void>;
 }
 
-export async function asking(stack: Stack, user: BusUser, org = ''): Promise<Asking> {
+export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<BusClient> {
   const { connection } = await connectAs(stack, user);
   return {
-    ask: async ({ subject, timeout }, input) => {
+    request: async ({ subject, timeout }, input) => {
       const request = {
         id: randomUUID(),
         traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
@@ -65,9 +65,9 @@ export async function asking(stack: Stack, user: BusUser, org = ''): Promise<Ask
  * The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller.
  */
 export async function platformPublicKey(stack: Stack): Promise<Record<string, string>> {
-  const gateway = await asking(stack, 'gateway');
+  const gateway = await busClient(stack, 'gateway');
   try {
-    const { keys } = await gateway.ask(platformKeys, {});
+    const { keys } = await gateway.request(platformKeys, {});
     return keys[0] as Record<string, string>;
   } finally {
     await gateway.close();

@@ -195,11 +195,11 @@ describe('a thousand customers', () => {
     const seen: SubjectSummary[] = [];
     let token: Record<string, string> = {};
     for (;;) {
-      const asked = limit();
-      const { status, body } = await client.list({ limit: String(asked), ...token });
+      const requested = limit();
+      const { status, body } = await client.list({ limit: String(requested), ...token });
       expect(status).toBe(200);
-      expect(body.items.length).toBeLessThanOrEqual(asked);
-      if (body.hasMore) expect(body.items).toHaveLength(asked);
+      expect(body.items.length).toBeLessThanOrEqual(requested);
+      if (body.hasMore) expect(body.items).toHaveLength(requested);
       seen.push(...body.items);
       if (!body.hasMore) return seen;
       token = { next_page_token: body.nextPageToken! };

@@ -32,7 +32,7 @@ async function loggedIn<T>(user: string, password: string, work: (client: pg.Cli
 }
 
 /** The SQLSTATE that a statement fails with; undefined when it does not fail. */
-async function refusal(client: pg.Client, sql: string): Promise<string | undefined> {
+async function rejectionOf(client: pg.Client, sql: string): Promise<string | undefined> {
   try {
     await client.query(sql);
     return undefined;
@@ -84,8 +84,10 @@ describe.each(databaseServices)('the database role of %s', (service) => {
       ]) {
         expect({
           sql,
-          refusal: sql.startsWith('GRANT') ? ((await refusal(client, sql)) ?? forbidden) : await refusal(client, sql),
-        }).toEqual({ sql, refusal: forbidden });
+          error: sql.startsWith('GRANT')
+            ? ((await rejectionOf(client, sql)) ?? forbidden)
+            : await rejectionOf(client, sql),
+        }).toEqual({ sql, error: forbidden });
       }
       expect(await privileges(client, `${service}.${name}`)).toEqual(rows);
     });
@@ -102,7 +104,7 @@ describe.each(databaseServices)('the database role of %s', (service) => {
           `INSERT INTO ${schema}.${name} DEFAULT VALUES`,
           `COPY ${schema}.${name} TO STDOUT`,
         ]) {
-          expect({ sql, refusal: await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
+          expect({ sql, error: await rejectionOf(client, sql) }).toEqual({ sql, error: forbidden });
         }
       }
     });
@@ -112,7 +114,7 @@ describe.each(databaseServices)('the database role of %s', (service) => {
     await withRole(service, async (client) => {
       const may = onMarks[service] ?? [];
       expect(await privileges(client, 'watermarks.subjects')).toEqual(may);
-      if (may.length === 0) expect(await refusal(client, 'SELECT 1 FROM watermarks.subjects')).toBe(forbidden);
+      if (may.length === 0) expect(await rejectionOf(client, 'SELECT 1 FROM watermarks.subjects')).toBe(forbidden);
     });
   });
 
@@ -141,7 +143,7 @@ describe.each(databaseServices)('the database role of %s', (service) => {
     ];
     await withRole(service, async (client) => {
       for (const sql of statements)
-        expect({ sql, refusal: await refusal(client, sql) }).toEqual({ sql, refusal: forbidden });
+        expect({ sql, error: await rejectionOf(client, sql) }).toEqual({ sql, error: forbidden });
     });
   });
 

@@ -32,7 +32,7 @@ afterAll(() => closeConnections());
 const altcha = (solved: Solved) => ({ presence: { type: 'altcha', payload: packed(solved) } });
 const withProof = async (client = shop) => ({ presence: await proofFor(client) });
 /** Refused so, and the list is as long as before. */
-const refusal = async (client: Client, body: object, status: number, code: string, options = {}) => {
+const expectRejected = async (client: Client, body: object, status: number, code: string, options = {}) => {
   const before = (await client.all()).length;
   const reply = await client.offer<{ code: string; errors?: { pointer?: string }[] }>(body, options);
   expect({ status: reply.status, code: reply.body.code }).toEqual({ status, code });
@@ -52,10 +52,10 @@ it('demo.json says which organization needs one', async () => {
 });
 
 it('missing where it is required is refused; a further offer needs none, and a bad one is refused all the same', async () => {
-  await refusal(shop, {}, 422, 'presence_required');
+  await expectRejected(shop, {}, 422, 'presence_required');
   const { body } = await shop.offer(await withProof());
   expect((await shop.offer({ subject: body.subject })).status).toBe(201);
-  await refusal(
+  await expectRejected(
     shop,
     { subject: body.subject, presence: { type: 'altcha', payload: 'rubbish' } },
     422,
@@ -66,15 +66,15 @@ it('missing where it is required is refused; a further offer needs none, and a b
 
 it('where it is optional none is needed, and a bad one is refused all the same', async () => {
   expect((await elsewhere.offer({})).status).toBe(201);
-  await refusal(elsewhere, { presence: { type: 'altcha', payload: 'rubbish' } }, 422, 'presence_invalid');
+  await expectRejected(elsewhere, { presence: { type: 'altcha', payload: 'rubbish' } }, 422, 'presence_invalid');
   expect((await elsewhere.offer(await withProof(elsewhere))).status).toBe(201);
 });
 
 it('is for one offer', async () => {
   const body = await withProof();
   expect((await shop.offer(body)).status).toBe(201);
-  await refusal(shop, body, 422, 'presence_replayed');
-  await refusal(shop, body, 422, 'presence_replayed', { headers: { 'idempotency-key': randomUUID() } });
+  await expectRejected(shop, body, 422, 'presence_replayed');
+  await expectRejected(shop, body, 422, 'presence_replayed', { headers: { 'idempotency-key': randomUUID() } });
 });
 
 it('of twenty requests with one proof, on both gateways, one makes an offer', async () => {
@@ -100,24 +100,24 @@ it('an honest retry gets the first answer', async () => {
   const again = await shop.offer(body, options);
   expect([again.status, again.body.offerId, again.headers['idempotency-replayed']]).toEqual([201, made[0], 'true']);
   // Idempotency is looked at first: other content under the same key is that mistake, whatever its proof is worth.
-  await refusal(shop, {}, 422, 'idempotency_mismatch', options);
+  await expectRejected(shop, {}, 422, 'idempotency_mismatch', options);
 });
 
 it('a refused offer does not use it up', async () => {
   const proof = await withProof();
-  await refusal(shop, { ...proof, credentialType: 'unheard-of' }, 422, 'unknown_credential_type');
-  await refusal(shop, { ...proof, subject: randomUUID() }, 404, 'unknown_subject');
-  await refusal(shop, { ...proof, returnUrl: 'https://evil.example/' }, 422, 'invalid_request');
+  await expectRejected(shop, { ...proof, credentialType: 'unheard-of' }, 422, 'unknown_credential_type');
+  await expectRejected(shop, { ...proof, subject: randomUUID() }, 404, 'unknown_subject');
+  await expectRejected(shop, { ...proof, returnUrl: 'https://evil.example/' }, 422, 'invalid_request');
   expect((await shop.offer(proof)).status).toBe(201);
 });
 
 it('of another app or organization is none', async () => {
   const ofShop = await solvedFor(shop);
-  await refusal(kiosk, altcha(ofShop), 422, 'presence_invalid');
-  await refusal(elsewhere, altcha(ofShop), 422, 'presence_invalid');
+  await expectRejected(kiosk, altcha(ofShop), 422, 'presence_invalid');
+  await expectRejected(elsewhere, altcha(ofShop), 422, 'presence_invalid');
   const disguised = structuredClone(ofShop);
   Object.assign(disguised.challenge.parameters.data, { org: elsewhere.app.org, client_id: elsewhere.app.clientId });
-  await refusal(elsewhere, altcha(disguised), 422, 'presence_invalid');
+  await expectRejected(elsewhere, altcha(disguised), 422, 'presence_invalid');
   expect((await shop.offer(altcha(ofShop))).status).toBe(201);
 });
 
@@ -142,7 +142,7 @@ describe('changed in', () => {
   it.each(changes)('%s', async (_, change) => {
     const changed = structuredClone(solved);
     change(changed);
-    await refusal(shop, altcha(changed), 422, 'presence_invalid');
+    await expectRejected(shop, altcha(changed), 422, 'presence_invalid');
   });
   it('nothing', async () => expect((await shop.offer(altcha(solved))).status).toBe(201));
 });
@@ -168,7 +168,7 @@ it.each([
 
 it('Turnstile: none without a secret; broken is 503, and never a pass', async () => {
   const presence = { type: 'turnstile', token: randomUUID() };
-  await refusal(shop, { presence }, 422, 'presence_invalid');
+  await expectRejected(shop, { presence }, 422, 'presence_invalid');
   // The stack of the tests is told to ask for Turnstile where it may not go.
   await stack.operatorWith('a-secret', 'presence', 'set', shop.app.org, '--turnstile-secret-stdin');
   await eventually(
@@ -176,7 +176,7 @@ it('Turnstile: none without a secret; broken is 503, and never a pass', async ()
     3000,
     'the secret in force',
   );
-  await refusal(shop, { presence }, 503, 'presence_unavailable');
+  await expectRejected(shop, { presence }, 503, 'presence_unavailable');
   expect(await stack.operator('presence', 'set', shop.app.org, '--no-turnstile')).toEqual({
     policy: 'required',
     turnstile: false,
@@ -198,7 +198,7 @@ it('a change of policy is in force within a second, with its record', async () =
 it('the record of the offer says provider and outcome, and never the proof', async () => {
   const body = await withProof();
   await shop.offer(body);
-  await refusal(shop, body, 422, 'presence_replayed');
+  await expectRejected(shop, body, 422, 'presence_replayed');
   const [refused, made] = await auditor.wholeLog({ action: 'offer.create' });
   expect(refused).toMatchObject({ outcome: { result: 'failure', status: 422, code: 'presence_replayed' } });
   expect(made).toMatchObject({
@@ -211,11 +211,11 @@ it('the record of the offer says provider and outcome, and never the proof', asy
 describe('the challenge', () => {
   const path = (client: Client, query = `client_id=${client.app.clientId}`) =>
     `/o/${client.app.org}/api/presence/challenge?${query}`;
-  const ask = (target: string, origin?: string, method = 'GET') =>
+  const send = (target: string, origin?: string, method = 'GET') =>
     exchange({ origin: stack.gateways[0]!, method, path: target, headers: origin === undefined ? {} : { origin } });
 
   it.each(['GET', 'OPTIONS'])('%s names the origin that asked when it is the app’s, and no other', async (method) => {
-    const ours = await ask(path(shop), 'https://shop.example', method);
+    const ours = await send(path(shop), 'https://shop.example', method);
     expect([
       ours.status,
       ours.headers['access-control-allow-origin'],
@@ -231,7 +231,7 @@ describe('the challenge', () => {
       'null',
       undefined,
     ]) {
-      const { status, headers } = await ask(path(shop), origin, method);
+      const { status, headers } = await send(path(shop), origin, method);
       expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([
         method === 'GET' ? 200 : 204,
         undefined,
@@ -244,7 +244,7 @@ describe('the challenge', () => {
     await stack.operator('app', 'update', kiosk.app.clientId, '--origin', 'https://www.kiosk.example');
     await eventually(
       async () =>
-        (await ask(path(kiosk), 'https://www.kiosk.example')).headers['access-control-allow-origin'] ===
+        (await send(path(kiosk), 'https://www.kiosk.example')).headers['access-control-allow-origin'] ===
         'https://www.kiosk.example',
       2000,
       'the origin in force',
@@ -266,9 +266,9 @@ describe('the challenge', () => {
     );
     expect(answers.map(({ status, body: { code } }) => [status, code])).toEqual(where.map(() => [404, 'unknown_app']));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect((await ask(path(gone.shop))).status).toBe(200);
+    expect((await send(path(gone.shop))).status).toBe(200);
     await stack.operator('org', 'suspend', gone.shop.app.org);
-    await eventually(async () => (await ask(path(gone.shop))).status === 404, 1500, 'the suspension');
+    await eventually(async () => (await send(path(gone.shop))).status === 404, 1500, 'the suspension');
   });
 
   it.each(['', 'client_id=', 'client_id=a&client_id=b', 'client_id=x&more=1', `client_id=${'a'.repeat(65)}`])(
@@ -293,5 +293,5 @@ it('the widget is served for any origin, and kept for ever', async () => {
 
 it('runs out', async () => {
   await sleep(Math.max(0, late.challenge.parameters.expiresAt * 1000 - Date.now()));
-  await refusal(shop, altcha(late), 422, 'presence_expired');
+  await expectRejected(shop, altcha(late), 422, 'presence_expired');
 }, 30_000);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { appendRecords, type Action } from '@holdfast/contracts';
-import { asking } from '../nats.ts';
+import { busClient } from '../nats.ts';
 import { stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 import { withoutGuards } from './tampering.fixture.ts';
@@ -36,7 +36,7 @@ describe('partitions of the log', () => {
     return { code, ...(JSON.parse(output) as { dropped: number; findings: string[]; notes: string[] }) };
   };
   const append = async (actions: Action[], occurredAt: string) => {
-    const gateway = await asking(stack, 'gateway');
+    const gateway = await busClient(stack, 'gateway');
     const request = {
       id: randomUUID(),
       traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
@@ -55,7 +55,7 @@ describe('partitions of the log', () => {
         request,
       },
     }));
-    await gateway.ask(appendRecords, { records });
+    await gateway.request(appendRecords, { records });
     await gateway.close();
   };
 

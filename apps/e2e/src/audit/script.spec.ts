@@ -9,7 +9,7 @@ import { randomSequence } from '../random.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { automationSteps } from './automation-script.fixture.ts';
-import { keyOf, Scribe, writtenOf } from './scribe.fixture.ts';
+import { AuditRecorder, keyOf, writtenOf } from './recorder.fixture.ts';
 import { shopSteps, type Step } from './shop-script.fixture.ts';
 
 const seed = chaosSeed();
@@ -18,16 +18,16 @@ const readingLogs = ['audit:read', 'audit:export', 'webhooks:manage'];
 
 interface Organization {
   shortId: string;
-  scribes: Scribe[];
+  recorders: AuditRecorder[];
   auditor: Client;
   log: AuditEvent[];
 }
 
 /** Every step once, in some order, then any, until there are enough calls. */
-async function play(scribe: Scribe, steps: Step[], random: (below: number) => number): Promise<void> {
+async function play(recorder: AuditRecorder, steps: Step[], random: (below: number) => number): Promise<void> {
   const left = [...steps];
-  while (left.length > 0) await left.splice(random(left.length), 1)[0]!(scribe);
-  while (scribe.calls < perCaller) await steps[random(steps.length)]!(scribe);
+  while (left.length > 0) await left.splice(random(left.length), 1)[0]!(recorder);
+  while (recorder.calls < perCaller) await steps[random(steps.length)]!(recorder);
 }
 
 async function newOrganization(): Promise<Organization & { party: RelyingParty }> {
@@ -40,9 +40,9 @@ async function newOrganization(): Promise<Organization & { party: RelyingParty }
     party,
     auditor,
     log: [],
-    scribes: [
-      new Scribe(new Client(stack, party.app, customerScopes)),
-      new Scribe(new Client(stack, automation, readingLogs)),
+    recorders: [
+      new AuditRecorder(new Client(stack, party.app, customerScopes)),
+      new AuditRecorder(new Client(stack, automation, readingLogs)),
     ],
   };
 }
@@ -51,8 +51,8 @@ async function newOrganization(): Promise<Organization & { party: RelyingParty }
  * What the test itself did beside the script: making the organization, and reading its log; tokens that clients fetched
  * for themselves.
  */
-function ofTheScript({ scribes, auditor }: Organization, { actor, action, request }: AuditEvent): boolean {
-  const known = new Set(scribes.flatMap((s) => s.written.map((w) => w.id)));
+function ofTheScript({ recorders, auditor }: Organization, { actor, action, request }: AuditEvent): boolean {
+  const known = new Set(recorders.flatMap((s) => s.written.map((w) => w.id)));
   if (actor.type === 'operator' || actor.id === auditor.app.clientId) return false;
   return action !== 'token.issue' || known.has(request.id);
 }
@@ -68,8 +68,8 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
     ] as const;
     await Promise.all(
       pairs.flatMap(([mine, other], i) => [
-        play(mine.scribes[0]!, shopSteps(mine.party, other.shortId), randomSequence(seed + i)),
-        play(mine.scribes[1]!, automationSteps(other.shortId), randomSequence(seed + 10 + i)),
+        play(mine.recorders[0]!, shopSteps(mine.party, other.shortId), randomSequence(seed + i)),
+        play(mine.recorders[1]!, automationSteps(other.shortId), randomSequence(seed + 10 + i)),
       ]),
     );
     for (const organization of organizations) organization.log = await organization.auditor.wholeLog();
@@ -77,9 +77,9 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   afterAll(closeConnections);
 
   it('is long enough, and of all kinds', () => {
-    const scribes = organizations.flatMap((o) => o.scribes);
-    expect(scribes.reduce((sum, s) => sum + s.calls, 0)).toBeGreaterThanOrEqual(4 * perCaller);
-    expect(new Set(scribes.flatMap((s) => s.written.map((w) => w.action))).size).toBeGreaterThanOrEqual(21);
+    const recorders = organizations.flatMap((o) => o.recorders);
+    expect(recorders.reduce((sum, s) => sum + s.calls, 0)).toBeGreaterThanOrEqual(4 * perCaller);
+    expect(new Set(recorders.flatMap((s) => s.written.map((w) => w.action))).size).toBeGreaterThanOrEqual(21);
   });
 
   it('stands in the log, call by call, and nothing else does', () => {
@@ -87,7 +87,7 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
       const found = organization.log
         .filter((e) => e.outcome.count === undefined && ofTheScript(organization, e))
         .map(writtenOf);
-      const written = organization.scribes.flatMap((s) => s.written);
+      const written = organization.recorders.flatMap((s) => s.written);
       // An erased customer is named by a pseudonym, so a customer's own acts are compared without the name.
       const line = (w: (typeof written)[0]) => `${w.id} ${keyOf(w)}`;
       expect(found.map(line).sort()).toEqual(written.map(line).sort());
@@ -95,8 +95,8 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   });
 
   it("stands there in each caller's order", () => {
-    for (const { log, scribes } of organizations) {
-      for (const { written } of scribes) {
+    for (const { log, recorders } of organizations) {
+      for (const { written } of recorders) {
         const seqs = written
           .map((w) => log.filter((e) => e.request.id === w.id).map((e) => e.seq))
           .map((found) => found.sort((a, b) => a - b));
@@ -113,9 +113,9 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
 
   it('is counted where nobody knew who called, when the minute is over', async () => {
     for (const organization of organizations) {
-      const { auditor, scribes } = organization;
+      const { auditor, recorders } = organization;
       const expected = new Map<string, number>();
-      for (const { counted } of scribes)
+      for (const { counted } of recorders)
         for (const [key, count] of counted) expected.set(key, (expected.get(key) ?? 0) + count);
       await eventually(async () => {
         const events = (await auditor.wholeLog()).filter((e) => e.outcome.count !== undefined);
@@ -133,9 +133,9 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   }, 120_000);
 
   it('left no secret there, and nothing of what was in a body, a query or a path', async () => {
-    for (const { auditor, scribes } of organizations) {
+    for (const { auditor, recorders } of organizations) {
       const log = JSON.stringify(await auditor.wholeLog());
-      const found = scribes
+      const found = recorders
         .flatMap((s) => [...s.secrets])
         .filter(([secret]) => log.includes(secret))
         .map(([, what]) => what);

@@ -7,10 +7,10 @@ import { beginClaim, beginSignIn, origin, tokenOf } from '../sign-in/customer.fi
 import type { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import { stack } from '../under-test.ts';
-import type { Scribe } from './scribe.fixture.ts';
+import type { AuditRecorder } from './recorder.fixture.ts';
 
 type Body = Record<string, string>;
-export type Step = (scribe: Scribe) => Promise<unknown>;
+export type Step = (recorder: AuditRecorder) => Promise<unknown>;
 
 const anonymous = 'anonymous';
 const json = { 'content-type': 'application/json' };
@@ -18,40 +18,40 @@ const offers = '/credentials/offers';
 const subjects = '/credentials/subjects';
 const subject = '/credentials/subjects/{subject}';
 
-async function offer(scribe: Scribe, body: object = {}, headers: Record<string, string> = {}): Promise<Offer> {
-  const reply = await scribe.api('offer.create', 'POST', offers, {}, { json: body, headers });
+async function offer(recorder: AuditRecorder, body: object = {}, headers: Record<string, string> = {}): Promise<Offer> {
+  const reply = await recorder.api('offer.create', 'POST', offers, {}, { json: body, headers });
   const made = reply.body as unknown as Offer;
-  if (reply.status === 201) scribe.secrets.set(tokenOf(made.claimUrl), 'a claim token');
+  if (reply.status === 201) recorder.secrets.set(tokenOf(made.claimUrl), 'a claim token');
   return made;
 }
 
 /** A claim to its end, by whoever has the link. */
-async function claim(scribe: Scribe, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
+async function claim(recorder: AuditRecorder, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
   const token = tokenOf(made.claimUrl);
-  const { body, cookie, status } = await beginClaim(scribe.org, token);
-  scribe.count(
+  const { body, cookie, status } = await beginClaim(recorder.org, token);
+  recorder.count(
     { action: 'claim.begin', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
     { status },
   );
   const response = authenticator.register(body.options, { origin });
-  const id = scribe.id();
-  const reply = await callApi<Body>(stack, 'POST', `/o/${scribe.org}/api/claim/complete`, {
+  const id = recorder.id();
+  const reply = await callApi<Body>(stack, 'POST', `/o/${recorder.org}/api/claim/complete`, {
     json: { token, response },
     headers: { 'x-request-id': id, cookie },
   });
-  scribe.note(
+  recorder.note(
     { id, action: 'credential.claim', actor: made.subject, method: 'POST', route: '/o/{shortId}/api/claim/complete' },
     reply,
   );
 }
 
-async function spentClaim(scribe: Scribe, token: string): Promise<void> {
-  const id = scribe.id();
-  const reply = await callApi<Body>(stack, 'POST', `/o/${scribe.org}/api/claim/options`, {
+async function spentClaim(recorder: AuditRecorder, token: string): Promise<void> {
+  const id = recorder.id();
+  const reply = await callApi<Body>(stack, 'POST', `/o/${recorder.org}/api/claim/options`, {
     json: { token },
     headers: { 'x-request-id': id },
   });
-  scribe.note(
+  recorder.note(
     { id, action: 'credential.claim', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
     reply,
   );
@@ -59,61 +59,64 @@ async function spentClaim(scribe: Scribe, token: string): Promise<void> {
 
 /** What somebody whom nobody knows sends, and is refused. */
 async function refused(
-  scribe: Scribe,
+  recorder: AuditRecorder,
   action: 'request.denied' | 'credential.claim',
   method: string,
   template: string,
   send: (path: string) => Promise<Reply<Body>>,
 ): Promise<void> {
-  scribe.id();
-  const reply = await send(`/o/${scribe.org}/api${template}`);
-  scribe.count({ action, actor: anonymous, method, route: `/o/{shortId}/api${template}` }, reply);
+  recorder.id();
+  const reply = await send(`/o/${recorder.org}/api${template}`);
+  recorder.count({ action, actor: anonymous, method, route: `/o/{shortId}/api${template}` }, reply);
 }
 
 /** Form to an endpoint of OAuth, as the app. */
 async function form(
-  scribe: Scribe,
+  recorder: AuditRecorder,
   action: 'customer.token' | 'customer.token_revoke',
   path: string,
   fields: Record<string, string>,
 ): Promise<Reply<Body>> {
-  const id = scribe.id();
+  const id = recorder.id();
   const headers = {
-    authorization: basic(scribe.client.app),
+    authorization: basic(recorder.client.app),
     'content-type': 'application/x-www-form-urlencoded',
     'x-request-id': id,
   };
   const reply = await exchange<Body>({
     origin: stack.baseUrl,
     method: 'POST',
-    path: `/o/${scribe.org}${path}`,
+    path: `/o/${recorder.org}${path}`,
     headers,
     body: new URLSearchParams(fields).toString(),
   });
-  scribe.note({ id, action, actor: scribe.client.app.clientId, method: 'POST', route: `/o/{shortId}${path}` }, reply);
+  recorder.note(
+    { id, action, actor: recorder.client.app.clientId, method: 'POST', route: `/o/{shortId}${path}` },
+    reply,
+  );
   return reply;
 }
 
-async function userinfo(scribe: Scribe, token: string, known: boolean): Promise<void> {
-  const id = scribe.id();
+async function userinfo(recorder: AuditRecorder, token: string, known: boolean): Promise<void> {
+  const id = recorder.id();
   const reply = await exchange<Body>({
     origin: stack.baseUrl,
-    path: `/o/${scribe.org}/userinfo`,
+    path: `/o/${recorder.org}/userinfo`,
     headers: { authorization: `Bearer ${token}`, 'x-request-id': id },
   });
   const call = {
     action: 'customer.userinfo' as const,
-    actor: known ? scribe.client.app.clientId : anonymous,
+    actor: known ? recorder.client.app.clientId : anonymous,
     method: 'GET',
     route: '/o/{shortId}/userinfo',
   };
-  if (known) scribe.note({ id, ...call }, reply);
-  else scribe.count(call, reply);
+  if (known) recorder.note({ id, ...call }, reply);
+  else recorder.count(call, reply);
 }
 
 /** From the authorization URL to the sign-out, with all that an app does between. */
 async function signInAndOut(
-  scribe: Scribe,
+  recorder: AuditRecorder,
   party: RelyingParty,
   made: Offer,
   authenticator: SoftwareAuthenticator,
@@ -127,14 +130,14 @@ async function signInAndOut(
   const {
     json: { redirectTo },
   } = await agent.post(`${page}/complete`, { response: authenticator.authenticate(options as object, { origin }) });
-  const id = scribe.id();
+  const id = recorder.id();
   const { status, location } = await agent.go(redirectTo as string, { headers: { 'x-request-id': id } });
-  scribe.note(
+  recorder.note(
     { id, action: 'customer.sign_in', actor: made.subject, method: 'GET', route: '/o/{shortId}/authorize/{uid}' },
     { status },
   );
   const code = new URL(location).searchParams.get('code')!;
-  const { body } = await form(scribe, 'customer.token', '/token', {
+  const { body } = await form(recorder, 'customer.token', '/token', {
     grant_type: 'authorization_code',
     code,
     redirect_uri: party.redirectUri,
@@ -145,20 +148,20 @@ async function signInAndOut(
     [body.access_token!, 'an access token'],
     [body.id_token!, 'an ID token'],
   ] as const)
-    scribe.secrets.set(secret, what);
-  await userinfo(scribe, body.access_token!, true);
-  await form(scribe, 'customer.token', '/token', {
+    recorder.secrets.set(secret, what);
+  await userinfo(recorder, body.access_token!, true);
+  await form(recorder, 'customer.token', '/token', {
     grant_type: 'authorization_code',
     code: 'nothing',
     redirect_uri: party.redirectUri,
     code_verifier: checks.pkceCodeVerifier,
   });
-  await form(scribe, 'customer.token_revoke', '/token/revocation', { token: 'nothing' });
-  const ended = scribe.id();
-  const out = await agent.go(`/o/${scribe.org}/session/end?id_token_hint=${body.id_token}`, {
+  await form(recorder, 'customer.token_revoke', '/token/revocation', { token: 'nothing' });
+  const ended = recorder.id();
+  const out = await agent.go(`/o/${recorder.org}/session/end?id_token_hint=${body.id_token}`, {
     headers: { 'x-request-id': ended },
   });
-  scribe.note(
+  recorder.note(
     { id: ended, action: 'customer.sign_out', actor: made.subject, method: 'GET', route: '/o/{shortId}/session/end' },
     out,
   );

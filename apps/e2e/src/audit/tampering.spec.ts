@@ -9,7 +9,7 @@ import { readCheckpoint } from '@holdfast/tlog';
 import type { Client } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { closeConnections } from '../http.ts';
-import { asking, type Asking } from '../nats.ts';
+import { busClient, type BusClient } from '../nats.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
@@ -18,7 +18,7 @@ import { remember, restore, tamperings, withoutGuards, type Intruder } from './t
 let app: Client;
 let folder: string;
 let key: string;
-let operator: Asking;
+let operator: BusClient;
 let intruder: Intruder;
 const early = () => join(folder, 'early.checkpoint');
 
@@ -29,7 +29,7 @@ const early = () => join(folder, 'early.checkpoint');
 async function exported(): Promise<string> {
   const file = join(folder, 'log.ndjson');
   const lines: object[] = [{ type: 'holdfast-audit-log', version: 1, origin: key.split('+')[0] }];
-  const { entries, hasMore, ...end } = await operator.ask(exportAuditEntries, { after: 0, limit: 500 });
+  const { entries, hasMore, ...end } = await operator.request(exportAuditEntries, { after: 0, limit: 500 });
   expect(hasMore).toBe(entries.at(-1)!.seq < readCheckpoint(end.checkpoint).size);
   lines.push(...entries, { type: 'end', count: entries.length, lastSeq: entries.at(-1)!.seq, ...end });
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -52,8 +52,8 @@ const verify = async (source: string, ...more: string[]) => {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-tampering-'));
   ({ app } = await newClients({ app: { kind: 'service', grants: ['audit:read', 'audit:export', ...customerScopes] } }));
-  operator = await asking(stack, 'operator', app.app.org);
-  [key] = (await operator.ask(auditVerifierKeys, {})).keys as [string];
+  operator = await busClient(stack, 'operator', app.app.org);
+  [key] = (await operator.request(auditVerifierKeys, {})).keys as [string];
   const { body: offer } = await app.offer();
   await app.get(offer.subject);
   writeFileSync(early(), (await app.call('GET', `${app.api}/admin/audit/checkpoint`)).text);
@@ -151,10 +151,10 @@ it('the command line reads the same, and the log tells of it, once each time', a
   expect(
     await holdfast(['audit', 'verify', app.app.org, '--key', key, '--checkpoint', early()], asOperator()),
   ).toMatchObject({ code: 0 });
-  const told = (await app.wholeLog())
+  const records = (await app.wholeLog())
     .filter((e) => e.seq > intruder.size && e.actor.type === 'operator')
     .map((e) => [e.action, e.outcome.result, e.request.route]);
-  expect(told).toEqual([
+  expect(records).toEqual([
     ['audit.export', 'success', 'holdfast audit verify'],
     ['audit.export', 'success', 'holdfast audit export'],
   ]);

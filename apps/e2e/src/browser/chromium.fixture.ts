@@ -41,14 +41,14 @@ interface Passkey {
   signCount: number;
 }
 
-const asking = 'asked for a passkey: ';
+const passkeyRequest = 'asked for a passkey: ';
 
 /** Runs in the page before its own scripts. */
-const tellMediation = `
+const reportMediation = `
   const container = Object.getPrototypeOf(navigator.credentials ?? {});
   const { get } = container;
   if (get) container.get = function (options) {
-    console.debug(${JSON.stringify(asking)} + (options?.mediation ?? 'modal'));
+    console.debug(${JSON.stringify(passkeyRequest)} + (options?.mediation ?? 'modal'));
     return get.call(this, options);
   };`;
 
@@ -56,9 +56,9 @@ const tellMediation = `
 export class Visitor {
   readonly page: Page;
   /** What the page got wrong: errors of its scripts, breaches of its policy, calls to others. */
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
   /** How the page asked for passkeys, in order: `conditional` is by suggestions, without a dialogue. */
-  readonly asked: string[] = [];
+  readonly passkeyRequests: string[] = [];
   readonly #context: BrowserContext;
   readonly #cdp: CDPSession;
   readonly #authenticator: string;
@@ -68,18 +68,19 @@ export class Visitor {
     this.#context = context;
     this.#cdp = cdp;
     this.#authenticator = authenticator;
-    page.on('pageerror', (error) => this.faults.push(error.message));
+    page.on('pageerror', (error) => this.errors.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        this.faults.push(message.text());
+        this.errors.push(message.text());
     });
     page.on('console', (message) => {
-      if (message.text().startsWith(asking)) this.asked.push(message.text().slice(asking.length));
+      if (message.text().startsWith(passkeyRequest))
+        this.passkeyRequests.push(message.text().slice(passkeyRequest.length));
     });
     page.on('request', (request) => {
       // A worker's blob names the page that made it.
       if (new URL(request.url().replace(/^blob:/, '')).hostname !== 'localhost')
-        this.faults.push(`asked ${request.url()}`);
+        this.errors.push(`asked ${request.url()}`);
     });
   }
 
@@ -100,7 +101,7 @@ export class Visitor {
         automaticPresenceSimulation: present,
       },
     });
-    await page.addInitScript(tellMediation);
+    await page.addInitScript(reportMediation);
     return new Visitor(context, page, cdp, authenticatorId);
   }
 

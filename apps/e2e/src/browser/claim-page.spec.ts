@@ -26,9 +26,9 @@ withBrowser('the claim page in a browser', () => {
   });
   beforeEach(async () => void (visitor = await Visitor.enter(browser)));
   afterEach(async () => {
-    const { faults } = visitor;
+    const { errors } = visitor;
     await visitor.leave();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   const offer = async (wanted: object = {}): Promise<Offer> => (await shop.offer<Offer>(wanted)).body;
@@ -37,9 +37,9 @@ withBrowser('the claim page in a browser', () => {
   it('opening does nothing, and a reload goes on where it was', async () => {
     const { claimUrl, subject } = await offer();
     const { page } = visitor;
-    const asked: string[] = [];
+    const requests: string[] = [];
     page.on('request', (request) =>
-      asked.push(`${request.method()} ${request.url()} ${request.headers().referer ?? ''}`),
+      requests.push(`${request.method()} ${request.url()} ${request.headers().referer ?? ''}`),
     );
     await page.goto(claimUrl);
     await visitor.heading('Create your passkey');
@@ -48,8 +48,8 @@ withBrowser('the claim page in a browser', () => {
     await page.reload();
     await visitor.heading('Create your passkey');
     expect(page.url()).toBe(address);
-    expect(asked.join('\n')).not.toContain(tokenOf(claimUrl));
-    expect(asked.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+    expect(requests.join('\n')).not.toContain(tokenOf(claimUrl));
+    expect(requests.filter((line) => line.startsWith('POST'))).toHaveLength(2);
     expect((await shop.get(subject)).body).toMatchObject({ claimed: false, credentials: [{ status: 'offered' }] });
     expect(await visitor.passkeys()).toEqual([]);
 
@@ -106,7 +106,7 @@ withBrowser('the claim page in a browser', () => {
     const fresh = await Visitor.enter(browser);
     await fresh.page.goto(address);
     await fresh.heading('Open the link from your message');
-    expect(fresh.faults).toEqual([]);
+    expect(fresh.errors).toEqual([]);
     await fresh.leave();
   });
 });

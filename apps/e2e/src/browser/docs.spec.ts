@@ -21,9 +21,9 @@ withBrowser('the API reference', () => {
   it('gets a token by "Authorize" with client ID and secret, and calls an endpoint with it', async () => {
     const { body: offer } = await shop.offer();
     const page = await browser.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())));
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     await page.goto(`${stack.baseUrl}/docs`);
     await page.locator('.auth-wrapper .btn.authorize').first().click();
     const form = page.locator('.auth-container', { has: page.locator('[id^="client_id"]') });
@@ -51,6 +51,6 @@ withBrowser('the API reference', () => {
       list.status(),
       ((await list.json()) as { items: { subject: string }[] }).items.map(({ subject }) => subject),
     ]).toEqual([200, [offer.subject]]);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

@@ -51,8 +51,8 @@ withBrowser('a page that embeds ours', () => {
       15_000,
       'the refusal of the frame',
     );
-    expect(visitor.asked).toEqual([]);
-    expect(visitor.faults.join('\n')).toMatch(/frame-ancestors|X-Frame-Options/);
+    expect(visitor.passkeyRequests).toEqual([]);
+    expect(visitor.errors.join('\n')).toMatch(/frame-ancestors|X-Frame-Options/);
     await visitor.leave();
   });
 });

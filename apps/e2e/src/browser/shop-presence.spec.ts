@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts';
 import { demoClient } from '../under-test.ts';
 import { desk, launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
-import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
+import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
 withBrowser('proof of presence in a browser', () => {
   let browser: Browser;
@@ -13,21 +13,21 @@ withBrowser('proof of presence in a browser', () => {
   beforeAll(async () => void (browser = await launch()));
   afterAll(() => browser?.close());
   afterEach(async () => {
-    const { faults } = visitor;
+    const { errors } = visitor;
     await visitor.leave();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('globex demands one: the widget gives it when the form is sent, and without JavaScript the form says why not', async () => {
     visitor = await Visitor.enter(browser);
-    const asked: string[] = [];
-    visitor.page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const requests: string[] = [];
+    visitor.page.on('request', (request) => void requests.push(new URL(request.url()).pathname));
     await visitor.page.goto(`${shopOf('globex')}/sign-up`);
     await visitor.page.getByLabel('Your name').fill('Joan');
     // Whoever only looks is not made to work.
-    expect(asked).not.toContain('/o/globex/api/presence/challenge');
+    expect(requests).not.toContain('/o/globex/api/presence/challenge');
     await signUp(visitor, 'globex', 'Joan');
-    expect(asked).toContain('/o/globex/api/presence/challenge');
+    expect(requests).toContain('/o/globex/api/presence/challenge');
 
     const without = await browser.newContext({ javaScriptEnabled: false });
     const page = await without.newPage();
@@ -56,8 +56,8 @@ withBrowser('proof of presence in a browser', () => {
     await claimByLetter(visitor);
     await visitor.page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Hello, Lea');
-    const subject = await told(visitor, 'sub');
-    expect(visitor.faults).toEqual([]);
+    const subject = await shownClaim(visitor, 'sub');
+    expect(visitor.errors).toEqual([]);
     await visitor.leave();
     // In a browser of their own: with the suspension the customer's session at the shop ends, and its forms with it.
     visitor = await Visitor.enter(browser, { viewport: desk });

@@ -28,6 +28,6 @@ export async function claimByLetter(visitor: Visitor): Promise<void> {
 }
 
 /** What the account page says that it was told. */
-export async function told({ page }: Visitor, claim: string): Promise<string> {
+export async function shownClaim({ page }: Visitor, claim: string): Promise<string> {
   return (await page.locator(`[data-claim="${claim}"]`).textContent()) ?? '';
 }

@@ -6,7 +6,7 @@ import { eventually } from '../eventually.ts';
 import { demoClient, stack } from '../under-test.ts';
 import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './leave-out.fixture.ts';
-import { claimByLetter, shopOf, signUp, told } from './shop.fixture.ts';
+import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
 withBrowser('the example shop in a browser', () => {
   let browser: Browser;
@@ -14,9 +14,9 @@ withBrowser('the example shop in a browser', () => {
   beforeAll(async () => void (browser = await launch()));
   afterAll(() => browser?.close());
   afterEach(async () => {
-    const { faults } = visitor;
+    const { errors } = visitor;
     await visitor.leave();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   /** Nothing to scroll sideways for. */
@@ -47,13 +47,13 @@ withBrowser('the example shop in a browser', () => {
     expect(await page.locator('input.suggestions').getAttribute('autocomplete')).toBe('username webauthn');
     expect(await fits()).toBe(true);
     // Once the suggestion waits, the device's consent goes to what is asked next: the button.
-    await eventually(() => Promise.resolve(visitor.asked.includes('conditional')), 10_000, 'the suggestion');
+    await eventually(() => Promise.resolve(visitor.passkeyRequests.includes('conditional')), 10_000, 'the suggestion');
     await visitor.confirms(true);
     await visitor.press('Sign in with a passkey');
     await visitor.heading(`Hello, ${name}`);
     expect(page.url()).toBe(`${shopOf('acme')}/account`);
-    const subject = await told(visitor, 'sub');
-    expect([await told(visitor, 'iss'), subject, await fits()]).toEqual([
+    const subject = await shownClaim(visitor, 'sub');
+    expect([await shownClaim(visitor, 'iss'), subject, await fits()]).toEqual([
       `${stack.baseUrl}/o/acme`,
       expect.stringMatching(/^[0-9a-f-]{36}$/),
       true,
@@ -63,12 +63,12 @@ withBrowser('the example shop in a browser', () => {
     await page.getByText('You are signed out').waitFor();
     // Really out, at the issuer too: it asks for the passkey again. Nobody presses anything now: the browser suggests
     // it.
-    const before = visitor.asked.length;
-    expect(visitor.asked).toEqual(['conditional', 'modal']);
+    const before = visitor.passkeyRequests.length;
+    expect(visitor.passkeyRequests).toEqual(['conditional', 'modal']);
     await page.getByRole('link', { name: 'Sign in' }).first().click();
     await visitor.heading(`Hello, ${name}`);
-    expect(await told(visitor, 'sub')).toBe(subject);
-    expect(visitor.asked.slice(before)).toEqual(['conditional']);
+    expect(await shownClaim(visitor, 'sub')).toBe(subject);
+    expect(visitor.passkeyRequests.slice(before)).toEqual(['conditional']);
     expect((await visitor.passkeys())[0]!.signCount).toBeGreaterThan(passkey!.signCount);
   });
 
@@ -84,7 +84,7 @@ withBrowser('the example shop in a browser', () => {
       await visitor.hold(held.filter(({ credentialId }) => !kept.has(credentialId)));
       await page.getByRole('link', { name: 'Sign in now' }).click();
       await visitor.heading(`Hello, Bob of ${org}`);
-      subjects.push(await told(visitor, 'sub'));
+      subjects.push(await shownClaim(visitor, 'sub'));
       for (const one of await visitor.passkeys()) kept.set(one.credentialId, one);
       await visitor.hold([...kept.values()]);
     }
@@ -96,7 +96,7 @@ withBrowser('the example shop in a browser', () => {
     for (const [i, org] of ['acme', 'globex'].entries()) {
       await page.goto(`${shopOf(org)}/account`);
       await visitor.heading(`Hello, Bob of ${org}`);
-      expect(await told(visitor, 'sub')).toBe(subjects[i]);
+      expect(await shownClaim(visitor, 'sub')).toBe(subjects[i]);
       await page.goto(`${shopOf(org)}/sign-in`);
       await visitor.heading(`Hello, Bob of ${org}`);
     }
@@ -138,7 +138,7 @@ withBrowser('the example shop in a browser', () => {
 
     // Revoked by the backend, not in this browser: the shop is told by Holdfast, and the account asks for a sign-in.
     const shop = demoClient('acme', 'shop');
-    const { body } = await shop.get(await told(visitor, 'sub'));
+    const { body } = await shop.get(await shownClaim(visitor, 'sub'));
     await visitor.confirms(false);
     expect(
       (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} }))
@@ -168,7 +168,7 @@ withBrowser('the example shop in a browser', () => {
     await claimByLetter(visitor);
     await page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Hello, Grace');
-    await page.goto(`${shopOf('acme')}/staff/${await told(visitor, 'sub')}`);
+    await page.goto(`${shopOf('acme')}/staff/${await shownClaim(visitor, 'sub')}`);
     await page.getByText('Erase this customer').click();
     await visitor.press('Erase for ever');
     await page.getByText('The customer is erased').waitFor();

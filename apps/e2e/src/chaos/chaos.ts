@@ -4,9 +4,9 @@ import { eventually, sleep, times } from '../eventually.ts';
 import { randomSequence } from '../random.ts';
 import type { Stack } from '../stack.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
+import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';
 import { live, type Known } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
-import { Holders, redirectUris } from './holder.fixture.ts';
 import { PatientClient, type Attempt } from './patient-client.ts';
 import { UnknownCaller } from './unknown-caller.ts';
 
@@ -40,7 +40,7 @@ export interface Oracle {
   org: string;
   customers: Known[];
   attempts: Attempt[];
-  faults: string[];
+  errors: string[];
   /** Who read the event feed all the time. */
   follower: FeedReader;
   /** Who took checkpoints of the log all the time. */
@@ -81,7 +81,7 @@ export async function underLoad(
   const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
-  const [patient, holders] = [new PatientClient(shop), await Holders.of(stack, app)];
+  const [patient, browsers] = [new PatientClient(shop), await CustomerBrowsers.of(stack, app)];
   const [follower, witness, stranger] = [
     new FeedReader(reader),
     new CheckpointFollower(reader),
@@ -92,7 +92,7 @@ export async function underLoad(
 
   const worker = async (n: number) => {
     const random = randomSequence(seed + n + 1);
-    for (let life = 0; living; life += 1) customers.push(await live(patient, holders, `${org}-${n}-${life}`, random));
+    for (let life = 0; living; life += 1) customers.push(await live(patient, browsers, `${org}-${n}-${life}`, random));
   };
   const load = Promise.all(times(width).map(worker));
   const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !living)));
@@ -101,7 +101,7 @@ export async function underLoad(
   await following;
   const events = customers.flatMap((c) => c.events);
   say(
-    `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${holders.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
+    `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${browsers.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
   );
   return {
     stack,
@@ -111,7 +111,7 @@ export async function underLoad(
     stranger,
     customers,
     attempts: patient.attempts,
-    faults: [...patient.faults, ...holders.faults],
+    errors: [...patient.errors, ...browsers.errors],
     follower,
     shop,
     reader,

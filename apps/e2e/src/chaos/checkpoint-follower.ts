@@ -9,7 +9,7 @@ import { randomSequence } from '../random.ts';
 export class CheckpointFollower {
   /** As they were given out, the first of each size. */
   readonly taken = new Map<number, string>();
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
   readonly #client: Client;
   #latest = 0;
 
@@ -29,12 +29,12 @@ export class CheckpointFollower {
     if (status !== 200) return;
     const size = Number(text.split('\n')[1]);
     if (size < this.#latest)
-      this.faults.push(`a checkpoint of ${size} entries was given out after one of ${this.#latest}`);
+      this.errors.push(`a checkpoint of ${size} entries was given out after one of ${this.#latest}`);
     this.#latest = Math.max(size, this.#latest);
     const before = this.taken.get(size);
     if (before === undefined) this.taken.set(size, text);
     else if (before.split('\n')[2] !== text.split('\n')[2])
-      this.faults.push(`two checkpoints of ${size} entries have different roots: the log was forked`);
+      this.errors.push(`two checkpoints of ${size} entries have different roots: the log was forked`);
   }
 
   /** What does not fit together: each with the next, and `more` pairs at random. */
@@ -58,7 +58,7 @@ export class CheckpointFollower {
       });
       return holds ? [] : [`the log of ${to.size} entries does not continue the one of ${from.size}`];
     });
-    return [...this.faults, ...wrong.flat()];
+    return [...this.errors, ...wrong.flat()];
   }
 
   async #keys() {

@@ -1,5 +1,5 @@
 import type { Action, CredentialStatus, EventType, Offer } from '@holdfast/contracts';
-import type { Devices, Holders } from './holder.fixture.ts';
+import type { CustomerBrowsers, Devices } from './customer-browsers.fixture.ts';
 import type { PatientClient } from './patient-client.ts';
 
 /** What was acknowledged of one customer, and so must be so, for ever and exactly once. */
@@ -19,7 +19,7 @@ export interface Known {
  */
 export async function live(
   shop: PatientClient,
-  holders: Holders,
+  browsers: CustomerBrowsers,
   key: string,
   random: (below: number) => number,
 ): Promise<Known> {
@@ -42,9 +42,9 @@ export async function live(
     await shop.withdraw(offer.offerId);
     note('offer.withdrawn', 'offer.withdraw', 'revoked');
   } else if (fate > 3) {
-    const devices = await holders.claim(offer);
+    const devices = await browsers.claim(offer);
     note('credential.issued', 'credential.claim', 'issued');
-    await hold(shop, holders, { offer, known, devices, key }, note, random);
+    await hold(shop, browsers, { offer, known, devices, key }, note, random);
   }
   if (random(5) === 0) {
     await shop.erase(known.subject);
@@ -62,7 +62,7 @@ interface Held {
 
 async function hold(
   shop: PatientClient,
-  holders: Holders,
+  browsers: CustomerBrowsers,
   held: Held,
   note: (event: EventType, action: Action, status?: CredentialStatus) => void,
   random: (below: number) => number,
@@ -73,12 +73,12 @@ async function hold(
       known.status === 'suspended'
         ? ['resume', 'resume', 'revoke', 'in vain'][random(4)]
         : ['sign in', 'sign in', 'sign in', 'suspend', 'recover', 'revoke'][random(6)];
-    if (what === 'sign in') await holders.signIn(known.subject, held.devices);
-    if (what === 'in vain') await holders.tryInVain(held.devices, known.status);
+    if (what === 'sign in') await browsers.signIn(known.subject, held.devices);
+    if (what === 'in vain') await browsers.tryInVain(held.devices, known.status);
     if (what === 'recover') {
       const again = await shop.offer(`${key}-${step}`, { subject: known.subject });
       known.events.push('offer.created');
-      held.devices = await holders.claim(again);
+      held.devices = await browsers.claim(again);
       note('credential.rekeyed', 'credential.claim');
     }
     if (what === 'suspend' || what === 'resume' || what === 'revoke') {
@@ -91,5 +91,5 @@ async function hold(
       note(after[what][0], `credential.${what}`, after[what][1]);
     }
   }
-  if (known.status === 'revoked') await holders.tryInVain(held.devices, known.status);
+  if (known.status === 'revoked') await browsers.tryInVain(held.devices, known.status);
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chaos, killAtRandom, type Load } from './chaos.ts';
+import { judge } from './checks.ts';
 import { hangAtRandom } from './hangs.ts';
-import { judge } from './judge.ts';
 import { PrivateStack } from './private-stack.ts';
 import { throughput } from './throughput.ts';
 
@@ -60,11 +60,11 @@ try {
 }
 process.exit(wrong.length === 0 ? 0 : 1);
 
-function report(when: string, faults: string[]): void {
+function report(when: string, errors: string[]): void {
   say(
-    faults.length === 0
+    errors.length === 0
       ? `All is right ${when}.`
-      : `${faults.length} faults ${when}:\n${faults
+      : `${errors.length} errors ${when}:\n${errors
           .slice(0, 30)
           .map((f) => `  ${f}`)
           .join('\n')}`,

@@ -33,7 +33,7 @@ interface Done {
  */
 export class PatientClient {
   readonly attempts: Attempt[] = [];
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
   /** Changes that were answered. */
   acknowledged = 0;
   readonly #client: Client;
@@ -82,7 +82,7 @@ export class PatientClient {
   async read(subject: string): Promise<void> {
     const { attempt, reply } = await this.#attempt<Problem>('GET', `/credentials/subjects/${subject}`);
     if (reply && reply.status !== 200 && !passing.has(said(attempt)))
-      this.faults.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
+      this.errors.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
   }
 
   /** Undefined when an earlier attempt did it, whose answer was lost. */
@@ -101,7 +101,7 @@ export class PatientClient {
         return before ? undefined : reply;
       }
       if (reply && !passing.has(said(attempt)))
-        this.faults.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
+        this.errors.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
       if (tries > 600) throw new Error(`${method} ${path} was never answered; last: ${said(attempt)}`);
       await sleep(100 + Math.random() * 200);
     }

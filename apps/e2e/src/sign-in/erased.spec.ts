@@ -30,7 +30,7 @@ afterAll(closeConnections);
 /** What must stand in no log, and what it is. */
 const secrets = new Map<string, string>();
 
-async function holder() {
+async function signedInCustomer() {
   const customer = await newCustomer(shop);
   const [passkey] = customer.authenticator.passkeys;
   const signed = await site.signIn(customer.authenticator);
@@ -47,7 +47,7 @@ async function holder() {
 }
 
 it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async (gateway) => {
-  const { subject, authenticator, agent, refreshToken, accessToken } = await holder();
+  const { subject, authenticator, agent, refreshToken, accessToken } = await signedInCustomer();
   const underWay = await site.code(authenticator);
   secrets.set(underWay.code, 'a code');
   const other = new UserAgent(stack.baseUrl);
@@ -69,7 +69,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   expect(passkey.json).toEqual({ refused: 'unknown_passkey' });
 
   // The page stays usable for somebody else, and leaving it after that passkey is told to the app.
-  const bob = await holder();
+  const bob = await signedInCustomer();
   expect((await answerSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
   const leaving = await beginSignIn(agent, (await site.begin()).url);
   expect((await answerSignIn(agent, leaving, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
@@ -79,7 +79,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
 });
 
 it('an erase wins over sign-ins, refreshes and claims that race with it', async () => {
-  const { subject, authenticator, agent, refreshToken } = await holder();
+  const { subject, authenticator, agent, refreshToken } = await signedInCustomer();
   const open = (await shop.offer({ subject })).body as { claimUrl: string };
   const fresh = new SoftwareAuthenticator();
   const refreshed: string[] = [];
@@ -106,7 +106,7 @@ it('an erase wins over sign-ins, refreshes and claims that race with it', async 
 });
 
 it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the customer or the app who did it', async () => {
-  const { subject, authenticator, agent, idToken, refreshToken } = await holder();
+  const { subject, authenticator, agent, idToken, refreshToken } = await signedInCustomer();
   await site.refresh(refreshToken);
   const clientId = site.app.clientId;
   await claim(shop.app.org, [...secrets].find(([, what]) => what === 'a claim token')![0], new SoftwareAuthenticator());
@@ -118,12 +118,12 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
   const mine = log.filter(({ actor, targets }) => actor.id === subject || targets.some(({ id }) => id === subject));
   const brief = ({ action, actor, outcome }: AuditEvent) =>
     `${action} ${actor.type} ${actor.id === subject ? 'themselves' : actor.id} ${outcome.result}`;
-  const told = mine.map(brief);
-  expect(told.filter((line) => line === 'credential.claim customer themselves success')).toHaveLength(1);
-  expect(told.filter((line) => line === 'customer.sign_in customer themselves success')).toHaveLength(2);
-  expect(told.filter((line) => line === 'customer.sign_out customer themselves success')).toHaveLength(1);
-  expect(told.filter((line) => line === `customer.token app ${clientId} success`)).toHaveLength(2);
-  expect(told.filter((line) => line === `offer.create app ${clientId} success`)).toHaveLength(1);
+  const lines = mine.map(brief);
+  expect(lines.filter((line) => line === 'credential.claim customer themselves success')).toHaveLength(1);
+  expect(lines.filter((line) => line === 'customer.sign_in customer themselves success')).toHaveLength(2);
+  expect(lines.filter((line) => line === 'customer.sign_out customer themselves success')).toHaveLength(1);
+  expect(lines.filter((line) => line === `customer.token app ${clientId} success`)).toHaveLength(2);
+  expect(lines.filter((line) => line === `offer.create app ${clientId} success`)).toHaveLength(1);
   for (const { actor } of mine) expect(['customer', 'app']).toContain(actor.type);
 
   await shop.erase(subject);

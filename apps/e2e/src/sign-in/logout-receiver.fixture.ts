@@ -6,7 +6,7 @@ import { receiverOrigin } from '../config.ts';
  * Where apps of a test are told of ended sessions: the one address on this machine that the stack under test may call.
  */
 export class LogoutReceiver {
-  readonly #told: { path: string; token: string }[] = [];
+  readonly #received: { path: string; token: string }[] = [];
   readonly #server: Server;
   /** What a path answers instead of 200. */
   readonly answers = new Map<string, number>();
@@ -17,7 +17,7 @@ export class LogoutReceiver {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         const path = request.url ?? '';
-        this.#told.push({ path, token: new URLSearchParams(body).get('logout_token') ?? '' });
+        this.#received.push({ path, token: new URLSearchParams(body).get('logout_token') ?? '' });
         response.writeHead(this.answers.get(path) ?? 200).end();
       });
     });
@@ -42,13 +42,13 @@ export class LogoutReceiver {
 
   /** How often this path was called, whatever it answered. */
   calls(path: string): number {
-    return this.#told.filter((one) => one.path === path).length;
+    return this.#received.filter((one) => one.path === path).length;
   }
 
   /** The claims of what this path was told, each verified by the issuer's published keys. */
   claims(path: string, issuer: string, audience: string): Promise<JWTPayload[]> {
     const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
-    const mine = this.#told.filter((one) => one.path === path);
+    const mine = this.#received.filter((one) => one.path === path);
     return Promise.all(
       mine.map(
         async ({ token }) =>

@@ -70,13 +70,13 @@ describe('signing out', () => {
     ],
   ])('%s: the customer is asked, and it takes their own click', async (_, hint) => {
     const { agent } = await shop.signIn(ada.authenticator);
-    const asked = await agent.go(leaving(await hint()));
-    expect([asked.status, asked.location]).toEqual([200, '']);
+    const confirmation = await agent.go(leaving(await hint()));
+    expect([confirmation.status, confirmation.location]).toEqual([200, '']);
     expect(await signedIn(agent)).toBe(true);
 
     // Another site's form has not the secret of this one, though the cookie may come along.
-    const action = actionOf(asked.text)!;
-    const { xsrf, ...others } = fieldsOf(asked.text);
+    const action = actionOf(confirmation.text)!;
+    const { xsrf, ...others } = fieldsOf(confirmation.text);
     expect(xsrf).toMatch(/\S{16,}/);
     for (const forged of [
       { ...others, logout: 'yes' },
@@ -120,9 +120,12 @@ describe('signing out', () => {
     }
     expect(await signedIn(agent)).toBe(true);
     // Without an app there is nobody whose address it could be.
-    const asked = await agent.go(leaving({ post_logout_redirect_uri: 'https://evil.example/' }));
-    const { location } = await agent.form(actionOf(asked.text)!, { ...fieldsOf(asked.text), logout: 'yes' });
-    expect([asked.text, location].join()).not.toContain('evil.example');
+    const confirmation = await agent.go(leaving({ post_logout_redirect_uri: 'https://evil.example/' }));
+    const { location } = await agent.form(actionOf(confirmation.text)!, {
+      ...fieldsOf(confirmation.text),
+      logout: 'yes',
+    });
+    expect([confirmation.text, location].join()).not.toContain('evil.example');
   });
 });
 
@@ -130,10 +133,10 @@ describe('a session put under somebody else', () => {
   it('gets a new name when somebody signs in, and the old one is worth nothing', async () => {
     const agent = fresh();
     await agent.go((await shop.begin()).url);
-    const planted = [...agent.cookies];
+    const attackersCookies = [...agent.cookies];
     await signIn(agent, (await shop.begin()).url, ada.authenticator);
     const thief = fresh();
-    thief.cookies = planted;
+    thief.cookies = attackersCookies;
     expect(await signedIn(thief)).toBe(false);
     expect(await signedIn(agent)).toBe(true);
   });
@@ -145,8 +148,8 @@ describe('a session put under somebody else', () => {
     const { claims } = await shop.signIn(ada.authenticator, { agent: victim, more: { prompt: 'login' } });
     expect(claims.sub).toBe(ada.subject);
     expect(sessionOf(victim)).not.toBe(sessionOf(attacker));
-    const told = await shop.silently(attacker, { prompt: 'none' });
-    expect(told).toEqual(expect.objectContaining({ error: 'login_required' }));
+    const received = await shop.silently(attacker, { prompt: 'none' });
+    expect(received).toEqual(expect.objectContaining({ error: 'login_required' }));
   });
 
   it('a sign-in that began in another browser cannot be answered in this one, or ended, or looked at', async () => {

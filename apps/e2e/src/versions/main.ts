@@ -41,9 +41,9 @@ try {
   say(
     wrong.length === 0
       ? 'All is right.'
-      : `${wrong.length} faults:\n${wrong
+      : `${wrong.length} errors:\n${wrong
           .slice(0, 30)
-          .map((fault) => `  ${fault}`)
+          .map((error) => `  ${error}`)
           .join('\n')}`,
   );
 } finally {

@@ -18,14 +18,14 @@ afterEach(async () => {
 });
 afterAll(closeConnections);
 
-/** What the app was told. */
-interface Told {
+/** What the app got an acknowledgement for. */
+interface Acknowledged {
   there: Set<string>;
   gone: Set<string>;
 }
 
 /** A read is right, or it says that it does not know: anything else is noted. */
-async function wrongReads({ there, gone }: Told): Promise<string[]> {
+async function wrongReads({ there, gone }: Acknowledged): Promise<string[]> {
   const wrong: string[] = [];
   const note = (what: string, { status }: Reply<unknown>) => wrong.push(`${what}: ${status}`);
   const known = inParallel([...[...there].slice(0, 3), ...[...there].slice(-2)], 5, async (subject) => {
@@ -48,29 +48,29 @@ async function wrongReads({ there, gone }: Told): Promise<string[]> {
   return wrong;
 }
 
-async function change(told: Told): Promise<void> {
+async function change(acknowledged: Acknowledged): Promise<void> {
   await inParallel(times(6), 6, async () => {
     const { status, body } = await shop.offer();
     expect(status).toBe(201);
-    told.there.add(body.subject);
+    acknowledged.there.add(body.subject);
   });
-  await inParallel([...told.there].slice(0, 2), 2, async (subject) => {
+  await inParallel([...acknowledged.there].slice(0, 2), 2, async (subject) => {
     expect((await shop.erase(subject)).status).toBe(204);
-    told.there.delete(subject);
-    told.gone.add(subject);
+    acknowledged.there.delete(subject);
+    acknowledged.gone.add(subject);
   });
 }
 
-async function begin(): Promise<Told> {
-  const told = { there: new Set((await shop.all()).map((s) => s.subject)), gone: new Set<string>() };
-  await change(told);
-  return told;
+async function begin(): Promise<Acknowledged> {
+  const acknowledged = { there: new Set((await shop.all()).map((s) => s.subject)), gone: new Set<string>() };
+  await change(acknowledged);
+  return acknowledged;
 }
 
-async function allRight(told: Told): Promise<true> {
+async function allRight(acknowledged: Acknowledged): Promise<true> {
   const seen = (await shop.all()).map((s) => s.subject).sort();
-  expect(seen).toEqual([...told.there].sort());
-  expect(await wrongReads(told)).toEqual([]);
+  expect(seen).toEqual([...acknowledged.there].sort());
+  expect(await wrongReads(acknowledged)).toEqual([]);
   return true;
 }
 
@@ -79,13 +79,13 @@ const ways: [string, (replica: string) => Promise<void>, (replica: string) => Pr
   ['paused', (r) => stack.control('pause', r), (r) => stack.control('resume', r)],
 ];
 
-describe.each(ways)('with both replicas %s', (_, away, back) => {
+describe.each(ways)('with both replicas %s', (_, interrupt, back) => {
   it('changes are made, reads are right or 503, and all is there when they are back', async () => {
-    const told = await begin();
-    await Promise.all(['subjects-1', 'subjects-2'].map(away));
-    await change(told);
-    for (const _round of times(3)) expect(await wrongReads(told)).toEqual([]);
-    const { status, headers, body } = await shop.get<Problem>([...told.there][0]!);
+    const acknowledged = await begin();
+    await Promise.all(['subjects-1', 'subjects-2'].map(interrupt));
+    await change(acknowledged);
+    for (const _round of times(3)) expect(await wrongReads(acknowledged)).toEqual([]);
+    const { status, headers, body } = await shop.get<Problem>([...acknowledged.there][0]!);
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' });
     expect(headers['retry-after']).toMatch(/^\d+$/);
 
@@ -93,10 +93,10 @@ describe.each(ways)('with both replicas %s', (_, away, back) => {
     let catchingUp = true;
     const wrong: string[] = [];
     const reader = (async () => {
-      while (catchingUp) wrong.push(...(await wrongReads(told)));
+      while (catchingUp) wrong.push(...(await wrongReads(acknowledged)));
     })();
     await Promise.all(['subjects-1', 'subjects-2'].map(back));
-    await eventually(() => allRight(told), 15_000, 'reading everything');
+    await eventually(() => allRight(acknowledged), 15_000, 'reading everything');
     catchingUp = false;
     await reader;
     expect(wrong).toEqual([]);
@@ -104,31 +104,31 @@ describe.each(ways)('with both replicas %s', (_, away, back) => {
   }, 120_000);
 });
 
-describe.each(ways)('with one of two replicas %s', (_, away, back) => {
+describe.each(ways)('with one of two replicas %s', (_, interrupt, back) => {
   it('everything goes on, and no read is wrong', async () => {
-    const told = await begin();
-    await away('subjects-2');
+    const acknowledged = await begin();
+    await interrupt('subjects-2');
     for (const _round of times(3)) {
-      await change(told);
-      expect(await wrongReads(told)).toEqual([]);
+      await change(acknowledged);
+      expect(await wrongReads(acknowledged)).toEqual([]);
     }
     await back('subjects-2');
-    await eventually(() => allRight(told), 15_000, 'reading everything');
+    await eventually(() => allRight(acknowledged), 15_000, 'reading everything');
   }, 120_000);
 });
 
 describe('with both replicas killed again and again', () => {
   it('no read is ever wrong', async () => {
-    const told = await begin();
+    const acknowledged = await begin();
     for (const round of times(3)) {
       await Promise.all(
         ['subjects-1', 'subjects-2'].map((r) =>
           eventually(() => stack.control('kill', r).then(() => true), 20_000, 'a process to kill'),
         ),
       );
-      if (round % 2 === 0) await change(told);
-      expect(await wrongReads(told)).toEqual([]);
+      if (round % 2 === 0) await change(acknowledged);
+      expect(await wrongReads(acknowledged)).toEqual([]);
     }
-    await eventually(() => allRight(told), 30_000, 'reading everything');
+    await eventually(() => allRight(acknowledged), 30_000, 'reading everything');
   }, 120_000);
 });

@@ -9,7 +9,7 @@ import { beginClaim, beginSignIn, newCustomer, origin, tokenOf, type Customer } 
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { outages } from './away.fixture.ts';
+import { outages } from './outage.fixture.ts';
 
 /** Two seconds are promised; the rest is for a machine that does much else. */
 const soon = 2600;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-const told = ({ status, headers, text }: Pick<Reply<unknown>, 'status' | 'headers' | 'text'>) => ({
+const responseOf = ({ status, headers, text }: Pick<Reply<unknown>, 'status' | 'headers' | 'text'>) => ({
   status,
   code: /"(?:code|error)":"(unavailable|temporarily_unavailable)"/.exec(text)?.[1] !== undefined,
   headers: Object.keys(headers).filter((name) => !harmless.test(name)),
@@ -69,7 +69,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         const headers = id();
         reads.push(headers['x-request-id']);
         const reply = await call(headers);
-        return { ...told(reply), soon: reply.milliseconds < soon || reply.milliseconds };
+        return { ...responseOf(reply), soon: reply.milliseconds < soon || reply.milliseconds };
       };
       const api = (method: string, path: string, as: string = bearer) =>
         read((headers) =>
@@ -89,7 +89,7 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         const began = performance.now();
         const seen = await go();
         return {
-          ...told({ ...seen, headers: Object.fromEntries(seen.headers) }),
+          ...responseOf({ ...seen, headers: Object.fromEntries(seen.headers) }),
           soon: performance.now() - began < soon || performance.now() - began,
         };
       };

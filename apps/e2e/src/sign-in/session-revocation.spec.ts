@@ -32,10 +32,11 @@ afterAll(() => {
 const issuer = () => `${stack.baseUrl}/o/${site.app.org}`;
 const about = async (subject: string, path = '/shop', party = site) =>
   (await receiver.claims(path, issuer(), party.app.clientId)).filter(({ sub }) => sub === subject);
-const act = async (customer: Customer, deed: 'suspend' | 'resume' | 'revoke') => {
+const act = async (customer: Customer, transition: 'suspend' | 'resume' | 'revoke') => {
   const { body } = await shop.get(customer.subject);
   expect(
-    (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/${deed}`, { json: {} })).status,
+    (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/${transition}`, { json: {} }))
+      .status,
   ).toBe(200);
 };
 
@@ -83,9 +84,9 @@ describe.each(endings)('a customer who is %s', (name, end) => {
     expect(silent).toMatchObject({ error: 'login_required' });
 
     await eventually(async () => (await about(customer.subject)).length === 2, 10_000, 'two logout tokens');
-    const told = await about(customer.subject);
-    expect(told.map(({ sid }) => sid).sort()).toEqual([claims.sid, second.claims.sid].sort());
-    for (const one of told) {
+    const logoutTokens = await about(customer.subject);
+    expect(logoutTokens.map(({ sid }) => sid).sort()).toEqual([claims.sid, second.claims.sid].sort());
+    for (const one of logoutTokens) {
       expect(one).toEqual({
         iss: issuer(),
         aud: site.app.clientId,
@@ -172,8 +173,12 @@ it('an app that answers 500 is told later, also when auth is killed meanwhile', 
   const calls = receiver.calls('/failing');
   await eventually(async () => receiver.calls('/failing') > calls, 40_000, 'an attempt after the kill');
   // The issuer's keys come from auth, which is just starting again.
-  const told = await eventually(() => about(customer.subject, '/failing', failing), 20_000, 'the keys of the issuer');
-  expect(told.at(-1)).toMatchObject({ sub: customer.subject, events: { [event]: {} } });
+  const logoutTokens = await eventually(
+    () => about(customer.subject, '/failing', failing),
+    20_000,
+    'the keys of the issuer',
+  );
+  expect(logoutTokens.at(-1)).toMatchObject({ sub: customer.subject, events: { [event]: {} } });
 });
 
 it.each(['https://[::ffff:10.0.0.1]/', 'https://localhost/'])(

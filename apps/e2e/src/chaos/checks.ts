@@ -22,7 +22,7 @@ export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> 
     ];
     return wrong.length === 0;
   }, within).catch((error: Error) => void (wrong.length === 0 && wrong.push(String(error))));
-  return [...oracle.faults, ...wrong];
+  return [...oracle.errors, ...wrong];
 }
 
 async function judgeSubjects(shop: Client, customers: Known[]): Promise<string[]> {

@@ -103,11 +103,11 @@ it(
 
       const { status, body } = await app.issued<Credential>(ada.credentialId);
       expect(status).toBe(erased ? 404 : 200);
-      const counts = (told: PublicEvent[]) =>
+      const counts = (events: PublicEvent[]) =>
         ['suspended', 'resumed', 'revoked', 'rekeyed'].map(
-          (name) => told.filter((e) => e.type === `credential.${name}`).length,
+          (name) => events.filter((e) => e.type === `credential.${name}`).length,
         );
-      const told = await eventually(
+      const events = await eventually(
         async () => {
           const events = (await reader.feed()).filter(({ data }) => data.subject === ada.subject);
           // Of an erased customer the feed keeps the receipt alone.
@@ -120,11 +120,11 @@ it(
       );
       expect([erased, won('revoke'), won('claim')].every((n) => n <= 1)).toBe(true);
       if (erased) {
-        expect(told.map((e) => e.type)).toEqual(['subject.erased']);
+        expect(events.map((e) => e.type)).toEqual(['subject.erased']);
         expect((await app.get(ada.subject)).status).toBe(404);
         continue;
       }
-      expect(told.map((e) => e.version)).toEqual(told.map((_, i) => i + 1));
+      expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
       expect(body.status).toBe(won('revoke') ? 'revoked' : won('suspend') > won('resume') ? 'suspended' : 'issued');
       expect(won('suspend') - won('resume')).toBeGreaterThanOrEqual(0);
       expect((await app.get(ada.subject)).body.credentials).toEqual([body]);

@@ -118,15 +118,15 @@ describe('a credential', () => {
     const refused = records.filter((r) => r.outcome.result === 'failure').map((r) => [r.action, r.outcome.code]);
     expect(refused).toEqual(['resume', 'suspend', ...acts].map((act) => [`credential.${act}`, 'invalid_state']));
     await eventually(async () => {
-      const told = (await auditor.feed()).filter(({ data }) => data.subject === ada.subject);
-      expect(told.map(({ type, version }) => [type, version])).toEqual([
+      const events = (await auditor.feed()).filter(({ data }) => data.subject === ada.subject);
+      expect(events.map(({ type, version }) => [type, version])).toEqual([
         ['offer.created', 1],
         ['credential.issued', 2],
         ['credential.suspended', 3],
         ['credential.resumed', 4],
         ['credential.revoked', 5],
       ]);
-      expect(told[2]!.data).toEqual({
+      expect(events[2]!.data).toEqual({
         subject: ada.subject,
         credentialId: ada.credentialId,
         credentialType: 'customer',
@@ -191,11 +191,11 @@ describe('a credential', () => {
 describe('the routes', () => {
   it('know only credentials of the calling app, and of others as little as of none', async () => {
     const ada = await newCustomer(app);
-    for (const ask of [
+    for (const send of [
       (id: string) => kiosk.issued<Problem>(id, same),
       ...acts.map((act) => (id: string) => kiosk.manage<Problem>(act, id, undefined, same)),
     ]) {
-      const [foreign, absent] = await Promise.all([ask(ada.credentialId), ask(randomUUID())]);
+      const [foreign, absent] = await Promise.all([send(ada.credentialId), send(randomUUID())]);
       expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
       expect({ ...foreign.body, instance: '' }).toEqual({ ...absent.body, instance: '' });
     }

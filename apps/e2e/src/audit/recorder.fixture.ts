@@ -36,7 +36,7 @@ function endingOf({
 }
 
 /** Makes the calls of one caller, one after the other, and keeps note of what the log must say. */
-export class Scribe {
+export class AuditRecorder {
   readonly written: Written[] = [];
   /** Refusals of whom nobody knows, by what they have in common. */
   readonly counted = new Map<string, number>();
@@ -113,7 +113,7 @@ export function keyOf({ action, actor, method, route, result, status, code = '',
   return [action, actor, method, route, result, status, code, ...(replay ? ['replay'] : [])].join(' ');
 }
 
-/** An entry of the log as a scribe would have noted it. */
+/** An entry of the log as a recorder would have noted it. */
 export function writtenOf({ action, actor, request, outcome }: AuditEvent): Written {
   const { result, status = 0, code, replay } = outcome;
   return {

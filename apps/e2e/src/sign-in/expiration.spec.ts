@@ -35,15 +35,15 @@ beforeAll(async () => {
 afterAll(closeConnections);
 
 const summaryOf = async (subject: string) => (await app.all()).find((s) => s.subject === subject)!;
-const toldOf = async (subject: string) => (await auditor.feed()).filter(({ data }) => data.subject === subject);
+const feedOf = async (subject: string) => (await auditor.feed()).filter(({ data }) => data.subject === subject);
 /** A moment after a time has come, by the clock that the services have too. */
 const past = (time: string) => sleep(Date.parse(time) - Date.now() + 20);
 
 async function eventsOf(subject: string, last: PublicEvent['type']): Promise<PublicEvent[]> {
   return eventually(
     async () => {
-      const told = await toldOf(subject);
-      return told.at(-1)?.type === last && told;
+      const events = await feedOf(subject);
+      return events.at(-1)?.type === last && events;
     },
     15_000,
     `${last} of ${subject}`,
@@ -70,8 +70,8 @@ describe('an offer that ran out', () => {
       status: 410,
       body: { code: 'claim_expired' },
     });
-    const told = await eventsOf(body.subject, 'offer.expired');
-    expect(told.map((e) => [e.type, e.version, e.data])).toEqual([
+    const events = await eventsOf(body.subject, 'offer.expired');
+    expect(events.map((e) => [e.type, e.version, e.data])).toEqual([
       ['offer.created', 1, expect.objectContaining({ offerId: body.offerId, expiresAt: body.expiresAt })],
       [
         'offer.expired',
@@ -122,9 +122,9 @@ describe('a credential that ended', () => {
     expect(
       new URL((await signIn(new UserAgent(stack.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
     ).toBe('access_denied');
-    const told = await eventsOf(ada.subject, 'credential.expired');
-    expect(told.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
-    expect(told[2]!.data).toEqual({
+    const events = await eventsOf(ada.subject, 'credential.expired');
+    expect(events.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
+    expect(events[2]!.data).toEqual({
       subject: ada.subject,
       credentialId: ada.credentialId,
       credentialType: 'renewable',
@@ -194,9 +194,9 @@ describe('a renewal', () => {
     });
     // `lastIssuedAt` moves on a claim, not on a renewal.
     expect(await summaryOf(ada.subject)).toEqual(before);
-    const told = await eventsOf(ada.subject, 'credential.renewed');
-    expect(told.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.renewed']);
-    expect(told[2]!.data).toEqual({
+    const events = await eventsOf(ada.subject, 'credential.renewed');
+    expect(events.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.renewed']);
+    expect(events[2]!.data).toEqual({
       subject: ada.subject,
       credentialId: ada.credentialId,
       credentialType: 'renewable',
@@ -208,7 +208,7 @@ describe('a renewal', () => {
     ]);
     const signIns = await auditor.wholeLog({ actor: ada.subject, action: 'customer.sign_in' });
     expect(signIns.length).toBeGreaterThanOrEqual(2);
-    expect(JSON.stringify([told, records, signIns])).not.toContain(is.document_number);
+    expect(JSON.stringify([events, records, signIns])).not.toContain(is.document_number);
   });
 });
 

@@ -151,9 +151,9 @@ describe('authorization requests that an app may not make', () => {
     const { url, checks } = await shop.begin(more);
     const { status, location } = await new UserAgent(stack.baseUrl).go(url);
     expect([status, location.split('?')[0]?.split('#')[0]]).toEqual([303, shop.redirectUri]);
-    const told = Object.fromEntries(new URLSearchParams(location.split(/[?#]/)[1]));
-    expect(told).toMatchObject({ error, state: checks.expectedState, iss: `${stack.baseUrl}/o/${org}` });
-    expect(told).not.toHaveProperty('code');
+    const response = Object.fromEntries(new URLSearchParams(location.split(/[?#]/)[1]));
+    expect(response).toMatchObject({ error, state: checks.expectedState, iss: `${stack.baseUrl}/o/${org}` });
+    expect(response).not.toHaveProperty('code');
   });
 
   it('the fragment, where a code does not belong', async () => {
@@ -180,11 +180,11 @@ describe('authorization requests that an app may not make', () => {
     const without = code_challenge_method
       ? { code_challenge_method }
       : { code_challenge: undefined, code_challenge_method };
-    const told = await phone.silently(new UserAgent(stack.baseUrl), {
+    const response = await phone.silently(new UserAgent(stack.baseUrl), {
       ...without,
       redirect_uri: 'http://127.0.0.1/in',
     });
-    expect(told).toMatchObject({ error: 'invalid_request' });
+    expect(response).toMatchObject({ error: 'invalid_request' });
   });
 
   it('an app of another organization, and none', async () => {

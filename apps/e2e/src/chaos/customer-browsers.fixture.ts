@@ -15,8 +15,8 @@ type SignedIn = { subject: string } | { refused: string } | undefined;
 export type Devices = SoftwareAuthenticator[];
 
 /** What customers do in their browsers, again and again until it is done: claim, sign in. */
-export class Holders {
-  readonly faults: string[] = [];
+export class CustomerBrowsers {
+  readonly errors: string[] = [];
   signIns = 0;
   readonly #stack: Stack;
   readonly #org: string;
@@ -30,7 +30,7 @@ export class Holders {
   }
 
   /** `skew`: by how many seconds the app's clock is behind that of the stack. */
-  static async of(stack: Stack, app: App, skew = 0): Promise<Holders> {
+  static async of(stack: Stack, app: App, skew = 0): Promise<CustomerBrowsers> {
     const issuer = new URL(`${stack.baseUrl}/o/${app.org}`);
     const config = await oidc.discovery(
       issuer,
@@ -39,7 +39,7 @@ export class Holders {
       oidc.ClientSecretBasic(app.clientSecret),
       { execute: [oidc.allowInsecureRequests] },
     );
-    return new Holders(stack, app.org, config);
+    return new CustomerBrowsers(stack, app.org, config);
   }
 
   async claim({ claimUrl }: Offer): Promise<Devices> {
@@ -60,9 +60,9 @@ export class Holders {
         if (done?.status === 200) return [device];
         if (!done || done.status === 503) unanswered.push(device);
         else if (done.body.code !== 'claim_spent' || unanswered.length === 0)
-          this.faults.push(`a claim was answered ${done.status} ${done.text}`);
+          this.errors.push(`a claim was answered ${done.status} ${done.text}`);
       } else if (begun && begun.status !== 503)
-        this.faults.push(`a claim was not begun: ${begun.status} ${begun.text}`);
+        this.errors.push(`a claim was not begun: ${begun.status} ${begun.text}`);
       await sleep(100 + Math.random() * 200);
     }
     throw new Error('a claim was never answered');
@@ -75,11 +75,11 @@ export class Holders {
         const done = await this.#signInOnce(device);
         if (done && 'subject' in done) {
           this.signIns += 1;
-          if (done.subject !== subject) this.faults.push('a customer was signed in as another');
+          if (done.subject !== subject) this.errors.push('a customer was signed in as another');
           return;
         }
         if (done && devices.length === 1)
-          this.faults.push(`a customer with a live credential was refused: ${done.refused}`);
+          this.errors.push(`a customer with a live credential was refused: ${done.refused}`);
       }
       await sleep(200);
     }
@@ -87,7 +87,7 @@ export class Holders {
   }
 
   /** Why a sign-in is refused, once there is an answer; undefined when it is not. */
-  async refusal(device: SoftwareAuthenticator): Promise<string | undefined> {
+  async signInError(device: SoftwareAuthenticator): Promise<string | undefined> {
     for (let tries = 0; tries < 60; tries += 1) {
       const done = await this.#signInOnce(device);
       if (done) return 'refused' in done ? done.refused : undefined;
@@ -100,7 +100,7 @@ export class Holders {
   async tryInVain(devices: Devices, why: string): Promise<void> {
     for (const device of devices) {
       const done = await this.#signInOnce(device);
-      if (done && 'subject' in done) this.faults.push(`a customer was signed in whose credential is ${why}`);
+      if (done && 'subject' in done) this.errors.push(`a customer was signed in whose credential is ${why}`);
     }
   }
 

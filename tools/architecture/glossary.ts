@@ -1,0 +1,37 @@
+/**
+ * Words that the glossary of docs/glossary.md has replaced, and what to say instead. They must not come back in file
+ * names and identifiers (glossary.spec.ts).
+ */
+export const replacedWords: Readonly<Record<string, string>> = {
+  ask: 'request',
+  asked: 'requested',
+  asker: 'caller',
+  asking: 'requesting',
+  asks: 'requests',
+  away: 'unavailable',
+  deed: 'state transition',
+  door: 'API gateway, edge',
+  farewell: 'exit notice',
+  fault: 'validation issue, error',
+  faults: 'validation issues, errors',
+  heard: 'consumed, received',
+  holder: 'subject, data subject',
+  holders: 'subjects, data subjects',
+  house: 'stack, Holdfast',
+  leash: 'child-process registry',
+  neighbour: 'service stub',
+  neighbours: 'service stubs',
+  parked: 'quarantined',
+  patience: 'timeoutMs',
+  planted: 'fixture',
+  refusal: 'denied request, rejection',
+  refusals: 'denied requests, rejections',
+  scribe: 'recorder',
+  teller: 'emitter',
+  tell: 'emit, publish, deliver',
+  tells: 'emits, publishes, delivers',
+  throwaway: 'ephemeral',
+  told: 'emitted, published, delivered',
+  trouble: 'transient error',
+  vouched: 'introspected',
+};
