@@ -23,8 +23,8 @@ import { WebOrigins } from './organizations/web-origins.js';
 import { Providers } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './records/record-outbox.js';
-import { EndingsConsumer } from './sessions/session-revocations.consumer.js';
-import { Endings } from './sessions/session-revocations.js';
+import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
+import { SessionRevocations } from './sessions/session-revocations.js';
 import { StateStore } from './sessions/state-store.js';
 import { StateSweeper } from './sessions/state-sweeper.js';
 import { SignInSteps } from './sign-in/sign-in.js';
@@ -55,8 +55,8 @@ const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus
     Customers,
     StateStore,
     StateSweeper,
-    Endings,
-    EndingsConsumer,
+    SessionRevocations,
+    SessionRevocationsConsumer,
     outboundProvider,
     LogoutNotices,
     LogoutSender,

@@ -54,7 +54,7 @@ async function insertCustomer(customer: string): Promise<void> {
       [customer, key],
     ],
     [
-      `INSERT INTO auth.logout_notice (id, org, client_id, about, due_at, ends_at)
+      `INSERT INTO auth.logout_notice (id, org, client_id, payload, due_at, expires_at)
        VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
       [customer],
     ],
@@ -120,7 +120,7 @@ test('the SQL of the runbook erases a customer who was erased after the backup, 
   }
   // Each service has a tombstone, so that it ignores late events about the erased customer.
   const tombstones = [
-    'auth.ended_customer WHERE erased',
+    'auth.session_revocation WHERE erased',
     'audit.erased WHERE true',
     'subjects.subject WHERE erased_at IS NOT NULL',
     'signals.aggregate WHERE erased_at IS NOT NULL',

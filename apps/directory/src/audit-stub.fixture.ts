@@ -4,8 +4,8 @@ import { Handles } from '@holdfast/messaging';
 import { AppError, type BaseConfig } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 
-/** What audit was told that the operator read: whose, what, and of which app. */
-export const told = { away: false, read: [] as string[] };
+/** The reads of the operator that audit recorded: organization, action and app. */
+export const auditStub = { unavailable: false, reads: [] as string[] };
 
 @Controller()
 class Audit {
@@ -14,8 +14,8 @@ class Audit {
     { action, targets }: RequestOf<typeof recordReading>,
     { org }: RequestContext,
   ): Promise<Record<string, never>> {
-    if (told.away) throw new AppError('unavailable');
-    told.read.push([org, action, ...targets.map((t) => t.id)].join(' '));
+    if (auditStub.unavailable) throw new AppError('unavailable');
+    auditStub.reads.push([org, action, ...targets.map((t) => t.id)].join(' '));
     return {};
   }
 }

@@ -6,7 +6,7 @@ import { statement, type Sql } from './database.js';
  * to the whole database, so any other service's role could take them, and with them the lock that every change of
  * access waits for ("disabled means disabled" would be over).
  */
-const namedLockTable = 'CREATE TABLE named_lock (name text PRIMARY KEY)';
+export const namedLockTable = 'CREATE TABLE named_lock (name text PRIMARY KEY)';
 
 /** The migration that makes the table, under the name by which the schemas know it that have it already. */
 export class NamedLocks1764200000000 implements MigrationInterface {

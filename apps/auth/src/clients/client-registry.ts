@@ -4,18 +4,18 @@ import { clientIdForm, getClient } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { toClientRecord, type ClientRecord } from './client-record.js';
-import { VouchedCache } from './revocable-cache.js';
+import { RevocableCache } from './revocable-cache.js';
 
 /** Clients from directory. A change of an organization concerns all of its apps. */
 @Injectable()
 export class ClientRegistry {
-  private readonly known: VouchedCache<ClientRecord>;
+  private readonly known: RevocableCache<ClientRecord>;
 
   constructor(
     private readonly bus: Bus,
     feed: RevocationFeed,
   ) {
-    this.known = new VouchedCache(
+    this.known = new RevocableCache(
       feed,
       'app',
       (clientId) => this.ask(clientId),

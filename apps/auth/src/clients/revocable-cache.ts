@@ -2,24 +2,24 @@ import { LRUCache } from 'lru-cache';
 import type { RevocationFeed } from '@holdfast/access';
 import type { AccessEntry } from '@holdfast/contracts';
 
-/** Entries kept in memory, at most; one takes about a kilobyte. */
-const most = 10_000;
+/** An entry takes about a kilobyte. */
+const maxEntries = 10_000;
 
 /**
- * What directory said, kept as long as the access feed vouches for it: a change drops what it concerns at once, and
- * while the feed is silent directory is asked each time. What does not exist is not remembered, so that a flood of
- * names fills nothing.
+ * Caches replies of directory while the revocation feed is current. A change drops the entries it concerns at once;
+ * while the feed is stale, each lookup queries directory (introspection fallback). Unknown ids are not cached, so that
+ * random ids cannot flood the cache.
  */
-export class VouchedCache<Value extends object> {
-  private readonly kept = new LRUCache<string, Value>({ max: most });
-  /** Counts changes: what was asked before one and is answered after it is not kept. */
+export class RevocableCache<Value extends object> {
+  private readonly kept = new LRUCache<string, Value>({ max: maxEntries });
+  /** Number of changes so far: a reply to a query from before a change is not cached after it. */
   private changes = 0;
 
-  /** `kind` is what the entries are; `belongs` says which of them another kind of change concerns as well. */
+  /** `kind` is the kind of the entries; `belongs` tells which of them a change of another kind concerns as well. */
   constructor(
     private readonly feed: RevocationFeed,
     kind: AccessEntry['kind'],
-    private readonly ask: (id: string) => Promise<Value | undefined>,
+    private readonly query: (id: string) => Promise<Value | undefined>,
     belongs?: (value: Value, to: string) => boolean,
   ) {
     feed.onChange((entry) => {
@@ -31,13 +31,13 @@ export class VouchedCache<Value extends object> {
     });
   }
 
-  /** @throws AppError `unavailable` when directory has to be asked and does not answer */
+  /** @throws AppError `unavailable` when directory has to be queried and does not reply */
   async find(id: string): Promise<Value | undefined> {
-    if (!this.feed.fresh) return this.ask(id);
+    if (!this.feed.fresh) return this.query(id);
     const known = this.kept.get(id);
     if (known) return known;
     const { changes } = this;
-    const value = await this.ask(id);
+    const value = await this.query(id);
     if (value && changes === this.changes) this.kept.set(id, value);
     return value;
   }

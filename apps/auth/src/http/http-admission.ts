@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { internalHeaders } from '@holdfast/contracts';
 import { Admission } from '@holdfast/messaging';
 import type { AppError } from '@holdfast/platform';
-import { noteOutcome } from '../requests/http-outcome.js';
+import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
 import { errorHeader } from './issuer-routes.js';
+import { respondUnavailable } from './respond-unavailable.js';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
- * Lets so many requests be answered at once and so many wait for it, and refuses the others before anything is done for
- * them: one event loop and one pool of database connections answer them all, so more at once only makes all of them
- * late. A place is held until the response is out, whichever way it ends.
+ * Limits how many requests are processed concurrently and how many wait, and responds 503 to the others before anything
+ * is done for them: one event loop and one pool of database connections serve them all, so more concurrency only makes
+ * all of them late. A request counts until its response is closed.
  */
 export class HttpAdmission {
   private readonly admission: Admission;
@@ -27,38 +27,26 @@ export class HttpAdmission {
     this.admission = new Admission('auth http', { maxRunning, maxQueued, maxWaitMs });
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-    const over = new Promise<void>((resolve) => response.once('close', resolve));
+  async run(request: IncomingMessage, response: ServerResponse, handle: Handler): Promise<void> {
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
     await this.admission
       .run(undefined, async () => {
-        // Whoever left while it waited is not answered.
+        // The client disconnected while its request waited.
         if (response.destroyed) return;
-        await Promise.all([answer(request, response), over]);
+        await Promise.all([handle(request, response), closed]);
       })
-      .catch((error: AppError) => refuse(request, response, error));
+      .catch((error: AppError) => rejectOverload(request, response, error));
   }
 }
 
-function refuse(
+function rejectOverload(
   request: IncomingMessage,
   response: ServerResponse,
   { origin = { dependency: 'admission', cause: 'overloaded' as const }, detail }: AppError,
 ): void {
   noteOutcome(request, { code: 'unavailable', detail, origin });
-  request.resume();
-  if (response.headersSent) return void response.destroy();
-  response
-    .writeHead(503, {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'retry-after': '1',
-      [errorHeader]: 'unavailable',
-      [internalHeaders.origin]: `${origin.dependency};${origin.cause}`,
-    })
-    .end(
-      JSON.stringify({
-        error: 'temporarily_unavailable',
-        error_description: 'more is asked for than can be answered: try again in a moment',
-      }),
-    );
+  respondUnavailable(request, response, 'there are more requests than can be processed: try again in a moment', {
+    [errorHeader]: 'unavailable',
+    ...originHeaders(request),
+  });
 }

@@ -12,32 +12,33 @@ import { Providers } from '../platform-issuer/platform-issuer.js';
 import { observeWhenOver } from '../requests/http-outcome.js';
 import { HttpAdmission } from './http-admission.js';
 import { IssuerRoutes } from './issuer-routes.js';
+import { respondUnavailable } from './respond-unavailable.js';
 
 /** The gateway sends a request at once and as a whole. */
 const timeouts = serverTimeouts({ headersTimeoutMs: 5000, requestTimeoutMs: 10_000 });
-/** Longer than the gateway keeps a connection of its pool, so that it never sends into one that is just closing. */
-const keepAliveTimeout = 75_000;
+/** Longer than the gateway keeps a pooled connection, so that it never sends into one that is being closed. */
+const keepAliveTimeoutMs = 75_000;
 
 /**
- * How long a replica that stops says so to whoever asks, before it closes connections that are idle: longer than
- * gateways probe, so that each has gone to another replica by then. A connection that closes under a request leaves its
- * sender in doubt.
+ * How long a stopping replica responds 503 before it closes idle connections: longer than the probe interval of
+ * gateways, so that each of them uses another replica by then. When a connection closes during a request, the gateway
+ * cannot know whether the request was processed.
  */
 const drainMs = 1200;
 const drainStepMs = 50;
-/** Asked by the gateway over the connection that its requests would take. */
+/** The gateway probes it over the connection that it uses for requests. */
 const readyPath = '/readyz';
 const readyLimitMs = 500;
-/** Says to the gateway that nothing of the request was begun, so that it may go to another replica. */
+/** Tells the gateway that nothing of the request was begun, so that it may send it to another replica. */
 const closingHeader = internalHeaders.closing;
 
-/** The service speaks HTTP, to the gateway alone, beside the bus. */
+/** Auth serves HTTP to the gateway only, besides the bus. */
 export function createHttpApp(config: Config) {
   const { HTTP_PORT, HTTP_HOST } = config;
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
     const adapter = new FastifyAdapter({
       ...timeouts,
-      keepAliveTimeout,
+      keepAliveTimeout: keepAliveTimeoutMs,
       forceCloseConnections: 'idle',
       return503OnClosing: false,
     });
@@ -72,13 +73,13 @@ export function createHttpApp(config: Config) {
         probed && !closing
           ? answerReady(readiness)
           : refused !== undefined
-            ? refuse(refused)
+            ? rejectUnbegun(refused)
             : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
       if (!answer) return done();
       reply.hijack();
-      // Probes and refusals need no place.
+      // Probes and rejections are not subject to admission.
       if (probed || refused !== undefined) void answer(request.raw, reply.raw);
-      else void admission.answer(request.raw, reply.raw, answer);
+      else void admission.run(request.raw, reply.raw, answer);
     });
     app.connectMicroservice({ strategy: transport });
     await app.startAllMicroservices();
@@ -91,24 +92,15 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }
 
-/** Nothing is begun. By a wrong clock we would sign tokens of another time, and take what has expired. */
-function refuse(error_description: string) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    request.resume();
-    response.writeHead(503, {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'retry-after': '1',
-      connection: 'close',
-      [closingHeader]: '1',
-    });
-    response.end(JSON.stringify({ error: 'temporarily_unavailable', error_description }));
-  };
+/** `closingHeader` tells the gateway that nothing was begun. With a wrong clock, tokens would have wrong expirations. */
+function rejectUnbegun(reason: string) {
+  return (request: IncomingMessage, response: ServerResponse): void =>
+    respondUnavailable(request, response, reason, { connection: 'close', [closingHeader]: '1' });
 }
 
 function answerReady(readiness: Readiness) {
   return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A dependency that hangs must not look as if we did.
+    // A hung dependency must not make this replica look hung.
     const ready = await Promise.race([
       readiness.ready().catch(() => false),
       setTimeout(readyLimitMs, false, { ref: false }),

@@ -3,23 +3,27 @@ import { statement, type Sql } from '@holdfast/data';
 import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import type { SignedIn } from '../sessions/session-revocation.js';
 
 const insert = statement(
   'logout_notice_insert',
-  `INSERT INTO logout_notice (id, org, client_id, about, due_at, ends_at)
-   SELECT id, $1, client_id, about, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::bytea[]) AS n(id, client_id, about)`,
+  `INSERT INTO logout_notice (id, org, client_id, payload, due_at, expires_at)
+   SELECT id, $1, client_id, payload, $5, $6
+   FROM unnest($2::uuid[], $3::text[], $4::bytea[]) AS n (id, client_id, payload)`,
 );
 
-/**
- * Whose session ended: sealed in the table, since it may outlive an erasure until the app has been told (product §5).
- */
-export interface About {
+/** An app that a customer was signed in to, and its session there. */
+export interface SignedIn {
+  clientId: string;
+  sid?: string;
+}
+
+/** The revoked session. Sealed in the table: the row may outlive an erasure until the app is notified (product §5). */
+export interface RevokedSession {
   sub: string;
   sid?: string;
 }
 
-/** What apps have yet to be told of ended sessions (OpenID Connect Back-Channel Logout 1.0). */
+/** Notices about revoked sessions for apps (OpenID Connect Back-Channel Logout 1.0). */
 @Injectable()
 export class LogoutNotices {
   private readonly listeners: (() => void)[] = [];
@@ -29,11 +33,11 @@ export class LogoutNotices {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** In the transaction that ends the sessions, so that neither is without the other. */
+  /** In the transaction that revokes the sessions, so that neither commits without the other. */
   async add(sql: Sql, org: string, sub: string, apps: readonly SignedIn[]): Promise<void> {
     if (apps.length === 0) return;
     const ids = apps.map(() => newId());
-    const about = apps.map(({ sid }, i) =>
+    const payloads = apps.map(({ sid }, i) =>
       seal(
         this.config.KEY_ENCRYPTION_KEY,
         JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }),
@@ -45,17 +49,17 @@ export class LogoutNotices {
       org,
       ids,
       apps.map(({ clientId }) => clientId),
-      about,
+      payloads,
       new Date(now),
       new Date(now + this.config.BACKCHANNEL_LOGOUT_SECONDS * 1000),
     ]);
   }
 
-  open({ id, about }: { id: string; about: Buffer }): About {
-    return JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, about, contextOf(id)).toString()) as About;
+  open({ id, payload }: { id: string; payload: Buffer }): RevokedSession {
+    return JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, payload, contextOf(id)).toString()) as RevokedSession;
   }
 
-  /** Said after the commit, so that they leave at once and not at the next look. */
+  /** After the commit: the notices are sent at once instead of at the next interval. */
   wake(): void {
     for (const listener of this.listeners) listener();
   }

@@ -12,15 +12,14 @@ export interface DueNotice {
   id: string;
   org: string;
   client_id: string;
-  about: Buffer;
+  payload: Buffer;
   attempts: number;
-  ends_at: Date;
+  expires_at: Date;
 }
 
-/** Ms that an app has for its answer. */
-export const answerTimeout = 5000;
+export const responseTimeoutMs = 5000;
 
-/** Tells one app of one ended session. */
+/** Notifies one app of one revoked session. */
 @Injectable()
 export class LogoutSender {
   constructor(
@@ -32,7 +31,7 @@ export class LogoutSender {
   ) {}
 
   /**
-   * Undefined when it is told, or does not want to be; otherwise why not, in words that may be logged: they name no
+   * Undefined when the app is notified or has no logout URI; otherwise the reason, which may be logged: it names no
    * customer.
    */
   async send(notice: DueNotice): Promise<string | undefined> {
@@ -48,7 +47,7 @@ export class LogoutSender {
       await this.outbound.request(app.backchannelLogoutUri, {
         headers,
         body: new URLSearchParams({ logout_token: token }).toString(),
-        timeout: answerTimeout,
+        timeout: responseTimeoutMs,
       });
       return undefined;
     } catch (error) {

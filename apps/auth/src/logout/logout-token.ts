@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import type { SigningKey } from '../keys/key-pair.js';
-import type { About } from './logout-notices.js';
+import type { RevokedSession } from './logout-notices.js';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 /** §2.4: short, since it is sent as soon as it is made. In seconds. */
@@ -14,7 +14,7 @@ const life = 120;
 export async function logoutToken(
   issuer: string,
   clientId: string,
-  { sub, sid }: About,
+  { sub, sid }: RevokedSession,
   jwk: SigningKey,
 ): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000);

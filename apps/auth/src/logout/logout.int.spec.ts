@@ -204,12 +204,14 @@ describe('an app that does not take it', () => {
     expect(new Set(jtis).size).toBe(3);
     await eventually(async () => (await waiting()).every(({ client_id }) => client_id === deaf.app.clientId));
     expect(house.lines.join('')).toContain(
-      `app ${failing.app.clientId} of acme could not be told that a session ended, attempt 1: status 500.`,
+      `App ${failing.app.clientId} of acme was not notified of a revoked session (attempt 1): status 500.`,
     );
     expect(house.lines.filter((line) => line.includes('back-channel')).join('')).not.toContain(as);
     expect(
       JSON.stringify(
-        await house.database.query(`SELECT org, client_id, encode(about, 'escape') AS about FROM auth.logout_notice`),
+        await house.database.query(
+          `SELECT org, client_id, encode(payload, 'escape') AS payload FROM auth.logout_notice`,
+        ),
       ),
     ).not.toContain(as);
     await house.database.query('DELETE FROM auth.logout_notice');
@@ -235,9 +237,9 @@ describe('an app that does not take it', () => {
     const { as } = await party.signIn();
     await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('never').length === 1);
-    await house.database.query('UPDATE auth.logout_notice SET ends_at = now()');
+    await house.database.query('UPDATE auth.logout_notice SET expires_at = now()');
     await eventually(async () => (await waiting()).length === 0, 15_000);
-    expect(house.lines.join('')).toContain('it is given up');
+    expect(house.lines.join('')).toContain('The notice is given up');
   });
 
   test.each([

@@ -7,7 +7,7 @@ import type { WebOrigins } from '../organizations/web-origins.js';
 import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
 import { routeTemplate } from '../requests/issuer-paths.js';
 import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../requests/token-request.js';
-import type { Ending } from './audit/audited-request.js';
+import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
 import { leaveSignedOut } from './sign-out/sign-out.js';
@@ -28,7 +28,7 @@ interface Guards {
  * Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need.
  */
 export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
-  const endings = new WeakMap<object, Ending>();
+  const results = new WeakMap<object, RequestResult>();
   provider.use(async (ctx, next) => {
     const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
@@ -38,7 +38,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     const oidcCtx = ctx as KoaContextWithOIDC;
     if ((ctx as Partial<KoaContextWithOIDC>).oidc) await finishRoute(oidcCtx);
     try {
-      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, endings.get(ctx) ?? {});
+      if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, results.get(ctx) ?? {});
     } catch (error) {
       const { origin = { dependency: 'audit', cause: 'unavailable' as const } } =
         error instanceof AppError ? error : {};
@@ -55,20 +55,20 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
       org: shortId,
     });
   });
-  provider.on('authorization.success', (ctx) => void endings.set(ctx, { signedIn: true }));
+  provider.on('authorization.success', (ctx) => void results.set(ctx, { signedIn: true }));
   const refused = (
     ctx: KoaContextWithOIDC,
     thrown: { error?: string; error_detail?: string; origin?: ErrorOrigin },
   ) => {
     const { error = 'server_error', error_detail: detail, origin } = thrown;
-    endings.set(ctx, { error });
+    results.set(ctx, { error });
     noteOutcome(ctx.req, { code: error, detail, origin });
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm'])
     (provider as EventEmitter).on(`${route}.error`, refused);
   provider.on('server_error', (ctx, err) => {
-    endings.set(ctx, { error: 'server_error' });
+    results.set(ctx, { error: 'server_error' });
     // What is only away is expected, and stands in the access line with its origin.
     const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
     noteOutcome(ctx.req, {

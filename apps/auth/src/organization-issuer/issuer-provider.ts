@@ -8,7 +8,7 @@ import { issuerPath, routes, signInPage } from '../requests/issuer-paths.js';
 import { ofDatabase } from '../requests/temporarily-unavailable.js';
 import { tokenRequestOf } from '../requests/token-request.js';
 import { repeatRotations } from '../sessions/refresh-repeats.js';
-import type { Endings } from '../sessions/session-revocations.js';
+import type { SessionRevocations } from '../sessions/session-revocations.js';
 import { stateAdapter } from '../sessions/state-adapter.js';
 import type { StateStore } from '../sessions/state-store.js';
 import { accountsOf } from './accounts.js';
@@ -45,7 +45,7 @@ export interface IssuerParts {
   limits: ClientLimits;
   customers: Customers;
   store: StateStore;
-  endings: Endings;
+  revocations: SessionRevocations;
   audit: IssuerAudit;
 }
 
@@ -55,7 +55,7 @@ export function createIssuerProvider(
   keys: SigningKey[],
   parts: IssuerParts,
 ): Provider {
-  const { baseUrl, pepper, cookieKeys, clients, endings, audit } = parts;
+  const { baseUrl, pepper, cookieKeys, clients, revocations, audit } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
@@ -64,7 +64,7 @@ export function createIssuerProvider(
   takeOnlyIdTokens(provider);
   repeatRotations(provider, organization.shortId, parts.store);
   passOverEndedSessions(provider);
-  endSessionsWhole(provider, organization.shortId, endings, audit);
+  endSessionsWhole(provider, organization.shortId, revocations, audit);
   serveApps(provider, organization.shortId, clients, parts.limits, pepper);
   return provider;
 }
@@ -145,13 +145,13 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
  * its record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant
  * itself.
  */
-function revoking(org: string, { endings, audit }: IssuerParts) {
+function revoking(org: string, { revocations, audit }: IssuerParts) {
   return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
     if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
     if (token.grantId === undefined) return true;
     const request = tokenRequestOf(ctx);
     const record = audit.ofChange(request, revocationOf(request, token.accountId));
-    if (await ofDatabase(endings.revoke(org, token.grantId, token.kind === 'RefreshToken', record)))
+    if (await ofDatabase(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record)))
       request.change = record;
     return true;
   };

@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import type { OrganizationProfile } from '../organizations/organizations.js';
 import { WebOrigins } from '../organizations/web-origins.js';
-import { Endings } from '../sessions/session-revocations.js';
+import { SessionRevocations } from '../sessions/session-revocations.js';
 import { StateStore } from '../sessions/state-store.js';
 import { IssuerAudit } from './audit/issuer-audit.js';
 import { Customers } from './customers.js';
@@ -24,7 +24,7 @@ export class IssuerServices {
     private readonly limits: ClientLimits,
     private readonly customers: Customers,
     private readonly store: StateStore,
-    private readonly endings: Endings,
+    private readonly revocations: SessionRevocations,
     private readonly audit: IssuerAudit,
     private readonly origins: WebOrigins,
     @Inject(CONFIG) private readonly config: Config,
@@ -32,7 +32,7 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, limits, customers, store, endings, audit, origins, logger, config } = this;
+    const { clients, limits, customers, store, revocations, audit, origins, logger, config } = this;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
     const provider = createIssuerProvider(organization, keys, {
@@ -43,7 +43,7 @@ export class IssuerServices {
       limits,
       customers,
       store,
-      endings,
+      revocations,
       audit,
     });
     const signIns = bindSignIns(provider, organization.shortId, baseUrl, cookieKeys);

@@ -3,20 +3,20 @@ import { RevocationFeed } from '@holdfast/access';
 import { knownOrganizations, organizationProfile, shortId as shortIdForm, type ReplyOf } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { VouchedCache } from '../clients/revocable-cache.js';
+import { RevocableCache } from '../clients/revocable-cache.js';
 
 export type OrganizationProfile = ReplyOf<typeof organizationProfile>;
 
 /** Organizations that are there and not suspended. */
 @Injectable()
 export class Organizations {
-  private readonly known: VouchedCache<OrganizationProfile>;
+  private readonly known: RevocableCache<OrganizationProfile>;
 
   constructor(
     private readonly bus: Bus,
     feed: RevocationFeed,
   ) {
-    this.known = new VouchedCache(feed, 'organization', (shortId) => this.ask(shortId));
+    this.known = new RevocableCache(feed, 'organization', (shortId) => this.ask(shortId));
   }
 
   /** @throws AppError `unavailable` when directory has to be asked and does not answer */

@@ -79,7 +79,7 @@ describe('erasing', () => {
     const { url } = await shop.begin();
     await expect(new TestBrowser(house.base).signIn(url, as)).rejects.toThrow('unknown_sign_in');
     expect(await stateOf(as)).toEqual([]);
-    expect(JSON.stringify(await house.database.query('SELECT * FROM auth.ended_customer'))).not.toContain(as);
+    expect(JSON.stringify(await house.database.query('SELECT * FROM auth.session_revocation'))).not.toContain(as);
   });
 
   test('a new key in place of an old one ends what the old one began, and not what the new one does, within one second too', async () => {
@@ -147,7 +147,7 @@ describe('erasing', () => {
     // The mark alone, as if the event came between the look at the code and the writing of its tokens.
     const key = customerKey('acme', row!.credential);
     await house.database.query(
-      'INSERT INTO auth.ended_customer (key, at, erased, version) VALUES ($1, now(), false, 3)',
+      'INSERT INTO auth.session_revocation (key, at, erased, version) VALUES ($1, now(), false, 3)',
       [key],
     );
     expect((await shop.exchange({ code, code_verifier: verifier })).json).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventTypes, type CustomerEvent, type EventType } from '@holdfast/contracts';
-import { endingsOf, signedInBy } from './session-revocation.js';
+import { revocationsOf, signedInBy } from './session-revocation.js';
 
 const event = (type: EventType, data?: CustomerEvent['data']) =>
   ({
@@ -20,12 +20,14 @@ const one = { org: 'acme', subject: 's', version: 7, erased: false, at: '2026-11
 describe('what ends sign-ins', () => {
   test('of one credential: suspension, revocation, expiry', () => {
     const types = ['credential.suspended', 'credential.revoked', 'credential.expired'] as const;
-    expect(endingsOf(types.map((type) => event(type, data)))).toEqual(types.map(() => ({ ...one, credential: 'c' })));
+    expect(revocationsOf(types.map((type) => event(type, data)))).toEqual(
+      types.map(() => ({ ...one, credential: 'c' })),
+    );
   });
 
   test('of the whole customer: another key, erasure; and what does not say of which credential it is', () => {
     expect(
-      endingsOf([
+      revocationsOf([
         event('credential.rekeyed', data),
         event('subject.erasure_started'),
         event('subject.erased', { subject: 's' }),
@@ -35,7 +37,7 @@ describe('what ends sign-ins', () => {
   });
 
   test('of the whole customer: whatever takes the place of the keys of before', () => {
-    expect(endingsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([one]);
+    expect(revocationsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([one]);
   });
 
   test('and nothing else of the catalogue', () => {
@@ -49,7 +51,7 @@ describe('what ends sign-ins', () => {
     ];
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
     expect(others.length).toBeGreaterThan(8);
-    expect(endingsOf(others.map((type) => event(type, data)))).toEqual([]);
+    expect(revocationsOf(others.map((type) => event(type, data)))).toEqual([]);
   });
 });
 

@@ -1,11 +1,12 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { isCustomerEvent, tellsErasure, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
+import type { SignedIn } from '../logout/logout-notices.js';
 
 /**
- * What ends sign-ins: of a customer from before `version`, or of all time; with `credential` only those that rest on
- * it.
+ * Revokes what results from sign-ins of a customer before `version` (after an erasure: from all of them); with
+ * `credential` only from those in which that credential was used.
  */
-export interface Ending {
+export interface SessionRevocation {
   org: string;
   subject: string;
   version: number;
@@ -20,17 +21,17 @@ const ofCredential: readonly CustomerEvent['type'][] = [
   'credential.expired',
 ];
 
-/** Whether an event of this type can end sign-ins; offers are most of all events, and none of them does. */
-export function endsSignIns(type: string): boolean {
+/** Whether an event of this type can revoke sessions. Most events are about offers, and none of those does. */
+export function revokesSessions(type: string): boolean {
   return !/^(offer|credential_type|presence_policy)\./.test(type);
 }
 
 /**
- * Which endings events tell of (product §5). Suspension, revocation and expiry concern the apps that sign in holders of
- * that credential. A key opens all of a customer's credentials: whatever ends the older keys concerns every app, like
- * erasing.
+ * The session revocations that events cause (product §5). Suspension, revocation and expiration of a credential concern
+ * the apps signed in to with it. A passkey gives access to all credentials of a customer, so replaced passkeys concern
+ * every app, like an erasure.
  */
-export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
+export function revocationsOf(events: readonly IssuanceEvent[]): SessionRevocation[] {
   return events.filter(isCustomerEvent).flatMap((event) => {
     const {
       type,
@@ -49,12 +50,6 @@ export function endingsOf(events: readonly IssuanceEvent[]): Ending[] {
   });
 }
 
-/** An app that a customer was signed in to, and its session there. */
-export interface SignedIn {
-  clientId: string;
-  sid?: string;
-}
-
 interface Authorization {
   sid?: string;
   grantId?: string;
@@ -65,9 +60,9 @@ export function authorizationsOf({ authorizations }: AdapterPayload): [string, A
 }
 
 /**
- * Where somebody was signed in, by what is stored of it: a session with its apps, or a token of one. Each once. A grant
- * outlives both, and an app may hold a session of its own as long: it is told without `sid`, of all that it has of the
- * customer (OpenID Connect Back-Channel Logout §2.4).
+ * The apps that a customer was signed in to according to stored sessions and tokens, each once. A grant outlives both,
+ * and an app may keep a session of its own as long: it is notified without `sid`, which concerns every session of the
+ * customer there (OpenID Connect Back-Channel Logout §2.4).
  */
 export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
   const all = stored.flatMap(({ model, payload }): SignedIn[] => {

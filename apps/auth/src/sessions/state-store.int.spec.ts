@@ -11,13 +11,13 @@ import { LogoutNotices } from '../logout/logout-notices.js';
 import { migrations } from '../migrations/index.js';
 import { RecordOutbox } from '../records/record-outbox.js';
 import { stateLimitsSchema } from '../state-limits.js';
-import { Endings, forget } from './session-revocations.js';
+import { deleteOld, SessionRevocations } from './session-revocations.js';
 import { StateStore } from './state-store.js';
 
 let test_: TestDatabase;
 let database: Database;
 let store: StateStore;
-let endings: Endings;
+let revocations: SessionRevocations;
 const newToken = () => randomBytes(32).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     STATE_LIMITS: stateLimitsSchema.parse('AccessToken=5'),
   } as Config;
   store = new StateStore(database, config);
-  endings = new Endings(
+  revocations = new SessionRevocations(
     database,
     new LogoutNotices(config, systemClock),
     new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config),
@@ -118,7 +118,7 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
 
 describe('a customer who ends', () => {
   const end = (type: 'subject.erasure_started' | 'credential.rekeyed', subject: string, version = 2) =>
-    endings.apply([
+    revocations.apply([
       {
         id: randomUUID(),
         type,
@@ -168,7 +168,7 @@ describe('a customer who ends', () => {
       { jti: id, uid, accountId: account, loginTs: now(), authorizations: { app_1: { sid: 's' } } },
       60,
     );
-    await Promise.all(Array.from({ length: 20 }, () => endings.endSession('acme', uid)));
+    await Promise.all(Array.from({ length: 20 }, () => revocations.revokeSession('acme', uid)));
     expect(await test_.query('SELECT client_id FROM auth.logout_notice')).toEqual([{ client_id: 'app_1' }]);
   });
   test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
@@ -230,14 +230,14 @@ test('what was finished stays so: it is used once, cannot be written again, and 
   ]);
 });
 
-test('forgetting who was ended long ago reads these alone, however many others there are', async () => {
+test('deleting old session revocations reads only those rows, however many others there are', async () => {
   const buffers: number[] = [];
   for (const rows of [1000, 30_000]) {
     await test_.query(
-      `INSERT INTO auth.ended_customer (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
+      `INSERT INTO auth.session_revocation (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
     );
-    await test_.query('VACUUM ANALYZE auth.ended_customer');
-    buffers.push(await test_.buffers(forget.text, [new Date().toISOString()]));
+    await test_.query('VACUUM ANALYZE auth.session_revocation');
+    buffers.push(await test_.buffers(deleteOld.text, [new Date().toISOString()]));
   }
   expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
 });

@@ -19,7 +19,7 @@ const upsert = statement(
   'oidc_upsert',
   `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at)
    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-   WHERE NOT EXISTS (SELECT 1 FROM ended_customer WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
+   WHERE NOT EXISTS (SELECT 1 FROM session_revocation WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
    ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, version = excluded.version,
      credential = excluded.credential, payload = excluded.payload, expires_at = excluded.expires_at
      WHERE $2 <> 'Interaction' OR oidc_state.consumed_at IS NULL

@@ -1,19 +1,19 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { Endings } from './session-revocations.js';
+import { SessionRevocations } from './session-revocations.js';
 import { StateStore } from './state-store.js';
 
-const every = 60_000;
+const intervalMs = 60_000;
 
-/** Removes what has expired. Nothing depends on it: what has expired is refused by its own time. */
+/** Deletes expired state. No guarantee depends on it: expired state is refused by its expiration. */
 @Injectable()
 export class StateSweeper implements OnApplicationBootstrap {
   private readonly logger = new Logger('sweeper');
 
   constructor(
     private readonly store: StateStore,
-    private readonly endings: Endings,
+    private readonly revocations: SessionRevocations,
     private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -21,16 +21,17 @@ export class StateSweeper implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const permitted = () => mayExpire(this.clock);
     repeat(this.shutdown, {
-      every,
+      every: intervalMs,
       permitted,
       work: () => this.sweep(),
-      failed: (error) => this.logger.warn(`could not sweep: ${String(error)}`),
+      failed: (error) =>
+        this.logger.warn(`Could not delete expired state; the next attempt is in a minute: ${String(error)}`),
     });
   }
 
   async sweep(): Promise<void> {
     const now = this.clock.now();
     while ((await this.store.sweep(now)) === 1000);
-    await this.endings.forgetOld(now);
+    await this.revocations.deleteOld(now);
   }
 }

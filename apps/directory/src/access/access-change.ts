@@ -3,17 +3,17 @@ import { statement, takeLock, type Sql } from '@holdfast/data';
 export type AccessSubject = { kind: 'app' | 'organization'; id: string };
 
 /**
- * Held until commit: without it a transaction could commit seq 7 before another commits 6, and a consumer that has seen
- * 7 would never ask for 6. So 6 would keep its access.
+ * Held until commit: otherwise a transaction could commit seq 7 before another commits seq 6, and a reader that has seen
+ * 7 would never read 6, whose app would keep its access.
  */
 const lock = 'access change';
-// now() is when the transaction began; the lock may have been waited for since.
+// Not now(), which is the start of the transaction: it may have waited for the lock since then.
 const insert = statement(
   'access_insert',
   'INSERT INTO access_change (kind, id, at) VALUES ($1, $2, clock_timestamp())',
 );
 
-/** The last statement but one of a change: what comes after it makes all other changes wait. */
+/** As late in a transaction as possible: until it commits, all other changes wait. */
 export async function recordAccessChange(sql: Sql, { kind, id }: AccessSubject): Promise<void> {
   await takeLock(sql, lock);
   await sql.rows(insert, [kind, id]);

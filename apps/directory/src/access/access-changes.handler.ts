@@ -2,12 +2,13 @@ import { Controller } from '@nestjs/common';
 import { accessChanges, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { entries, memory, toEntry, type EntryRow } from './access-entries.js';
+import { entries, retention, toEntry, type EntryRow } from './access-entries.js';
 
 const select = statement(
   'access_changes',
   `WITH ids AS (
-     SELECT max(seq) AS seq, kind, id FROM access_change WHERE seq > $1 AND ($1 > 0 OR at > now() - ${memory}) GROUP BY kind, id)
+     SELECT max(seq) AS seq, kind, id FROM access_change
+     WHERE seq > $1 AND ($1 > 0 OR at > now() - ${retention}) GROUP BY kind, id)
    SELECT (SELECT coalesce(max(seq), 0) FROM access_change) AS newest, e.*
    FROM (SELECT 1) one LEFT JOIN (${entries}) e ON true ORDER BY e.seq`,
 );

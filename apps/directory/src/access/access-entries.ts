@@ -1,7 +1,7 @@
 import type { AccessEntry } from '@holdfast/contracts';
 
-/** Twice the life of a token: what changed before can be met by no live one. */
-export const memory = `interval '20 minutes'`;
+/** Twice the lifetime of an access token: no valid token is older than these changes. */
+export const retention = `interval '20 minutes'`;
 
 export interface EntryRow {
   seq: number;
@@ -13,12 +13,12 @@ export interface EntryRow {
 }
 
 /**
- * State of access of what `ids` (seq, kind, id) names. A member of one statement, so that entries and seq are of one
- * moment.
+ * The access state of the apps and organizations that `ids` (seq, kind, id) names. Part of a larger statement, so that
+ * entries and seq are of one moment.
  */
 export const entries = `
   SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
-    ARRAY(SELECT s.id FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${memory}) AS revoked
+    ARRAY(SELECT s.id FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${retention}) AS revoked
   FROM ids i JOIN app a ON i.kind = 'app' AND a.client_id = i.id
   UNION ALL
   SELECT i.seq, 'organization', o.short_id, o.suspended, 0, '{}'::text[]

@@ -7,11 +7,12 @@ import { entries, toEntry, type EntryRow } from './access-entries.js';
 const select = statement(
   'app_access',
   `WITH ids AS (
-     SELECT (SELECT coalesce(max(seq), 0) FROM access_change) AS seq, kind, id FROM (VALUES ('app', $1), ('organization', $2)) AS asked (kind, id))
+     SELECT (SELECT coalesce(max(seq), 0) FROM access_change) AS seq, kind, id
+     FROM (VALUES ('app', $1), ('organization', $2)) AS requested (kind, id))
    ${entries}`,
 );
 
-/** Always both entries, however old: who asks has no feed to trust. */
+/** The introspection fallback: always both entries, however old, since the caller's revocation feed is stale. */
 @Controller()
 export class AppAccessHandler {
   constructor(private readonly database: Database) {}

@@ -4,15 +4,16 @@ import { Database, statement } from '@holdfast/data';
 import { Bus } from '@holdfast/messaging';
 import { Shutdown } from '@holdfast/service';
 
-const every = 250;
-/** What was read longer ago says nothing about now: the process was paused, or the database crawls. */
-const staleAfter = 400;
+const intervalMs = 250;
+/** A slower read says nothing about now: the process was paused, or the database is overloaded. */
+const staleAfterMs = 400;
 
 const newest = statement('access_newest', 'SELECT coalesce(max(seq), 0) AS seq FROM access_change');
 
 /**
- * Tells gateways and auth the newest change there is, four times a second and right after each one. Silence means
- * "ask": so nothing goes out while the database is away, and nothing is kept for later while NATS is.
+ * Publishes the seq of the newest access change to gateways and auth, four times a second and right after each change.
+ * Without heartbeats they treat their cached state as stale. So none is sent while the database is unavailable, and
+ * none is buffered while NATS is.
  */
 @Injectable()
 export class Heartbeat implements OnApplicationBootstrap {
@@ -28,7 +29,7 @@ export class Heartbeat implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.tick(), every);
+    this.timer = setInterval(() => void this.tick(), intervalMs);
   }
 
   /** Never throws. */
@@ -36,10 +37,10 @@ export class Heartbeat implements OnApplicationBootstrap {
     const began = performance.now();
     try {
       const [row] = await this.database.rows<{ seq: number }>(newest);
-      if (performance.now() - began < staleAfter)
+      if (performance.now() - began < staleAfterMs)
         this.bus.connection.publish(revocationFeedSubject, JSON.stringify({ seq: row!.seq }));
     } catch {
-      // Whoever listens notices the silence within a second.
+      // Listeners notice the missing heartbeats within a second.
     }
   }
 

@@ -22,7 +22,8 @@ const select = statement(
      a.created_at AS "createdAt", o.suspended AS "orgSuspended",
      (SELECT coalesce(json_agg(json_build_object('operation', g.operation)), '[]')
       FROM app_grant g WHERE g.client_id = a.client_id) AS grants,
-     (SELECT coalesce(json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex')) ORDER BY s.created_at), '[]')
+     (SELECT coalesce(
+        json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex')) ORDER BY s.created_at), '[]')
       FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at IS NULL) AS secrets
    FROM app a JOIN organization o ON o.short_id = a.org WHERE a.client_id = $1`,
 );

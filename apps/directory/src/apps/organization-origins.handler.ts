@@ -8,9 +8,7 @@ const select = statement(
   "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled",
 );
 
-/**
- * Which pages call the issuer's endpoints from a browser: those of its spa apps. All other kinds call from elsewhere.
- */
+/** The origins whose pages call the issuer's endpoints: those of spa apps. Apps of other kinds do not use a browser. */
 @Controller()
 export class OrganizationOriginsHandler {
   constructor(private readonly database: Database) {}

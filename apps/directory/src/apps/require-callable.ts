@@ -1,8 +1,8 @@
 import { OutboundError, unprocessable, type Outbound } from '@holdfast/platform';
 
 /**
- * Refuses an address that the house would never call, so that whoever registers it hears so now (ZITADEL's
- * CVE-2026-27945: a target on localhost). What its name resolves to is looked at when it is called, each time.
+ * Refuses an address that auth would never call, so that whoever registers it learns it now (ZITADEL's CVE-2026-27945:
+ * a target on localhost). The addresses to which its name resolves are checked at each call.
  */
 export function requireCallable(outbound: Outbound, backchannelLogoutUri: string | null | undefined): void {
   if (backchannelLogoutUri === undefined || backchannelLogoutUri === null) return;
@@ -13,7 +13,9 @@ export function requireCallable(outbound: Outbound, backchannelLogoutUri: string
     throw unprocessable([
       {
         pointer: '#/backchannelLogoutUri',
-        detail: `${error.message} For a test or an address of your own, name its origin in OUTBOUND_ALLOW of directory and auth.`,
+        detail:
+          `${error.message} ` +
+          'For a test or an address of your own, name its origin in OUTBOUND_ALLOW of directory and auth.',
       },
     ]);
   }

@@ -1,39 +1,36 @@
 import { isPrivateUse, type App, type AppKind, type ValidationIssue } from '@holdfast/contracts';
 import { unprocessable } from '@holdfast/platform';
 
-/** What is given of an app; a change gives only some of it. */
+/** The settings of a new app, or those that a change sets. */
 type Given = Partial<
   Pick<App, 'audience' | 'credentialType' | 'redirectUris' | 'postLogoutRedirectUris' | 'pkce' | 'idTokenAlg'>
 > & { backchannelLogoutUri?: string | null | undefined };
 
-/** Refuses what could be stored and would never work. @throws invalid_request, naming every member at fault */
+/** Refuses settings that could be stored but would never work. @throws invalid_request with every validation issue */
 export function requireUsable(kind: AppKind, given: Given): void {
-  const faults = [
-    ...faultsOfService(kind, given),
-    ...faultsOfUris(kind, given),
-    ...faultsOfPkce(kind, given),
-    ...faultsOfAudience(given),
+  const issues = [
+    ...issuesOfService(kind, given),
+    ...issuesOfUris(kind, given),
+    ...issuesOfPkce(kind, given),
+    ...issuesOfAudience(given),
   ];
-  if (faults.length > 0) throw unprocessable(faults);
+  if (issues.length > 0) throw unprocessable(issues);
 }
 
-/**
- * A service app acts for itself (specification §5): no sign-in leads to it, so none of what is about sign-ins has an
- * effect.
- */
-function faultsOfService(
+/** A service app acts for itself and signs nobody in (specification §5), so settings of sign-ins have no effect. */
+function issuesOfService(
   kind: AppKind,
   { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: Given,
 ): ValidationIssue[] {
   if (kind !== 'service') return [];
-  const useless = {
+  const withoutEffect = {
     redirectUris: redirectUris.length > 0,
     postLogoutRedirectUris: postLogoutRedirectUris.length > 0,
     backchannelLogoutUri: typeof backchannelLogoutUri === 'string',
     credentialType: credentialType !== undefined,
     idTokenAlg: idTokenAlg !== undefined,
   };
-  return Object.entries(useless).flatMap(([member, isGiven]) =>
+  return Object.entries(withoutEffect).flatMap(([member, isGiven]) =>
     isGiven
       ? [
           {
@@ -45,8 +42,8 @@ function faultsOfService(
   );
 }
 
-/** Only a native app can own a scheme; in a browser it would be somebody else's. */
-function faultsOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris = [] }: Given): ValidationIssue[] {
+/** A private-use URI scheme belongs to a native app; in a browser, any other app could register it (RFC 8252 §7.1). */
+function issuesOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris = [] }: Given): ValidationIssue[] {
   if (kind === 'native') return [];
   const detail = 'has a scheme of its own, which only a native app may have';
   return Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([member, uris]) =>
@@ -54,15 +51,15 @@ function faultsOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris
   );
 }
 
-/** RFC 9700 §2.1.1: only what can keep a secret may go without PKCE. */
-function faultsOfPkce(kind: AppKind, { pkce }: Given): ValidationIssue[] {
+/** RFC 9700 §2.1.1: only a confidential client may go without PKCE. */
+function issuesOfPkce(kind: AppKind, { pkce }: Given): ValidationIssue[] {
   return pkce === 'optional' && kind !== 'web'
     ? [{ pointer: '#/pkce', detail: `must be required of a ${kind} app; only a web app may make it optional` }]
     : [];
 }
 
-/** People are not invited or signed in yet, so such an app would refuse everybody. */
-function faultsOfAudience({ audience }: Given): ValidationIssue[] {
+/** People cannot sign in yet, so such an app would refuse everybody. */
+function issuesOfAudience({ audience }: Given): ValidationIssue[] {
   return audience === 'people'
     ? [{ pointer: '#/audience', detail: 'must be customers: people cannot sign in yet' }]
     : [];

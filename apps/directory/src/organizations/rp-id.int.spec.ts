@@ -24,7 +24,7 @@ describe('the RP ID of an organization', () => {
     });
   });
 
-  test('is changed with an event, a record and an entry of access, and the one before stays until the move is ended', async () => {
+  test('a change emits an event with its record and an access entry, and keeps the earlier RP ID until the move ends', async () => {
     await ask(createOrganization, { shortId: 'hooli', name: 'Hooli' });
     const { seq } = await ask(accessChanges, { since: 0 }, 'auth');
     const [change, end] = [

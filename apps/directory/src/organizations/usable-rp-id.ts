@@ -2,21 +2,24 @@ import { coversHost, relatedOriginsPath, relatedOriginsSchema } from '@holdfast/
 import { OutboundError, unprocessable, type Outbound } from '@holdfast/platform';
 import { isPublicSuffix } from './public-suffix.js';
 
-/** Milliseconds for the document of another domain: a command has five seconds, and waits for audit as well. */
+/** A command has five seconds, and waits for audit as well. */
 const relatedTimeoutMs = 3000;
 
 /**
- * Of a name alone: why no page of this host could ever use it as RP ID; undefined when one could, perhaps with the
- * consent of its domain.
+ * The reason why no page of this host can use the name as RP ID. Undefined when it can, perhaps with the consent of the
+ * domain (related origins).
  */
 export function unusableRpId(rpId: string, hostname: string): string | undefined {
   if (/^[0-9.]+$|:/.test(hostname))
-    return `cannot be used: browsers make no passkeys at ${hostname}, which is an IP address (BASE_URL)`;
+    return `cannot be used: browsers create no passkeys for an IP address, and BASE_URL has ${hostname}`;
   if (rpId === hostname || !isPublicSuffix(rpId)) return undefined;
-  return 'is a public suffix, below which anybody can have a name: browsers refuse it. Use a domain of your own, such as one level more';
+  return (
+    'is a public suffix, below which anybody can register a name: browsers refuse it. ' +
+    'Use a domain of your own, such as one with one more label'
+  );
 }
 
-/** Whether a document of related origins names this origin (WebAuthn Level 3 §5.11.1). */
+/** Whether a document of related origins lists this origin (WebAuthn Level 3 §5.11.1). */
 export function listsOrigin(document: string, origin: string): boolean {
   try {
     return relatedOriginsSchema
@@ -28,8 +31,8 @@ export function listsOrigin(document: string, origin: string): boolean {
 }
 
 /**
- * Refuses an RP ID that browsers would refuse on our pages, so that the operator hears of it now and not the customers
- * at their next sign-in. A domain that our host does not lie in must say that our pages may use it.
+ * Refuses an RP ID that browsers would refuse on the claim and sign-in pages, so that the operator learns it now instead
+ * of customers at their next sign-in. A domain that does not cover the host of the pages must list their origin.
  * @throws AppError invalid_request
  */
 export async function requireUsableRpId(rpId: string, baseUrl: string, outbound: Outbound): Promise<void> {
@@ -39,10 +42,12 @@ export async function requireUsableRpId(rpId: string, baseUrl: string, outbound:
   if (unusable !== undefined) throw refuse(unusable);
   if (coversHost(rpId, hostname)) return;
   const address = `https://${rpId}${relatedOriginsPath}`;
-  const why = `does not cover ${hostname}, the host of the claim and sign-in pages. Browsers use it there only if ${address} lists ${origin}`;
+  const why =
+    `does not cover ${hostname}, the host of the claim and sign-in pages. ` +
+    `Browsers use it there only if ${address} lists ${origin}`;
   try {
     const { headers, body } = await outbound.request(address, { method: 'GET', timeout: relatedTimeoutMs });
-    // Browsers look at the media type as well.
+    // Browsers check the media type as well.
     if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
       throw refuse(`${why}, and what is there is not application/json`);
     if (!listsOrigin(body.toString('utf8'), origin)) throw refuse(`${why}, and what is there does not`);

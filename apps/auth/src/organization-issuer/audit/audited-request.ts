@@ -4,7 +4,7 @@ import { anonymous, type TokenRequest } from '../../requests/token-request.js';
 import { isPublic } from '../issuer-clients.js';
 
 /** What one request to an issuer was, for the log. */
-export interface Act {
+export interface AuditedRequest {
   action: Action;
   actor: Actor;
   outcome: AuditRecord['outcome'];
@@ -14,7 +14,7 @@ export interface Act {
 }
 
 /** How the library ended a request: with a code for an app, or with an error. */
-export interface Ending {
+export interface RequestResult {
   signedIn?: boolean;
   error?: string;
 }
@@ -30,30 +30,34 @@ export function outcomeOf(status: number, error?: string): AuditRecord['outcome'
 /**
  * What a request to an issuer was; undefined for what acts for nobody (metadata, keys, the way to the sign-in page).
  */
-export function actOf(ctx: KoaContextWithOIDC, request: TokenRequest, { signedIn, error }: Ending): Act | undefined {
+export function auditedRequestOf(
+  ctx: KoaContextWithOIDC,
+  request: TokenRequest,
+  { signedIn, error }: RequestResult,
+): AuditedRequest | undefined {
   const { route } = ctx.oidc;
-  if (route === 'token') return tokenAct(ctx, request);
+  if (route === 'token') return auditedTokenRequest(ctx, request);
   if (route === 'userinfo')
     return ofApp('customer.userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
-  if (route === 'revocation') return revocationAct(ctx, request, outcomeOf(ctx.status, error));
-  if (route.startsWith('end_session')) return signOutAct(ctx, request, error);
+  if (route === 'revocation') return auditedRevocation(ctx, request, outcomeOf(ctx.status, error));
+  if (route.startsWith('end_session')) return auditedSignOut(ctx, request, error);
   return route === 'authorization' || route === 'resume'
-    ? signInAct(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
+    ? auditedSignIn(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
     : undefined;
 }
 
 /**
  * Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization.
  */
-function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
+function auditedTokenRequest(ctx: KoaContextWithOIDC, request: TokenRequest): AuditedRequest {
   const { client, secretId } = request;
   const { error } = (ctx.body ?? {}) as { error?: string };
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
   const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
   const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
-  const act = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
+  const audited = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
   return {
-    ...act,
+    ...audited,
     ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }),
   };
 }
@@ -62,7 +66,11 @@ function tokenAct(ctx: KoaContextWithOIDC, request: TokenRequest): Act {
  * RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of
  * that; others are counted.
  */
-function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: Act['outcome']): Act {
+function auditedRevocation(
+  ctx: KoaContextWithOIDC,
+  request: TokenRequest,
+  outcome: AuditedRequest['outcome'],
+): AuditedRequest {
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
   if (revoked) return revocationOf(request, revoked.accountId);
@@ -70,27 +78,31 @@ function revocationAct(ctx: KoaContextWithOIDC, request: TokenRequest, outcome: 
 }
 
 /** Of a token that there is. */
-export function revocationOf(request: TokenRequest, subject: string | undefined): Act {
+export function revocationOf(request: TokenRequest, subject: string | undefined): AuditedRequest {
   if (subject !== undefined) request.subject = subject;
   return ofApp('customer.token_revoke', request, outcomeOf(200), false);
 }
 
-function signOutAct(ctx: KoaContextWithOIDC, request: TokenRequest, error: string | undefined): Act | undefined {
+function auditedSignOut(
+  ctx: KoaContextWithOIDC,
+  request: TokenRequest,
+  error: string | undefined,
+): AuditedRequest | undefined {
   if (error !== undefined)
     return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
   if (request.subject === undefined || ctx.status !== 303) return undefined;
   return signOutOf(request.subject);
 }
 
-export function signOutOf(subject: string): Act {
+export function signOutOf(subject: string): AuditedRequest {
   return { action: 'customer.sign_out', actor: { type: 'customer', id: subject }, outcome: outcomeOf(303) };
 }
 
-function signInAct(
+function auditedSignIn(
   ctx: KoaContextWithOIDC,
   { subject, credential }: TokenRequest,
-  { signedIn, error }: Ending,
-): Act | undefined {
+  { signedIn, error }: RequestResult,
+): AuditedRequest | undefined {
   const { route, session } = ctx.oidc;
   const customer: Actor | undefined = subject === undefined ? undefined : { type: 'customer', id: subject };
   if (signedIn && customer)
@@ -109,7 +121,12 @@ function signInAct(
   return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
 }
 
-function ofApp(action: Action, { client }: TokenRequest, outcome: Act['outcome'], counted: boolean): Act {
+function ofApp(
+  action: Action,
+  { client }: TokenRequest,
+  outcome: AuditedRequest['outcome'],
+  counted: boolean,
+): AuditedRequest {
   const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
   return { action, actor, outcome, ...(counted && { counted }) };
 }

@@ -6,7 +6,7 @@ import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Organizations } from '../../organizations/organizations.js';
 import { RecordOutbox } from '../../records/record-outbox.js';
 import { anonymous, tokenRequestOf, type TokenRequest } from '../../requests/token-request.js';
-import { actOf, type Act, type Ending } from './audited-request.js';
+import { auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
 
 /** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
 const faulty = new Set([
@@ -34,16 +34,16 @@ export class IssuerAudit {
   ) {}
 
   /** Resolves when the answer may leave. */
-  async record(ctx: KoaContextWithOIDC, org: string, ending: Ending): Promise<void> {
+  async record(ctx: KoaContextWithOIDC, org: string, ending: RequestResult): Promise<void> {
     const request = tokenRequestOf(ctx);
     if (request.change) return this.records.placed(org, request.change);
-    const act = actOf(ctx, request, ending);
-    if (act) await this.write(org, request, act);
+    const audited = auditedRequestOf(ctx, request, ending);
+    if (audited) await this.write(org, request, audited);
   }
 
   /** Of a change: to be committed with it. */
-  ofChange(request: TokenRequest, act: Act): AuditRecord {
-    return { ...recordOf(request, act, this.clock.now()), id: newId() };
+  ofChange(request: TokenRequest, audited: AuditedRequest): AuditRecord {
+    return { ...recordOf(request, audited, this.clock.now()), id: newId() };
   }
 
   /**
@@ -76,9 +76,9 @@ export class IssuerAudit {
     });
   }
 
-  private write(org: string, request: TokenRequest, act: Act): Promise<void> {
-    const record = recordOf(request, act, this.clock.now());
-    return act.counted
+  private write(org: string, request: TokenRequest, audited: AuditedRequest): Promise<void> {
+    const record = recordOf(request, audited, this.clock.now());
+    return audited.counted
       ? this.refusals.count(org, record, request.network)
       : this.writer.append(org, { ...record, id: newId() });
   }
@@ -90,7 +90,7 @@ export class IssuerAudit {
  */
 export function recordOf(
   { info, person, client, subject, credential }: TokenRequest,
-  { action, actor, outcome, counted, changes }: Act,
+  { action, actor, outcome, counted, changes }: AuditedRequest,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
   const app: AuditTarget[] =

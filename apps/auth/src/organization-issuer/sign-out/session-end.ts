@@ -1,7 +1,7 @@
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
 import { ofDatabase } from '../../requests/temporarily-unavailable.js';
 import { tokenRequestOf } from '../../requests/token-request.js';
-import type { Endings } from '../../sessions/session-revocations.js';
+import type { SessionRevocations } from '../../sessions/session-revocations.js';
 import { signOutOf } from '../audit/audited-request.js';
 import type { IssuerAudit } from '../audit/issuer-audit.js';
 
@@ -15,14 +15,19 @@ interface EndingSession {
  * Whatever ends a session (signing out, or another customer in the same browser) ends what came of it, and its apps are
  * told: these refresh tokens were not asked for as offline access. The record of a sign-out commits with it.
  */
-export function endSessionsWhole(provider: Provider, org: string, endings: Endings, audit: IssuerAudit): void {
+export function endSessionsWhole(
+  provider: Provider,
+  org: string,
+  revocations: SessionRevocations,
+  audit: IssuerAudit,
+): void {
   const prototype = provider.Session.prototype as unknown as EndingSession;
   const { destroy } = prototype;
   prototype.destroy = async function () {
     const { ctx } = Provider;
     const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
     const record = signsOut ? audit.ofChange(tokenRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
-    const ended = await ofDatabase(endings.endSession(org, this.uid, askedBy(ctx), record));
+    const ended = await ofDatabase(revocations.revokeSession(org, this.uid, askedBy(ctx), record));
     if (ended && record) tokenRequestOf(ctx).change = record;
     await destroy.call(this);
   };

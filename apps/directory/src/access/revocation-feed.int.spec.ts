@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { accessChanges, disableApp, revocationFeedSubject } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
+import { eventually } from '@holdfast/testing';
+import { ask, buses, database, newApp, withDirectory } from '../directory.fixture.js';
+import { recordAccessChange } from './access-change.js';
+
+withDirectory();
+
+describe('the revocation feed', () => {
+  test('seq follows the order of commits: a reader that follows seq sees every change', async () => {
+    const apps = await Promise.all(Array.from({ length: 8 }, () => newApp('web')));
+    let seen = (await ask(accessChanges, { since: 0 }, 'gateway')).seq;
+    const found = new Map<string, number>();
+    let changing = true;
+    const reader = (async () => {
+      while (changing) {
+        const { seq, entries } = await ask(accessChanges, { since: seen }, 'gateway');
+        for (const entry of entries) found.set(entry.id, entry.minVersion);
+        seen = seq;
+      }
+    })();
+    const disable = async ({ app }: (typeof apps)[number]) => {
+      for (let i = 0; i < 10; i += 1) await ask(disableApp, { clientId: app.clientId, disabled: true });
+    };
+    await Promise.all(apps.map(disable));
+    changing = false;
+    await reader;
+    const { entries } = await ask(accessChanges, { since: seen }, 'gateway');
+    for (const entry of entries) found.set(entry.id, entry.minVersion);
+    expect(apps.map(({ app }) => found.get(app.clientId))).toEqual(Array(8).fill(11));
+  });
+
+  test('a change waits for an earlier one that is not committed yet', async () => {
+    const db = await Database.connect({ url: database.url(), pool: 2, applicationName: 'test' });
+    const order: string[] = [];
+    const recorded = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const first = db.transaction(async (sql) => {
+      await recordAccessChange(sql, { kind: 'organization', id: 'acme' });
+      recorded.resolve();
+      await mayCommit.promise;
+      order.push('first');
+    });
+    await recorded.promise;
+    const second = db
+      .transaction((sql) => recordAccessChange(sql, { kind: 'organization', id: 'acme' }))
+      .then(() => order.push('second'));
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => (await database.query(waiting)).length === 1);
+    mayCommit.resolve();
+    await Promise.all([first, second]);
+    await db.close();
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  test('a heartbeat is sent four times a second and right after a change', async () => {
+    const seqs: number[] = [];
+    const gateway = buses.get('gateway')!.connection;
+    const subscription = gateway.subscribe(revocationFeedSubject, {
+      callback: (_, message) => void seqs.push(message.json<{ seq: number }>().seq),
+    });
+    await eventually(() => seqs.length >= 4, 1500);
+    const before = seqs.at(-1)!;
+    await newApp('web');
+    await eventually(() => seqs.at(-1)! > before, 100);
+    subscription.unsubscribe();
+  });
+
+  test('no heartbeat is sent while the database is unavailable, and heartbeats resume after it', async () => {
+    let heartbeats = 0;
+    const subscription = buses
+      .get('gateway')!
+      .connection.subscribe(revocationFeedSubject, { callback: () => void (heartbeats += 1) });
+    await database.refuseConnections(true);
+    heartbeats = 0;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(heartbeats).toBe(0);
+    await expect(ask(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
+    await database.refuseConnections(false);
+    await eventually(() => heartbeats > 0);
+    subscription.unsubscribe();
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { createOrganization, getApp, listApps, listSecrets } from '@holdfast/contracts';
+import { auditStub } from '../audit-stub.fixture.js';
+import { ask, newApp, withDirectory } from '../directory.fixture.js';
+
+withDirectory();
+
+test('an operator read is recorded in the log of the organization read, and without its record nothing is returned', async () => {
+  await ask(createOrganization, { shortId: 'initech', name: 'Initech' });
+  const {
+    app: { clientId },
+  } = await newApp('web', [], 'initech');
+  const reads = async () =>
+    (
+      await Promise.allSettled([
+        ask(listApps, { org: 'initech' }),
+        ask(getApp, { clientId }),
+        ask(listSecrets, { clientId }),
+      ])
+    ).map((r) => r.status);
+  expect([...new Set(await reads()), ...auditStub.reads.filter((line) => line.startsWith('initech')).sort()]).toEqual([
+    'fulfilled',
+    'initech app.list',
+    `initech app.read ${clientId}`,
+    `initech app.secret.list ${clientId}`,
+  ]);
+  auditStub.unavailable = true;
+  expect([...new Set(await reads())]).toEqual(['rejected']);
+  auditStub.unavailable = false;
+});
