@@ -27,7 +27,7 @@ Examples:
 
 Exit codes: 0 done, 1 denied or failed, 2 invalid arguments.`;
 
-/** Throws CommanderError instead of ending the process. */
+/** Throws CommanderError instead of exiting. */
 export function createProgram(): Command {
   const program = new Command('holdfast')
     .description("the operator's command line of Holdfast")

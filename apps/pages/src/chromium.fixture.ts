@@ -18,7 +18,7 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-export interface Authenticator {
+interface Authenticator {
   cdp: CDPSession;
   id: string;
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-export interface Contrast {
+interface Contrast {
   what: string;
   ratio: number;
   needed: number;

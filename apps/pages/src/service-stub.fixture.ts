@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The response of a route; a function is called for each request. */
 export type Reply = { status?: number; body?: object; headers?: Record<string, string>; hang?: boolean };
-export type Routes = Record<string, Reply | ((body: Record<string, unknown>) => Reply)>;
+type Routes = Record<string, Reply | ((body: Record<string, unknown>) => Reply)>;
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };

@@ -6,7 +6,7 @@ import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } 
 
 export const origin = 'id.example/o/acme/audit';
 
-export interface Signer {
+interface Signer {
   key: VerifierKey;
   privateKey: KeyObject;
 }

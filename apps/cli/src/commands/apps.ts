@@ -204,7 +204,7 @@ async function requireType(request: OperatorSession['request'], org: string, nam
     throw new CommandError(`${org} has no credential type "${name}". It has: ${known.join(', ')}.`);
 }
 
-export function appSheet(app: App): string {
+function appSheet(app: App): string {
   return sheet({
     'Client ID': app.clientId,
     Organization: app.org,

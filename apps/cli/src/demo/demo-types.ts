@@ -9,7 +9,7 @@ import type { OperatorSession } from '../operator-session.js';
 type WantedType = Omit<CredentialType, 'holders'>;
 
 /** One type is renewed every year, one expires within a day, one never expires. */
-export const demoTypes: WantedType[] = [
+const demoTypes: WantedType[] = [
   { name: 'customer', display: 'Customer', validity: 'P1Y', renewalWindow: 'P30D', revocable: true, isDefault: true },
   { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, isDefault: false },
   { name: 'membership', display: 'Membership', revocable: true, isDefault: false },

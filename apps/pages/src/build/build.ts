@@ -33,11 +33,12 @@ const { metafile } = await build({
 });
 
 const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
-const outputOf = (name: string, ending: string): string => {
+const outputOf = (name: string, extension: string): string => {
   const found = outputs.find(
-    (file) => file.startsWith(`${name}-`) && file.endsWith(ending) && file.length === name.length + ending.length + 9,
+    (file) =>
+      file.startsWith(`${name}-`) && file.endsWith(extension) && file.length === name.length + extension.length + 9,
   );
-  if (!found) throw new Error(`esbuild wrote no ${name}${ending}: ${outputs.join(', ')}`);
+  if (!found) throw new Error(`esbuild wrote no ${name}${extension}: ${outputs.join(', ')}`);
   return found;
 };
 

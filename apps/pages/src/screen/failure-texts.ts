@@ -1,7 +1,7 @@
 import { texts } from '../texts.ts';
 
 /** Failures of the browser, the device or the network, which both pages show in the same words. */
-export type CommonFailure =
+type CommonFailure =
   | 'cancelled'
   | 'ceremony_expired'
   | 'passkey_invalid'

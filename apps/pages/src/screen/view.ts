@@ -1,7 +1,7 @@
 import type { Control, Screen } from './screen.ts';
 
 /** Shows screens in the document. All text is set as text, never as HTML. */
-export interface View<Action extends string> {
+interface View<Action extends string> {
   show: (screen: Screen<Action>) => void;
 }
 

@@ -2,7 +2,7 @@ import type { SignIn } from '@holdfast/contracts';
 import { safeAddress } from '../browser/address.ts';
 
 /** Stores a sign-in for this tab, so that the page can link back to the app after the sign-in has ended. */
-export interface RememberedSignIn {
+interface RememberedSignIn {
   store: (view: SignIn) => void;
   find: () => SignIn | undefined;
 }

@@ -63,7 +63,7 @@ test('another organization’s passkey is shown as such, not as unknown or inval
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
 });
 
-test('an ended sign-in links to the app when its address is known', () => {
+test('an expired sign-in links to the app when its address is known', () => {
   const known = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
   expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({
     organization: 'Acme',

@@ -3,7 +3,7 @@ import type { SignIn } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-export type Rejection = 'unknown_passkey' | 'other_organization';
+type Rejection = 'unknown_passkey' | 'other_organization';
 
 /** Failures after which another attempt makes sense. */
 export type FailureReason =

@@ -1,7 +1,7 @@
 import { JsonFile } from './json-file.ts';
 
 /** An offer that may still be open, so that staff can withdraw it. Its claim link is not stored. */
-export interface PendingOffer {
+interface PendingOffer {
   offerId: string;
   credentialId: string;
   expiresAt: string;

@@ -32,7 +32,7 @@ export interface SignedInCustomer {
   idToken: string;
 }
 
-export type SignInResult = { customer: SignedInCustomer } | { error: 'denied' | 'invalid'; reason: string };
+type SignInResult = { customer: SignedInCustomer } | { error: 'denied' | 'invalid'; reason: string };
 
 /** OpenID Connect sign-in: authorization code flow with PKCE, state, nonce and the `iss` parameter (RFC 9207). */
 export class SignIn {

@@ -55,7 +55,7 @@ function customerRow({ accounts, settings }: Shop, customer: CustomerSummary) {
 }
 
 /** One word for a list; the details are on the customer's own page. */
-export function customerBadges({ live, claimed, openOffers }: CustomerSummary): Badge[] {
+function customerBadges({ live, claimed, openOffers }: CustomerSummary): Badge[] {
   const newLink: Badge[] = openOffers > 0 ? [{ kind: '', text: 'New link sent' }] : [];
   if (live > 0) return [{ kind: 'good', text: 'Works' }, ...newLink];
   if (openOffers > 0) return [{ kind: '', text: 'Waiting' }];

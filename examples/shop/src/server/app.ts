@@ -12,7 +12,7 @@ import { createHandlebars, partials } from './views.ts';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-export interface AppOptions {
+interface AppOptions {
   /** The address that browsers use, such as http://localhost:4000. */
   origin: string;
   /** The apps at this address, one per organization, each under its own path. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts.ts';
 
-export interface PageData {
+interface PageData {
   title: string;
   /** For lists. */
   isWide?: boolean;
@@ -35,7 +35,7 @@ export function renderMessage(reply: FastifyReply, status: number, message: Mess
   return renderPage(reply.code(status), 'message', { ...message });
 }
 
-export interface Message {
+interface Message {
   title: string;
   text: string;
   /** For developers, such as an error code. */

@@ -12,7 +12,7 @@ export interface Notice {
 }
 
 /** Stands for the e-mail with the claim link. A real shop sends it and stores the link nowhere. */
-export interface ClaimEmail {
+interface ClaimEmail {
   to: string;
   name: string;
   claimUrl: string;
@@ -63,7 +63,7 @@ export class SessionStore implements FastifySessionStore {
   }
 
   /**
-   * A request that was under way when its session was revoked saves it at its end; that must not restore the session.
+   * A request saves its session at its end. If the session was revoked meanwhile, that must not restore it.
    */
   set(id: string, session: Session, done: (error?: unknown) => void): void {
     const stored = this.#sessions.get(id);

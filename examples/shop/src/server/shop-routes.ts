@@ -12,7 +12,7 @@ import { startRoutes } from '../pages/start.ts';
 import type { Shop } from '../shop.ts';
 import { errorPage, notFoundPage } from './error-pages.ts';
 
-export interface ShopRouteOptions {
+interface ShopRouteOptions {
   shop: Shop;
   sessionSecret: string;
   secureCookie: boolean;

@@ -16,7 +16,7 @@ const errorSchema = z
   .or(z.object({ error_description: z.string() }))
   .or(z.object({ error: z.string() }));
 
-export interface HttpAccess {
+interface HttpAccess {
   /** `https://id.example/o/acme` */
   url: string;
   clientId: string;

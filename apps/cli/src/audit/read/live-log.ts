@@ -31,7 +31,7 @@ interface Reader {
 }
 
 /** How long to wait for the record of a drop. Audit appends it within a second, unless it is overloaded. */
-export interface DropRecordWait {
+interface DropRecordWait {
   timeoutMs: number;
   intervalMs: number;
 }

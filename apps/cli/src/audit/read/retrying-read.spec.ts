@@ -47,14 +47,14 @@ describe('retrying, while pages cannot be read,', () => {
   });
 
   test('throws when the first page fails, or after the timeout', async () => {
-    const away = new TransientCommandError('nobody there');
-    await expect(retrying(interrupted({ 0: [away] }).read, soon)(0)).rejects.toBe(away);
+    const failure = new TransientCommandError('unavailable');
+    await expect(retrying(interrupted({ 0: [failure] }).read, soon)(0)).rejects.toBe(failure);
     await expect(
-      retrying(interrupted({ 10: Array.from({ length: 100 }, () => away) }).read, {
+      retrying(interrupted({ 10: Array.from({ length: 100 }, () => failure) }).read, {
         timeoutMs: 20,
         firstDelayMs: 1,
       })(10),
-    ).rejects.toBe(away);
+    ).rejects.toBe(failure);
     await expect(
       retrying(interrupted({ 10: [new TransientCommandError('come back later', 60_000)] }).read, soon)(10),
     ).rejects.toThrow('come back later');

@@ -3,7 +3,7 @@ import { AppError } from '@holdfast/platform';
 import { TransientCommandError } from '../../command-error.js';
 import type { ReadPage } from './live-log.js';
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /** How long a page is requested again. */
   timeoutMs: number;
   /** Delay before the second attempt; it doubles before each further one. */

@@ -4,7 +4,7 @@ import { leafHash } from '@holdfast/tlog';
 import { leafFacts, pseudonymsIn, type LeafFacts, type UnmappedPseudonyms } from './leaf-facts.js';
 
 /** The result for one entry. */
-export interface CheckedEntry {
+interface CheckedEntry {
   /** Leaf hash of its bytes; absent when it was dropped. */
   hash?: Buffer;
   /** Absent when it was dropped or changed. */

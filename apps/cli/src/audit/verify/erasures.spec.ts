@@ -15,7 +15,7 @@ const erasure = (seq: number, id = customer) => ({
 });
 const check = (entries: readonly ExportedAuditEntry[], allowUnprovable = false) =>
   verdictOf(entries, checkpointOf(entries, signer), [signer.key], [], { allowUnprovable });
-/** With those in some places put in their stead. */
+/** The log with some entries replaced. */
 const logWith = (size: number, ...put: ExportedAuditEntry[]) =>
   logOf(size).map(
     (e) => put.find((p) => p.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e),
