@@ -68,7 +68,8 @@ export const configSchema = baseConfigSchema.extend({
     .min(1)
     .default(256)
     .describe(
-      'Requests for callers that may be under way at all services together, over the bus; more are answered 503 at once',
+      'Requests for callers that may be under way at all services together, over the bus; more are answered 503 ' +
+        'at once',
     ),
   BUS_MAX_REQUESTS_PER_SERVICE: z.coerce
     .number()
@@ -83,11 +84,13 @@ export const configSchema = baseConfigSchema.extend({
     .max(60_000)
     .default(100)
     .describe(
-      'How long what has arrived may have waited for the event loop, in ms. What waited longer is answered 503 at once, as long as 64 requests or more are under way',
+      'How long what has arrived may have waited for the event loop, in ms. What waited longer is answered 503 ' +
+        'at once, as long as 64 requests or more are under way',
     ),
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: seals page tokens; the same for every replica'),
   RATE_LIMITS: rateLimitsSchema.describe(
-    'Requests a minute by class of limit where the defaults do not fit, such as `claim=1200,read=60000`; `all=…` for every class that is not named. Per address or app, in each replica: docs/runbook.md',
+    'Requests a minute by class of limit where the defaults do not fit, such as `claim=1200,read=60000`; `all=…` ' +
+      'for every class that is not named. Per address or app, in each replica: docs/runbook.md',
   ),
   TRUSTED_PROXIES: z
     .string()
@@ -100,7 +103,8 @@ export const configSchema = baseConfigSchema.extend({
     .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
     .default([])
     .describe(
-      "Addresses and networks whose X-Forwarded-For is believed, comma separated: proxies in front of the house. Nobody's, when left out",
+      'Addresses and networks whose X-Forwarded-For is believed, comma separated: proxies in front of the house. ' +
+        "Nobody's, when left out",
     ),
 });
 export type GatewayConfig = z.output<typeof configSchema>;

@@ -102,7 +102,9 @@ export const claimOptionsEndpoint = endpoint({
   path: '/o/{shortId}/api/claim/options',
   tag,
   summary: 'Begin a claim',
-  description: `Options for \`navigator.credentials.create()\`, valid for five minutes and one response, in this browser only: the completion needs the cookie of this response. ${tokenNote}`,
+  description:
+    `Options for \`navigator.credentials.create()\`, valid for five minutes and one response, in this browser ` +
+    `only: the completion needs the cookie of this response. ${tokenNote}`,
   action: 'credential.claim',
   countAs: 'claim.begin',
   recordEach: ended,
@@ -141,7 +143,9 @@ export const completeClaimEndpoint = endpoint({
   path: '/o/{shortId}/api/claim/complete',
   tag,
   summary: 'Complete a claim',
-  description: `Stores the new passkey and issues the credential, once: the first completion wins. Needs the cookie that came with the options. Signs nobody in. ${tokenNote}`,
+  description:
+    'Stores the new passkey and issues the credential, once: the first completion wins. Needs the cookie that came ' +
+    `with the options. Signs nobody in. ${tokenNote}`,
   action: 'credential.claim',
   recordEach: [...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,

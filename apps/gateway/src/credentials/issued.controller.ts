@@ -96,7 +96,8 @@ export const revokeCredentialEndpoint = transition(
   {
     summary: 'Revoke a credential',
     description:
-      'For ever: a further offer to the customer makes another credential. One that nobody has claimed yet can always ' +
+      'For ever: a further offer to the customer makes another credential. One that nobody has claimed yet can ' +
+      'always ' +
       'be revoked, and its offer is withdrawn with it.',
     errors: ['not_revocable'],
   },

@@ -27,7 +27,8 @@ export const createOfferEndpoint = endpoint({
   summary: 'Create an offer',
   description:
     'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the ' +
-    'customer yourself; Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. Where the ' +
+    'customer yourself; Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. ' +
+    'Where the ' +
     'organization demands a proof of presence, each offer needs one in `presence`; wherever one is sent, it is ' +
     'verified and consumed by the offer.',
   operation: 'offers:write',

@@ -69,7 +69,8 @@ export const eraseSubjectEndpoint = endpoint({
   tag,
   summary: 'Erase a subject',
   description:
-    'Erases the customer and everything issued to them. Once this is answered, no read returns them any more. A repeat is answered 404, or 204 again with the same ' +
+    'Erases the customer and everything issued to them. Once this is answered, no read returns them any more. A ' +
+    'repeat is answered 404, or 204 again with the same ' +
     'Idempotency-Key.',
   operation: 'issued:manage',
   action: 'subject.erase',

@@ -19,29 +19,36 @@ const always: ErrorCode[] = [
 
 const tags: Record<string, string> = {
   OAuth:
-    'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem documents.',
+    'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem ' +
+    'documents.',
   'Customer credentials':
-    'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same organization never sees them.',
+    'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same ' +
+    'organization never sees them.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
   'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
   'Proof of presence':
     'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
   Claim: 'What the page behind a claim link calls. Public: the token of the link is in the body.',
   'OpenID Connect':
-    "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and OpenID Connect, not problem documents.",
+    "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and " +
+    'OpenID Connect, not problem documents.',
   Reference: 'This description, and pages to read it.',
   Health: 'For load balancers and supervisors.',
 };
 
-const about = `**A first call.** Get a token at \`/oauth2/token\` with the client ID and client secret of an app, then make an offer. Its \`claimUrl\` is for the customer; Holdfast sends nothing.
-
-**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never null. Unknown request members and parameters are refused; answers may get further members. Errors are problem documents (RFC 9457) with a \`code\` to branch on; [every code is explained](/docs/errors).
-
-**Reading what was written.** Once a change is answered, every read shows it, whoever asks. When that cannot be kept, a read answers 503 with \`Retry-After\`, never an old state.
-
-**Rate limits.** Per app, and per address on public routes: responses carry \`RateLimit-Policy\` and \`RateLimit\` (draft-ietf-httpapi-ratelimit-headers), a 429 \`Retry-After\`.
-
-**Order of checks.** Token (401), rate limit (429), organization (403), scope (403), parameters and body (400, 422), object (404; the same for what is not yours and what does not exist).`;
+const about = [
+  '**A first call.** Get a token at `/oauth2/token` with the client ID and client secret of an app, then make ' +
+    'an offer. Its `claimUrl` is for the customer; Holdfast sends nothing.',
+  '**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never ' +
+    'null. Unknown request members and parameters are refused; answers may get further members. Errors are ' +
+    'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors).',
+  '**Reading what was written.** Once a change is answered, every read shows it, whoever asks. When that cannot ' +
+    'be kept, a read answers 503 with `Retry-After`, never an old state.',
+  '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
+    '`RateLimit` (draft-ietf-httpapi-ratelimit-headers), a 429 `Retry-After`.',
+  '**Order of checks.** Token (401), rate limit (429), organization (403), scope (403), parameters and body ' +
+    '(400, 422), object (404; the same for what is not yours and what does not exist).',
+].join('\n\n');
 
 /** The OpenAPI 3.1 description, from the very declarations that guard and validate. */
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
@@ -80,7 +87,8 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
         clientCredentials: {
           type: 'oauth2',
           description:
-            'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is refused within a second once its app, grant or secret is taken away.',
+            'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is ' +
+            'refused within a second once its app, grant or secret is taken away.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
         },
         customerToken: {
@@ -220,12 +228,16 @@ function headersOf({ idempotent }: Endpoint): Json[] {
     in: 'header',
     required: false,
     description:
-      "Your own id of the request, which the answer and its audit record carry; another form is replaced by an id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of the answer's `Holdfast-Request-Id` alone",
+      'Your own id of the request, which the answer and its audit record carry; another form is replaced by an ' +
+      'id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of ' +
+      "the answer's `Holdfast-Request-Id` alone",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
   if (!idempotent) return [requestId];
   const description =
-    'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with `Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was refused uses no key up';
+    'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with ' +
+    '`Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was ' +
+    'refused uses no key up';
   return [
     requestId,
     {

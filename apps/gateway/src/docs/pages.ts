@@ -12,7 +12,8 @@ ${body}
 export const docsPage = page(
   'Holdfast API reference',
   `<header><strong>Holdfast</strong> <a href="/openapi.json">OpenAPI 3.1</a> <a href="/docs/errors">Errors</a></header>
-<main id="reference"><noscript>The reference needs JavaScript; <a href="/openapi.json">the OpenAPI description</a> does not.</noscript></main>
+<main id="reference"><noscript>The reference needs JavaScript;
+<a href="/openapi.json">the OpenAPI description</a> does not.</noscript></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/reference.js"></script>`,
   ['/docs/assets/swagger-ui.css'],

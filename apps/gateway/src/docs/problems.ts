@@ -23,7 +23,8 @@ export const problemSchema = {
     requestId: {
       type: 'string',
       description:
-        '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header `Holdfast-Request-Id`',
+        '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header ' +
+        '`Holdfast-Request-Id`',
     },
     errors: {
       type: 'array',

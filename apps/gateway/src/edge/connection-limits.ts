@@ -13,7 +13,9 @@ export interface ConnectionLimits {
 
 const refused = new Counter({
   name: 'holdfast_connections_refused_total',
-  help: 'Connections that were closed at once: `address` when theirs had too many, `all` when there were too many altogether',
+  help:
+    'Connections that were closed at once: `address` when theirs had too many, `all` when there were too many ' +
+    'altogether',
   labelNames: ['because'],
 });
 

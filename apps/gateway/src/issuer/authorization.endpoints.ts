@@ -20,7 +20,8 @@ const authorizeMembers: Record<string, Member> = {
   client_id: { description: 'The app that asks', required: true, example: example.clientId },
   redirect_uri: {
     description:
-      'Where the answer goes: equal to a registered one, letter by letter; of a native app the port of a loopback address may differ',
+      'Where the answer goes: equal to a registered one, letter by letter; of a native app the port of a ' +
+      'loopback address may differ',
     required: true,
     example: 'https://shop.example/callback',
   },
@@ -46,7 +47,8 @@ const authorizeMembers: Record<string, Member> = {
   response_mode: { description: 'How the answer comes back; `query` when left out', values: ['query', 'form_post'] },
   prompt: {
     description:
-      '`none` shows no page and answers `login_required` where one is needed; `login` asks for the passkey again; `consent` and `select_account` are taken and change nothing',
+      '`none` shows no page and answers `login_required` where one is needed; `login` asks for the passkey ' +
+      'again; `consent` and `select_account` are taken and change nothing',
     example: 'login',
   },
   max_age: {
@@ -74,13 +76,16 @@ const endSessionMembers: Record<string, Member> = {
 };
 
 const sentBack =
-  'With 303 to `redirect_uri`: `code`, `state` and `iss` (RFC 9207), or `error`: `login_required` (`prompt=none`, and nobody is signed in), `access_denied` (the customer left, or has no live credential), `invalid_request`, `invalid_scope`, ' +
+  'With 303 to `redirect_uri`: `code`, `state` and `iss` (RFC 9207), or `error`: `login_required` ' +
+  '(`prompt=none`, and nobody is signed in), `access_denied` (the customer left, or has no live credential), ' +
+  '`invalid_request`, `invalid_scope`, ' +
   '`unsupported_response_type`, `temporarily_unavailable`. Or to the sign-in page';
 const authorizeAnswers = {
   200: page('With `response_mode=form_post`: a page that posts the answer to `redirect_uri`'),
   303: redirect(sentBack),
   400: page(
-    '`invalid_request`, `invalid_client`, `invalid_redirect_uri`: it cannot be told to the app, which may not be the app at all, so a page tells the person; programs get JSON',
+    '`invalid_request`, `invalid_client`, `invalid_redirect_uri`: it cannot be told to the app, which may not be ' +
+      'the app at all, so a page tells the person; programs get JSON',
   ),
   404: noOrganization,
   503: temporarilyUnavailable,
@@ -92,7 +97,8 @@ const endSessionAnswers = {
   200: page('A page that asks whether to sign out; without `id_token_hint`, or with that of somebody else'),
   303: redirect('Signed out: to `post_logout_redirect_uri`, or to a page that says so'),
   400: page(
-    '`invalid_request`, `invalid_client`: the hint is no ID token of this issuer, or the address is not registered. Nobody was signed out; programs get JSON',
+    '`invalid_request`, `invalid_client`: the hint is no ID token of this issuer, or the address is not ' +
+      'registered. Nobody was signed out; programs get JSON',
   ),
   404: noOrganization,
   503: temporarilyUnavailable,
@@ -110,7 +116,8 @@ const authorize = issuerEndpoint(
     ...signIn,
     reference: authorizeReference,
     description:
-      'Authorization code flow. PKCE with S256 is required, unless the app made it optional and sends a nonce. `response_mode`: `query` or `form_post`. The answer carries `iss` (RFC 9207).',
+      'Authorization code flow. PKCE with S256 is required, unless the app made it optional and sends a nonce. ' +
+      '`response_mode`: `query` or `form_post`. The answer carries `iss` (RFC 9207).',
   },
 );
 
@@ -142,7 +149,8 @@ const endSession = issuerEndpoint(
     ...signOut,
     reference: endSessionReference,
     description:
-      'With the ID token as `id_token_hint` the customer is signed out at once; without it they are asked. `post_logout_redirect_uri` must equal a registered one.',
+      'With the ID token as `id_token_hint` the customer is signed out at once; without it they are asked. ' +
+      '`post_logout_redirect_uri` must equal a registered one.',
   },
 );
 

@@ -52,12 +52,14 @@ const tokenReference: Json = {
       ),
     },
     400: oauthErrorAnswer(
-      '`invalid_scope`: an operation that is unknown, not granted or for people only, or no scope at all. `unsupported_grant_type`, `invalid_request`.',
+      '`invalid_scope`: an operation that is unknown, not granted or for people only, or no scope at all. ' +
+        '`unsupported_grant_type`, `invalid_request`.',
       'invalid_scope',
       'the app was not granted issued:manage',
     ),
     401: oauthErrorAnswer(
-      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer is the same',
+      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer ' +
+        'is the same',
       'invalid_client',
       'client authentication failed',
       {

@@ -15,7 +15,8 @@ const resourceMetadataReference: Json = {
           type: 'object',
           properties: {
             resource: describedText(
-              'The identifier that this address belongs to: the base address, or the API as the `aud` of its tokens names it',
+              'The identifier that this address belongs to: the base address, or the API as the `aud` of its ' +
+                'tokens names it',
             ),
             authorization_servers: describedTexts('Who gives tokens for it'),
             scopes_supported: describedTexts('Every operation that a token can hold'),

@@ -64,7 +64,8 @@ const issuerTokenReference: Json = {
       }),
     },
     400: oauthErrorAnswer(
-      '`invalid_grant`: the code or refresh token is unknown, used, expired, of another app, or its customer can no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`.',
+      '`invalid_grant`: the code or refresh token is unknown, used, expired, of another app, or its customer can ' +
+        'no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`.',
       'invalid_grant',
       'grant request is invalid',
     ),
@@ -160,7 +161,10 @@ const issuerToken = issuerEndpoint(
     limit: 'token',
     reference: issuerTokenReference,
     description:
-      'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: `client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used again within seconds, it gives the same successor once more, since two tabs or a lost response look like that; used again later, or after its successor, it ends all that came of its sign-in.',
+      'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: ' +
+      '`client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used ' +
+      'again within seconds, it gives the same successor once more, since two tabs or a lost response look like ' +
+      'that; used again later, or after its successor, it ends all that came of its sign-in.',
   },
 );
 

@@ -72,8 +72,8 @@ export function assetOf(
 }
 
 /**
- * Names that do not change: documents that no build makes (libs/platform/src/html-page.ts) and browsers by themselves load
- * these.
+ * Names that do not change: documents that no build makes (libs/platform/src/html-page.ts) load these, and browsers do
+ * by themselves.
  */
 const lasting = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 

@@ -36,7 +36,9 @@ export const claimPageEndpoint = endpoint({
   unrecorded,
   internal: 'a page, or what it loads',
   summary: 'The page that a claim link opens',
-  description: `The token stands after the \`#\` of the link, so no server receives it. Opening the page changes nothing. ${sameForAll}`,
+  description:
+    `The token stands after the \`#\` of the link, so no server receives it. Opening the page changes nothing. ` +
+    `${sameForAll}`,
   params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
   responses: { 200: { description: 'The page' } },
 });
@@ -70,7 +72,8 @@ export const pageAssetEndpoint = endpoint({
   internal: 'a page, or what it loads',
   summary: 'What the pages load',
   description:
-    'Files with a hash in their name never change and may be cached for ever. Names without a hash lead to the current ' +
+    'Files with a hash in their name never change and may be cached for ever. Names without a hash lead to the ' +
+    'current ' +
     'file, and may be cached for five minutes.',
   params: z.object({ file: z.string().describe('Name of the file') }),
   responses: { 200: { description: 'The file' } },

@@ -42,7 +42,8 @@ export const presenceChallengeEndpoint = endpoint({
   summary: 'Get a challenge for a sign-up form',
   description:
     'Requested and solved by the ALTCHA widget on the form: name this address in its `challenge` attribute. The ' +
-    'solution goes to your backend with the form, and from there into `presence` of the offer. Valid for ten minutes, ' +
+    'solution goes to your backend with the form, and from there into `presence` of the offer. Valid for ten ' +
+    'minutes, ' +
     'for one offer of this app. Pages of other origins than those of the app cannot read it.',
   action: 'presence.challenge',
   countAs: 'presence.challenge',

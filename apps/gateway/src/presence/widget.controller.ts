@@ -15,7 +15,8 @@ export const widgetEndpoint = endpoint({
   unrecorded: 'static files, the same for everybody',
   summary: 'The widget for sign-up forms',
   description:
-    '`widget.js` (a module) and `altcha.css` are for pages of any origin; docs/presence.md shows how to load them. An ' +
+    '`widget.js` (a module) and `altcha.css` are for pages of any origin; docs/presence.md shows how to load ' +
+    'them. An ' +
     'address with another version is answered with the current files, which may then not be cached.',
   params: z.object({
     version: z.string().describe('Version of the widget'),

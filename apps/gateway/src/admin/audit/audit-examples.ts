@@ -7,12 +7,21 @@ const neighbours = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
 
 export const verifierKey = 'id.example/o/acme/audit+0dbc4ef4+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c';
 export const checkpoint =
-  'id.example/o/acme/audit\n3\nysLwaekKno+4WPH2s0FcsvSMV4gRqNUV7GLjwS7bcGQ=\n\n— id.example/o/acme/audit DbxO9G/HR4em6W+iIOq10q9+46BdPl56D12O3de9GExTh21h5I76fyveYzY57/qYYyQ7CHAXyzdlGICJoEGAl/SOYQU=\n';
+  'id.example/o/acme/audit\n3\nysLwaekKno+4WPH2s0FcsvSMV4gRqNUV7GLjwS7bcGQ=\n\n' +
+  '— id.example/o/acme/audit ' +
+  'DbxO9G/HR4em6W+iIOq10q9+46BdPl56D12O3de9GExTh21h5I76fyveYzY57/qYYyQ7CHAXyzdlGICJoEGAl/SOYQU=\n';
 
 export const proof: AuditProof = {
   id: auditId,
   seq: 3,
-  leaf: 'eyJpZCI6IjAxOWFhNWYyLTdjMWYtN2E0Mi1iMWMzLTJkMGU5ZjhhN2IwMyIsIm9jY3VycmVkQXQiOiIyMDI2LTExLTIxVDA5OjMwOjAwLjAwMFoiLCJhY3Rpb24iOiJvZmZlci5jcmVhdGUiLCJhY3RvciI6eyJ0eXBlIjoiYXBwIiwiaWQiOiJhcHBfMlZ3VDlRbTF4S2M3THJaNGJOZDhZYSIsIm5hbWUiOiJzaG9wIn0sInRhcmdldHMiOlt7InR5cGUiOiJjdXN0b21lciIsImlkIjoiN1BaTWVDQmJoTS1wbDJEYUF6TmtHQSJ9LHsidHlwZSI6Im9mZmVyIiwiaWQiOiJ5b1ZlUXFHaFlRZzM1bFEyWEJqelZnIn1dLCJvdXRjb21lIjp7InJlc3VsdCI6InN1Y2Nlc3MiLCJzdGF0dXMiOjIwMX0sInJlcXVlc3QiOnsiaWQiOiIwMTlhYTVmMi03YzFlLTdiM2EtOWQ1NC0wYzJmMWYzZThhNzciLCJ0cmFjZXBhcmVudCI6IjAwLTRiZjkyZjM1NzdiMzRkYTZhM2NlOTI5ZDBlMGU0NzM2LTAwZjA2N2FhMGJhOTAyYjctMDEiLCJtZXRob2QiOiJQT1NUIiwicm91dGUiOiIvby97c2hvcnRJZH0vYXBpL2NyZWRlbnRpYWxzL29mZmVycyJ9fQ==',
+  leaf:
+    'eyJpZCI6IjAxOWFhNWYyLTdjMWYtN2E0Mi1iMWMzLTJkMGU5ZjhhN2IwMyIsIm9jY3VycmVkQXQiOiIyMDI2LTExLTIxVDA5OjMw' +
+    'OjAwLjAwMFoiLCJhY3Rpb24iOiJvZmZlci5jcmVhdGUiLCJhY3RvciI6eyJ0eXBlIjoiYXBwIiwiaWQiOiJhcHBfMlZ3VDlRbTF4' +
+    'S2M3THJaNGJOZDhZYSIsIm5hbWUiOiJzaG9wIn0sInRhcmdldHMiOlt7InR5cGUiOiJjdXN0b21lciIsImlkIjoiN1BaTWVDQmJo' +
+    'TS1wbDJEYUF6TmtHQSJ9LHsidHlwZSI6Im9mZmVyIiwiaWQiOiJ5b1ZlUXFHaFlRZzM1bFEyWEJqelZnIn1dLCJvdXRjb21lIjp7' +
+    'InJlc3VsdCI6InN1Y2Nlc3MiLCJzdGF0dXMiOjIwMX0sInJlcXVlc3QiOnsiaWQiOiIwMTlhYTVmMi03YzFlLTdiM2EtOWQ1NC0w' +
+    'YzJmMWYzZThhNzciLCJ0cmFjZXBhcmVudCI6IjAwLTRiZjkyZjM1NzdiMzRkYTZhM2NlOTI5ZDBlMGU0NzM2LTAwZjA2N2FhMGJh' +
+    'OTAyYjctMDEiLCJtZXRob2QiOiJQT1NUIiwicm91dGUiOiIvby97c2hvcnRJZH0vYXBpL2NyZWRlbnRpYWxzL29mZmVycyJ9fQ==',
   hashes: [neighbours],
   checkpoint,
 };

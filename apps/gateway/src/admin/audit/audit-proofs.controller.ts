@@ -59,7 +59,8 @@ export const getAuditProofEndpoint = endpoint({
   tag,
   summary: 'Get the proof that an event is in the log',
   description:
-    'The exact bytes of the event in the log, its inclusion proof (RFC 9162 §2.1.3) and the checkpoint that both lead ' +
+    'The exact bytes of the event in the log, its inclusion proof (RFC 9162 §2.1.3) and the checkpoint that both ' +
+    'lead ' +
     'to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
   operation: 'audit:read',
   action: 'audit.prove',

@@ -25,7 +25,8 @@ const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which:
     tag: 'Admin API: audit',
     summary: `Get a tile of the tree: ${which}`,
     description:
-      'Up to 256 adjacent hashes of one level (c2sp.org/tlog-tiles), to be read with a checkpoint. A tile never changes.',
+      'Up to 256 adjacent hashes of one level (c2sp.org/tlog-tiles), to be read with a checkpoint. A tile never ' +
+      'changes.',
     operation: 'audit:read',
     action: 'audit.prove',
     params,

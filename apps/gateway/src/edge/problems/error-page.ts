@@ -10,11 +10,15 @@ interface Words {
 const words: Partial<Record<ErrorCode, Words>> = {
   not_found: {
     title: 'There is no page at this address',
-    text: 'This is a sign-in service that organizations use for their customers. If a message brought you here, open its link again, in full. Otherwise start from the app that you want to sign in to.',
+    text:
+      'This is a sign-in service that organizations use for their customers. If a message brought you here, open ' +
+      'its link again, in full. Otherwise start from the app that you want to sign in to.',
   },
   unknown_organization: {
     title: 'No organization has this address',
-    text: 'The link that brought you here may be damaged or out of date. Start again from the app that you want to sign in to.',
+    text:
+      'The link that brought you here may be damaged or out of date. Start again from the app that you want to ' +
+      'sign in to.',
   },
   unavailable: { title: 'We cannot be reached right now', text: 'Nothing is lost. Please try again in a moment.' },
   rate_limited: { title: 'Too many tries', text: 'Please wait a moment, then try again.' },

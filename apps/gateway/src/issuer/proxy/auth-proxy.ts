@@ -26,7 +26,9 @@ const maxWaitMs = 500;
 const underWay = new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth' });
 const shed = new Counter({
   name: 'holdfast_auth_shed_total',
-  help: 'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there were too many altogether',
+  help:
+    'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there ' +
+    'were too many altogether',
   labelNames: ['because'],
 });
 
