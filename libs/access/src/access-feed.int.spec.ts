@@ -136,7 +136,7 @@ test('what is disabled is refused within a second, though no heartbeat ever tell
   disable('app_1');
   const began = performance.now();
   await eventually(async () => (await feed.check(token('app_1'))) === 'refused', 3000);
-  // The bound is a second (access-feed.ts: goodFor); a busy machine gets some more to notice.
+  // The bound is a second (access-feed.ts: staleAfterMs); a busy machine gets some more to notice.
   expect(performance.now() - began).toBeLessThan(2000);
 });
 

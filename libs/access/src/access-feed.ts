@@ -14,7 +14,7 @@ import { refusedBy, type TokenOrigin } from './access-rule.js';
 /**
  * How long a confirmation is good for, in ms: with its way over the bus, what is disabled is refused within a second.
  */
-const goodFor = 900;
+const staleAfterMs = 900;
 /** Twice the life of a token, in ms: what changed before can be met by no live one. */
 const memory = 20 * 60_000;
 const retryAfter = 250;
@@ -56,7 +56,7 @@ export class RevocationFeed {
 
   /** Whether what is known here was confirmed less than a second ago. */
   get fresh(): boolean {
-    return performance.now() - this.confirmedAt < goodFor;
+    return performance.now() - this.confirmedAt < staleAfterMs;
   }
 
   entry(kind: AccessEntry['kind'], id: string): AccessEntry | undefined {

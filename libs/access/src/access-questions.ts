@@ -7,7 +7,7 @@ import { refusedBy, type TokenOrigin } from './access-rule.js';
  * For how long an answer serves further requests of the same app, in ms: an app's burst becomes four questions a
  * second.
  */
-const goodFor = 250;
+const ttlMs = 250;
 
 /** Asks directory about each app while the feed is silent. */
 export class AccessQuestions {
@@ -35,7 +35,7 @@ export class AccessQuestions {
     if (known && known.until > now) return known.answer;
     this.forgetOld(now);
     const answer = this.request(client_id, org);
-    this.answers.set(key, { until: now + goodFor, answer });
+    this.answers.set(key, { until: now + ttlMs, answer });
     answer.catch(() => this.answers.delete(key));
     return answer;
   }

@@ -8,7 +8,7 @@ import {
 } from '@holdfast/contracts';
 
 /**
- * The one error of the house: thrown anywhere, carried over the bus as a WireError, rendered by the gateway alone.
+ * The one error type: thrown anywhere, carried over NATS as a WireError, rendered by the gateway only.
  * Anything else that is thrown arrives as `internal`, with its details in the log only.
  */
 export class AppError extends Error {

@@ -54,7 +54,7 @@ export function aheadOf(epochMs: number, { earliestMs, latestMs }: EpochBounds):
 }
 
 /**
- * The median, and of an even number of values what both middle ones vouch for: the one nearer to 0, and 0 when they
+ * The median, and of an even number of values what both middle ones support: the one nearer to 0, and 0 when they
  * contradict each other.
  * @returns undefined for none
  */

@@ -13,7 +13,7 @@ export const baseConfigSchema = z.object({
   BASE_URL: z
     .url()
     .transform((url) => url.replace(/\/+$/, ''))
-    .describe('Public address of the house: what links, issuers and tokens begin with'),
+    .describe('Public address of the deployment: links, issuers and tokens begin with it'),
   OPS_PORT: z.coerce
     .number()
     .int()

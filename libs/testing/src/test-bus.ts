@@ -43,8 +43,8 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
 
   let server = await startServer(folder, configFile, port);
   // Jest ends its workers without a word to their children.
-  const farewell = () => server.kill('SIGKILL');
-  process.once('exit', farewell);
+  const killServer = () => server.kill('SIGKILL');
+  process.once('exit', killServer);
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -58,7 +58,7 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
     seed: (user) => new TextDecoder().decode(keys.get(user)!.getSeed()),
     stop: async () => {
       await end('SIGTERM');
-      process.off('exit', farewell);
+      process.off('exit', killServer);
       rmSync(folder, { recursive: true, force: true });
     },
     kill: () => end('SIGKILL'),

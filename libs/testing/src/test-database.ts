@@ -5,7 +5,7 @@ import { databaseSetup } from '@holdfast/platform-policy';
 import { testDatabaseUrl } from './environment.js';
 
 /** Roles belong to the whole server and suites run side by side, so every suite gives them the same password. */
-const password = 'throwaway';
+const password = 'ephemeral';
 /** Two sessions that alter the same role at once fail ("tuple concurrently updated"): suites take turns. */
 const turn = 7_305_402;
 
@@ -103,7 +103,7 @@ async function inTurn(server: string, work: (admin: pg.Client) => Promise<void>)
   });
 }
 
-/** Ending the session gives its advisory lock back. */
+/** The end of the session releases its advisory lock. */
 async function asAdmin<T>(server: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = await connected(server);
   try {

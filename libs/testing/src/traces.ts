@@ -28,8 +28,8 @@ function insides(value: string): Buffer[] {
 }
 
 function forms(value: string): string[] {
-  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not hang on its
-  // neighbours.
+  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not depend on the
+  // bytes beside it.
   const base64 = insides(value).flatMap((bytes) =>
     [0, 1, 2].map((shift) =>
       Buffer.concat([Buffer.alloc(shift), bytes])

@@ -131,7 +131,7 @@ describe('checkpoints', () => {
     expect(() => openCheckpoint(signed.replace('\n41\n', '\n42\n'), [logKey])).toThrow('is wrong');
   });
 
-  test('another log of the same house is another log, though the same key signed both', () => {
+  test('another log of the same deployment is another log, though the same key signed both', () => {
     const text = formatCheckpoint({ origin: 'id.example/o/globex/audit', size: 41, root });
     expect(() => openCheckpoint(signNote(text, origin, log.privateKey), [logKey])).toThrow(
       'It is a checkpoint of another log: id.example/o/globex/audit, where id.example/o/acme/audit was expected',

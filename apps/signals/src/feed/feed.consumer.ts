@@ -6,7 +6,7 @@ import { Shutdown } from '@holdfast/service';
 import { Feed } from './feed.js';
 import { toldBy } from './told.js';
 
-/** What the house's services tell, into the feeds of the organizations. */
+/** Appends the events of the services to the feeds of their organizations. */
 @Injectable()
 export class FeedConsumer implements OnApplicationBootstrap {
   constructor(

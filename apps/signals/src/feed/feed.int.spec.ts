@@ -27,7 +27,7 @@ import {
 import { SignalsModule } from '../app.module.js';
 import { migrations } from '../migrations/index.js';
 import { allEvents, eventsOfTypes } from './list-events.handler.js';
-import { patience } from './place.js';
+import { maxWaitMs } from './place.js';
 import { Retention } from './retention.js';
 
 const quiet = createLogger('test', 'fatal');
@@ -139,7 +139,7 @@ describe('the feed', () => {
     await publish(offer({ subject, version: 3 }), offer({ subject, version: 4 }));
     await eventually(async () => expect(await tables.query('SELECT 1 FROM signals.waiting')).toHaveLength(2));
     expect(await versions(subject)).toEqual([]);
-    clock.advance(patience);
+    clock.advance(maxWaitMs);
     await eventually(async () => expect(await versions(subject)).toEqual([3, 4]));
     await publish(offer({ subject, version: 1 }));
     await eventually(async () => expect(await versions(subject)).toEqual([3, 4, 1]));

@@ -4,7 +4,7 @@ import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
 import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
-import { patience } from './place.js';
+import { maxWaitMs } from './place.js';
 
 const every = 1000;
 const overdue = statement(
@@ -40,7 +40,7 @@ export class Overdue implements OnApplicationBootstrap {
     if (n === 0) return;
     await this.feed.review(
       await this.database.rows<{ org: string; key: string }>(overdue, [
-        new Date(this.clock.now().getTime() - patience),
+        new Date(this.clock.now().getTime() - maxWaitMs),
       ]),
     );
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { patience, place, type Known, type Progress } from './place.js';
+import { maxWaitMs, place, type Known, type Progress } from './place.js';
 import type { Told } from './told.js';
 
 const start = Date.parse('2026-11-21T09:30:00.000Z');
@@ -101,12 +101,12 @@ describe('places in the feed', () => {
     const feed = new Feed();
     feed.take([told('a', 3), told('a', 5)]);
     expect([feed.ids, feed.waiting.length]).toEqual([[], 2]);
-    feed.take([told('b', 1)], start + patience - 1);
+    feed.take([told('b', 1)], start + maxWaitMs - 1);
     expect(feed.ids).toEqual(['b-1']);
-    expect(feed.take([], start + patience)).toEqual(['a-3', 'a-5']);
+    expect(feed.take([], start + maxWaitMs)).toEqual(['a-3', 'a-5']);
     expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5']);
-    expect(feed.take([told('a', 4)], start + patience)).toEqual(['a-4']);
-    expect(feed.take([told('a', 6)], start + patience)).toEqual([]);
+    expect(feed.take([told('a', 4)], start + maxWaitMs)).toEqual(['a-4']);
+    expect(feed.take([told('a', 6)], start + maxWaitMs)).toEqual([]);
     expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5', 'a-4', 'a-6']);
   });
 

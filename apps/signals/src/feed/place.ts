@@ -1,7 +1,7 @@
 import type { Told } from './told.js';
 
 /** How long an event waits for those before it: then it goes in, since a reader waits for it. Milliseconds. */
-export const patience = 60_000;
+export const maxWaitMs = 60_000;
 
 /** How far an aggregate's events have come. */
 export interface Progress {
@@ -117,5 +117,5 @@ function ready(pool: readonly Told[], { version }: Progress, now: Date): Told | 
     undefined,
   );
   if (!first) return undefined;
-  return first.version <= version + 1 || now.getTime() - first.since.getTime() >= patience ? first : undefined;
+  return first.version <= version + 1 || now.getTime() - first.since.getTime() >= maxWaitMs ? first : undefined;
 }

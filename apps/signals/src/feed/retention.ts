@@ -5,7 +5,7 @@ import { CONFIG, repeat, Shutdown } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 
 const every = 60_000;
-const atOnce = 1000;
+const batchSize = 1000;
 const day = 86_400_000;
 
 const oldest = statement('event_oldest', 'SELECT org FROM event WHERE placed_at < $1 ORDER BY placed_at LIMIT 1');
@@ -14,7 +14,7 @@ const hold = statement('head_hold_one', 'SELECT 1 FROM head WHERE org = $1 FOR U
 const remove = statement(
   'event_remove',
   `WITH gone AS (
-     DELETE FROM event WHERE org = $1 AND seq IN (SELECT seq FROM event WHERE org = $1 AND placed_at < $2 ORDER BY seq LIMIT ${atOnce}) RETURNING seq
+     DELETE FROM event WHERE org = $1 AND seq IN (SELECT seq FROM event WHERE org = $1 AND placed_at < $2 ORDER BY seq LIMIT ${batchSize}) RETURNING seq
    )
    UPDATE head SET removed = greatest(removed, (SELECT max(seq) FROM gone)) WHERE org = $1`,
 );

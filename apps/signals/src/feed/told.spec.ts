@@ -31,7 +31,7 @@ describe('what the feed makes of an event', () => {
     expect(toldBy(revoked({ ...ids, reason: 'stolen' }), now)[0]!.data).toEqual(ids);
   });
 
-  it('is nothing for what stays in the house', () => {
+  it('is undefined for internal events', () => {
     expect(toldBy({ ...base, type: 'organization.updated' } satisfies DirectoryEvent, now)).toEqual([]);
     expect(toldBy({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now)).toEqual([]);
   });

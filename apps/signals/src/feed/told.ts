@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { eventTypes, isCustomerEvent, tellsErasure, type DomainEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 
-/** An event of the house, as far as the feed cares. */
+/** The members of a domain event that the feed uses. */
 export interface Told {
   id: string;
   org: string;

@@ -9,7 +9,7 @@ const credential = {
   credentialId: uuid.describe('The credential'),
   credentialType: credentialTypeName.describe('Its type'),
 };
-const ending = { ...credential, expiresAt: instant.optional().describe('When it ends, if it has an end') };
+const expiring = { ...credential, expiresAt: instant.optional().describe('When it ends, if it has an end') };
 const offer = { ...credential, offerId: uuid.describe('The offer') };
 const app = { app: z.string().describe('Client ID of the app') };
 
@@ -33,21 +33,21 @@ export const eventTypes = {
       cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
     }),
   },
-  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential', data: z.strictObject(ending) },
+  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential', data: z.strictObject(expiring) },
   'credential.renewed': {
     by: 'issuance',
     says: 'A sign-in renewed a credential: another document number, a later end',
-    data: z.strictObject(ending),
+    data: z.strictObject(expiring),
   },
   'credential.rekeyed': {
     by: 'issuance',
     says: 'A customer moved a credential to a new passkey (recovery)',
-    data: z.strictObject(ending),
+    data: z.strictObject(expiring),
   },
   'credential.suspended': { by: 'issuance', says: 'A credential was suspended', data: z.strictObject(credential) },
-  'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(ending) },
+  'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(expiring) },
   'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
-  'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(ending) },
+  'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(expiring) },
   'subject.erasure_started': {
     by: 'issuance',
     says: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',

@@ -24,7 +24,7 @@ const defaultTimeout = 10_000;
 const defaultMaxBytes = 65_536;
 
 /**
- * The one way out of the house, for every address that somebody outside chose: https to public addresses only, no
+ * The only client for addresses that an outsider chose: https to public addresses only, no
  * redirects, no cookies, no proxy of the environment, a limit of time and of size. `OUTBOUND_ALLOW` names the
  * exceptions.
  */

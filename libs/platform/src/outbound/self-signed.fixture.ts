@@ -1,4 +1,4 @@
-/** A certificate that nobody vouches for, of a server on localhost; good for tests and nothing else. */
+/** A self-signed certificate of a server on localhost, for tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRXFPVQ7RGIyOBA3+
