@@ -1,7 +1,7 @@
 import { assertSize } from './subtrees.js';
 import { hashSize, join, nodeHash } from './tree.js';
 
-/** Told of each subtree that has become perfect: what a log has to store to prove things later. */
+/** Called with each subtree that has become perfect, which a log has to store in order to prove entries later. */
 export type Completed = (level: number, index: number, hash: Buffer) => void;
 
 /**
@@ -39,7 +39,7 @@ export class CompactRange {
     return this.length;
   }
 
-  /** @param completed is told of the leaf itself as well, as level 0 */
+  /** @param completed is called with the leaf itself as well, as level 0 */
   append(leafHash: Uint8Array, completed?: Completed): this {
     if (leafHash.length !== hashSize)
       throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);

@@ -79,13 +79,13 @@ describe('signed notes', () => {
     ['no signature', neumann.text],
     ['nothing', ''],
     ['no newline at the end', note.slice(0, -1)],
-    ['a hyphen in place of the dash', note.replace('—', '-')],
+    ['a hyphen instead of the dash', note.replace('—', '-')],
     ['a control character', note.replace('problem', 'pro\tblem')],
     ['base64 that is bent', note.replace('AM=', 'AN=')],
     ['a signature without anything behind the key id', `${neumann.text}\n— PeterNeumann x08gow==\n`],
     ['more signatures than anybody makes', `${note}${neumann.signature.repeat(100)}`],
-    ['a surrogate that stands alone', note.replace('problem', '\ud800')],
-  ])('refused: %s', (_, text) => {
+    ['a lone surrogate', note.replace('problem', '\ud800')],
+  ])('rejects %s', (_, text) => {
     expect(() => openNote(text, [known])).toThrow(FormatError);
   });
 });
@@ -101,7 +101,7 @@ describe('verifier keys', () => {
     [`${neumann.key} `, 'not base64'],
     [neumann.key.replace('Peter', 'Peter '), 'no spaces'],
     [neumann.key.replace('PeterNeumann', ''), 'no spaces'],
-  ])('refused: %s', (text, why) => {
+  ])('rejects %s', (text, why) => {
     expect(() => parseVerifierKey(text)).toThrow(why);
   });
 
@@ -124,14 +124,14 @@ describe('checkpoints', () => {
     expect(parseNote(`${text}\n${signature}`).signatures[0]?.keyId).toBe('033de0ae');
   });
 
-  test('signed and opened, by the key of the log alone', () => {
+  test('verifies with the key of the log, and with no other', () => {
     const signed = signCheckpoint({ origin, size: 41, root }, log.privateKey);
     expect(openCheckpoint(signed, [logKey])).toEqual({ origin, size: 41, root });
     expect(() => openCheckpoint(signed, [known])).toThrow('No key that is trusted');
     expect(() => openCheckpoint(signed.replace('\n41\n', '\n42\n'), [logKey])).toThrow('is wrong');
   });
 
-  test('another log of the same deployment is another log, though the same key signed both', () => {
+  test('rejects a checkpoint of another log that the same key has signed', () => {
     const text = formatCheckpoint({ origin: 'id.example/o/globex/audit', size: 41, root });
     expect(() => openCheckpoint(signNote(text, origin, log.privateKey), [logKey])).toThrow(
       'It is a checkpoint of another log: id.example/o/globex/audit, where id.example/o/acme/audit was expected',
@@ -153,7 +153,7 @@ describe('checkpoints', () => {
     `${origin}\n41\n${root.toString('hex')}\n`,
     `${origin}\n41\n${hash}\nextra\n`,
     `${origin}\n 41\n${hash}\n`,
-  ])('refused: %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseCheckpoint(text)).toThrow(FormatError);
   });
 
@@ -192,7 +192,7 @@ describe('tiles', () => {
     '/0/000',
     '0/x999/x999/x999/x999/x999/999',
     'entries/000',
-  ])('refused: %j', (path) => expect(() => parseTilePath(path)).toThrow(FormatError));
+  ])('rejects %j', (path) => expect(() => parseTilePath(path)).toThrow(FormatError));
 
   test('of the tree of 70,000 leaves that the document describes, and of one of 256', () => {
     const count = (size: number) => {
@@ -236,7 +236,7 @@ describe('proof files', () => {
     'c2sp.org/tlog-proof@v1\nindex 07\n\nx',
     'c2sp.org/tlog-proof@v1\nindex 7\nAAAA\n\nx',
     'c2sp.org/tlog-proof@v1\nextra !\nindex 7\n\nx',
-  ])('refused: %j', (text) => expect(() => parseProofFile(text)).toThrow(FormatError));
+  ])('rejects %j', (text) => expect(() => parseProofFile(text)).toThrow(FormatError));
 });
 
 test('garbage is a clear error for every reader, and nothing else', () => {

@@ -29,7 +29,7 @@ export async function readGroups(groups: readonly Subtree[][], read: ReadHashes)
 }
 
 export interface Inclusion {
-  /** From 0: the place in the log less one. */
+  /** From 0: `seq` less one. */
   index: number;
   size: number;
   leafHash: Uint8Array;

@@ -3,7 +3,7 @@ import { hashSize } from './tree.js';
 
 /** A proof that can be kept and verified without asking anybody: c2sp.org/tlog-proof. */
 export interface ProofFile {
-  /** From 0: the place in the log less one. */
+  /** From 0: `seq` less one. */
   index: number;
   /** From leaf to root. */
   hashes: Buffer[];

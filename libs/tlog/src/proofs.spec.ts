@@ -46,7 +46,7 @@ describe('inclusion', () => {
     }
   });
 
-  test('random trees; one bit, one place, one size or one hash off is refused', async () => {
+  test('of random trees verifies, and is rejected with one bit, index, size or hash changed', async () => {
     await fc.assert(
       fc.asyncProperty(sizeAndIndex, fc.nat(255), fc.nat(), async ([size, index], bit, at) => {
         const proof = await inclusionProof(index, size, read);
@@ -116,7 +116,7 @@ describe('consistency', () => {
     }
   });
 
-  test('random pairs; one bit, one size or one hash off is refused', async () => {
+  test('of random pairs of sizes verifies, and is rejected with one bit, size or hash changed', async () => {
     await fc.assert(
       fc.asyncProperty(twoSizes, fc.nat(255), fc.nat(), async ([from, to], bit, at) => {
         const proof = await consistencyProof(from, to, read);

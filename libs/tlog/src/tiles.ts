@@ -2,7 +2,7 @@ import { assertSize, type Subtree } from './subtrees.js';
 import { FormatError, fromDecimal } from './text.js';
 
 /**
- * Tiles: c2sp.org/tlog-tiles. A tile has up to 256 hashes that stand side by side on every eighth level of the tree.
+ * Tiles: c2sp.org/tlog-tiles. A tile has up to 256 adjacent hashes of every eighth level of the tree.
  */
 export interface Tile {
   level: number;
@@ -45,7 +45,7 @@ function formatIndex(index: number): string {
   return [...groups.slice(0, -1).map((group) => `x${group}`), groups.at(-1)].join('/');
 }
 
-/** The hashes of a tile, as places in the tree. */
+/** The hashes of a tile, by their position in the tree. */
 export function subtreesOfTile({ level, index, width }: Tile): Subtree[] {
   return Array.from({ length: width }, (_, i) => ({ level: level * tileHeight, index: index * tileWidth + i }));
 }

@@ -52,10 +52,10 @@ describe('a compact range', () => {
     fc.assert(
       fc.property(fc.nat(300), fc.nat(300), (before, after) => {
         const hashes = hashesOf(before + after);
-        const told = new Map<string, Buffer>();
+        const hashesByPosition = new Map<string, Buffer>();
         const completed = (level: number, index: number, hash: Buffer) => {
-          expect(told.has(`${level}/${index}`)).toBe(false);
-          told.set(`${level}/${index}`, hash);
+          expect(hashesByPosition.has(`${level}/${index}`)).toBe(false);
+          hashesByPosition.set(`${level}/${index}`, hash);
         };
         const first = CompactRange.empty();
         for (const hash of hashes.slice(0, before)) first.append(hash, completed);
@@ -63,8 +63,8 @@ describe('a compact range', () => {
         for (const hash of hashes.slice(before)) second.append(hash, completed);
         expect(second.size).toBe(before + after);
         expect(second.root()).toEqual(reference.root(hashes));
-        for (const [place, hash] of told) {
-          const [level = 0, index = 0] = place.split('/').map(Number);
+        for (const [position, hash] of hashesByPosition) {
+          const [level = 0, index = 0] = position.split('/').map(Number);
           expect(hash).toEqual(reference.root(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)));
         }
       }),
@@ -72,7 +72,7 @@ describe('a compact range', () => {
     );
   });
 
-  test('refuses bytes of another size', () => {
+  test('rejects bytes of another size', () => {
     const bytes = CompactRange.empty().append(hashesOf(1)[0]!).toBytes();
     expect(CompactRange.from(2 ** 40, bytes).size).toBe(2 ** 40);
     for (const size of [0, 3, -1, 1.5, NaN, 2 ** 53]) expect(() => CompactRange.from(size, bytes)).toThrow(RangeError);

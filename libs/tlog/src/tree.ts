@@ -26,7 +26,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 /** Root of the empty tree: SHA-256 of nothing (RFC 9162 §2.1.1). */
 export const emptyRoot: Buffer = sha256(new Uint8Array());
 
-/** Joins what stands side by side, from left to right, into one hash: the right end is always the lower subtree. */
+/** Joins adjacent hashes, from left to right, into one: the right end is always the lower subtree. */
 export function join(hashes: readonly Uint8Array[]): Buffer {
   let right: Uint8Array | undefined;
   for (const left of hashes.toReversed()) right = right ? nodeHash(left, right) : left;
