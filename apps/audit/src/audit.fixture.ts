@@ -1,6 +1,6 @@
 import { deepStrictEqual as deepEqual } from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import type { AuditRecord, BusUser } from '@holdfast/contracts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AuditRecord, BusUser, CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, systemClock, type Clock } from '@holdfast/platform';
@@ -16,11 +16,11 @@ import {
 } from '@holdfast/testing';
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
-import { Log } from './append/audit-log.js';
+import { AuditLog } from './append/audit-log.js';
 import type { AuditConfig } from './config.js';
 import { migrations } from './migrations/index.js';
-import { Names } from './privacy/pseudonym-mappings.js';
-import { Opened } from './query/entry-decryption.js';
+import { PseudonymMappings } from './privacy/pseudonyms.js';
+import { EntryDecryption } from './query/entry-decryption.js';
 import { Partitions } from './retention/partitions.js';
 
 export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIGNING_KEYS' | 'CHECKPOINT_DIR'> {
@@ -37,7 +37,7 @@ export function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKey
 
 const quiet = createLogger('test', 'fatal');
 
-/** A bus with its streams, and the gateway on it: what the tests of a file share. */
+/** A bus with its streams and a connection of the gateway. */
 export async function startAuditBus() {
   const nats = await startTestBus();
   const connectAs = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
@@ -52,18 +52,24 @@ export async function startAuditBus() {
   return { nats, bus, connectAs, stop };
 }
 
-export function startAudit(nats: TestBus, tables: TestDatabase, keys = auditKeys()): Promise<RunningService> {
+export function startAudit(
+  nats: TestBus,
+  tables: TestDatabase,
+  keys = auditKeys(),
+  clock: Clock = systemClock,
+): Promise<RunningService> {
   const config = auditConfig(nats, tables, keys);
   return startService({
     service: 'audit',
     config,
     module: AuditModule,
+    clock,
     logger: quiet,
     database: { url: config.DATABASE_URL, pool: 4 },
   });
 }
 
-/** As the owner of the database may, with its guards off. */
+/** Runs SQL as the owner of the database, without triggers. */
 export async function tamperWith(tables: TestDatabase, sql: string): Promise<void> {
   await tables.query(`DO $do$ BEGIN SET LOCAL session_replication_role = replica; ${sql}; END $do$`);
 }
@@ -72,8 +78,8 @@ export function auditDatabase(): Promise<TestDatabase> {
   return createTestDatabase('audit', (url) => migrate('audit', url, migrations));
 }
 
-export function openedBy(database: Database, keys = auditKeys()): Opened {
-  return new Opened(database, new Names(database), keys);
+export function decryptionBy(database: Database, keys = auditKeys()): EntryDecryption {
+  return new EntryDecryption(database, new PseudonymMappings(database), keys);
 }
 
 export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {
@@ -90,35 +96,59 @@ export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {
   };
 }
 
-/** What appends, without a bus: as many as a test wants replicas. */
+export function eventOf(given: Partial<CustomerEvent>): CustomerEvent {
+  return { ...eventBase(), type: 'offer.created', subject: randomUUID(), ...given };
+}
+
+export function directoryEventOf(given: Partial<DirectoryEvent>): DirectoryEvent {
+  return { ...eventBase(), type: 'app.created', app: 'app-1', ...given };
+}
+
+function eventBase() {
+  return {
+    id: randomUUID(),
+    occurredAt: new Date().toISOString(),
+    org: 'acme',
+    version: 1,
+    requestId: 'r',
+    traceparent: '00-0-0-01',
+  };
+}
+
+export function customerTarget(id: string = randomUUID()) {
+  return { type: 'customer', id, dataSubject: id } as const;
+}
+
+/** A replica that appends without a bus. */
 export async function replicaOf(
   tables: TestDatabase,
   keys = auditKeys(),
   clock: Clock = systemClock,
-): Promise<{ database: Database; log: Log; stop: () => Promise<void> }> {
+): Promise<{ database: Database; log: AuditLog; stop: () => Promise<void> }> {
   const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
-  const log = new Log(database, new Partitions(database, clock, new Shutdown()), clock, keys);
+  const log = new AuditLog(database, new Partitions(database, clock, new Shutdown()), clock, keys);
   return { database, log, stop: () => database.close() };
 }
 
-/** Throws unless the places of each log are 1, 2, 3 … and its tree is that of its leaves. */
+/** Throws unless `seq` of each log is 1, 2, 3 … and its tree is that of its leaves. Returns the number of entries. */
 export async function assertWhole(tables: TestDatabase): Promise<number> {
   const heads = await tables.query<{ org: string; seq: number; range: Buffer }>(
     'SELECT org, seq::int AS seq, range FROM audit.head',
   );
   let entries = 0;
   for (const { org, seq, range } of heads) {
-    const places = await tables.query<{ seq: number; leaf_hash: Buffer; leaf: Buffer }>(
-      'SELECT p.seq::int AS seq, p.leaf_hash, e.leaf FROM audit.place p JOIN audit.entry e USING (org, seq, class, month) WHERE org = $1 ORDER BY seq',
+    const leaves = await tables.query<{ seq: number; leaf_hash: Buffer; leaf: Buffer }>(
+      `SELECT l.seq::int AS seq, l.leaf_hash, e.leaf FROM audit.leaf l JOIN audit.entry e USING (org, seq, class, month)
+        WHERE org = $1 ORDER BY seq`,
       [org],
     );
-    const hashes = places.map((p) => leafHash(p.leaf));
+    const hashes = leaves.map((l) => leafHash(l.leaf));
     deepEqual(
-      places.map((p) => p.seq),
+      leaves.map((l) => l.seq),
       Array.from({ length: seq }, (_, i) => i + 1),
     );
     deepEqual(
-      places.map((p) => p.leaf_hash),
+      leaves.map((l) => l.leaf_hash),
       hashes,
     );
     deepEqual(CompactRange.from(seq, range).root(), rootOf(hashes));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseConfigSchema, databaseConfigSchema, keyFromEnv } from '@holdfast/platform';
 
-/** The first signs now; those behind it sign as well, so that whoever has pinned an old key can still verify. */
+/** The first key is the current one. The others sign as well, so that verifiers that pinned an old key still work. */
 const signingKeys = z
   .string()
   .transform((text) => text.split(','))
@@ -10,17 +10,18 @@ const signingKeys = z
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
   KEY_ENCRYPTION_KEY: keyFromEnv.describe(
-    "Secret: seals the keys under which a person's address and user agent are stored",
+    'Secret: encrypts the keys under which addresses and user agents of customers are stored',
   ),
   KEY_ENCRYPTION_KEY_PREVIOUS: keyFromEnv
     .optional()
-    .describe('Secret: another KEY_ENCRYPTION_KEY that opens what is stored, before, during and after a rotation'),
+    .describe('Secret: another KEY_ENCRYPTION_KEY that decrypts stored data, before, during and after a rotation'),
   AUDIT_SIGNING_KEYS: signingKeys.describe(
-    'Secret: seeds of the keys that sign checkpoints, comma separated, the current one first. All of them sign, so that a rotation may overlap',
+    'Secret: seeds of the keys that sign checkpoints, comma separated, the current one first. All of them sign, so ' +
+      'that verifiers that pinned an earlier key still work',
   ),
   CHECKPOINT_DIR: z
     .string()
     .min(1)
-    .describe('Folder for checkpoints, which must survive the database: what is signed next has to continue them'),
+    .describe('Folder for checkpoints. It must survive the loss of the database: new checkpoints continue these'),
 });
 export type AuditConfig = z.output<typeof configSchema>;

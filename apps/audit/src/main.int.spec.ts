@@ -60,7 +60,7 @@ describe('the process', () => {
     await nats.stop();
   });
 
-  it('killed again and again in the middle of its work leaves no gap, and loses nothing that it has answered', async () => {
+  it('leaves no gap and loses no acknowledged record when it is killed repeatedly', async () => {
     const answered: string[] = [];
     let stopped = false;
     const writer = async () => {
@@ -87,11 +87,11 @@ describe('the process', () => {
     stopped = true;
     await writers;
     const [log] = await tables.query(
-      'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.place',
+      'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids, max(seq)::int AS last FROM audit.leaf',
     );
     expect(log).toMatchObject({ ids: log!.n, last: log!.n });
     const [kept] = await tables.query(
-      'SELECT count(*)::int AS n FROM audit.place JOIN audit.entry USING (org, seq) WHERE id = ANY ($1)',
+      'SELECT count(*)::int AS n FROM audit.leaf JOIN audit.entry USING (org, seq) WHERE id = ANY ($1)',
       [answered],
     );
     expect(kept).toEqual({ n: answered.length });

@@ -58,9 +58,12 @@ async function insertCustomer(customer: string): Promise<void> {
        VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
       [customer],
     ],
-    [`INSERT INTO audit.pseudonym (org, value, holder, pseudonym) VALUES ('acme', $1, $1, md5($1))`, [customer]],
     [
-      `INSERT INTO audit.person_key (org, holder, person, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`,
+      `INSERT INTO audit.pseudonym_mapping (org, value, data_subject, pseudonym) VALUES ('acme', $1, $1, md5($1))`,
+      [customer],
+    ],
+    [
+      `INSERT INTO audit.personal_data_key (org, data_subject, id, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`,
       [customer],
     ],
     [
@@ -108,8 +111,8 @@ test('the SQL of the runbook erases a customer who was erased after the backup, 
     'issuance.outbox',
     'issuance.idempotency',
     'subjects.subject',
-    'audit.pseudonym',
-    'audit.person_key',
+    'audit.pseudonym_mapping',
+    'audit.personal_data_key',
     'signals.event',
     'signals.waiting',
   ]) {

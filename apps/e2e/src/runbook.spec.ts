@@ -59,8 +59,8 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast presence set <org> --turnstile-secret-stdin': () =>
     stack.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
   'SELECT * FROM watermarks.subjects': undone('SELECT * FROM watermarks.subjects'),
-  'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org': undone(
-    'SELECT org, count(*), min(due_at) FROM audit.provisional WHERE parked GROUP BY org',
+  'SELECT org, count(*), min(due_at) FROM audit.pending_record WHERE quarantined GROUP BY org': undone(
+    'SELECT org, count(*), min(due_at) FROM audit.pending_record WHERE quarantined GROUP BY org',
   ),
   "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone(
     "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'",

@@ -2,27 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { appendRecords, getAuditEvent, listAuditEvents, type AuditRecord, type DomainEvent } from '@holdfast/contracts';
+import type { Bus } from '@holdfast/messaging';
+import type { RunningService } from '@holdfast/service';
+import { eventually, FakeClock, testContext, type TestDatabase } from '@holdfast/testing';
 import {
-  appendRecords,
-  getAuditEvent,
-  listAuditEvents,
-  type AuditRecord,
-  type CustomerEvent,
-  type DirectoryEvent,
-  type DomainEvent,
-} from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
-import { createLogger } from '@holdfast/platform';
-import { startService, type RunningService } from '@holdfast/service';
-import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { AuditModule } from '../app.module.js';
-import { auditConfig, auditDatabase, auditKeys } from '../audit.fixture.js';
-import { patience } from '../quarantine/pending-records.js';
+  auditDatabase,
+  auditKeys,
+  customerTarget,
+  directoryEventOf,
+  eventOf,
+  recordOf,
+  startAudit,
+  startAuditBus,
+} from '../audit.fixture.js';
+import { provisionalTtlMs } from '../quarantine/pending-records.js';
 
-const quiet = createLogger('test', 'fatal');
-
-describe('the log', () => {
-  let nats: TestBus;
+describe('the audit log', () => {
+  let environment: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
   let services: RunningService[];
   let bus: Bus;
@@ -32,21 +29,13 @@ describe('the log', () => {
   const keys = auditKeys();
 
   const start = async () => {
-    const config = auditConfig(nats, tables, keys);
-    const service = await startService({
-      service: 'audit',
-      config,
-      module: AuditModule,
-      clock,
-      logger: quiet,
-      database: { url: config.DATABASE_URL, pool: 4 },
-    });
+    const service = await startAudit(environment.nats, tables, keys, clock);
     services.push(service);
     return service;
   };
   const append = (...records: AuditRecord[]) =>
     bus.request(appendRecords, { records: records.map((r) => ({ org: 'acme', record: r })) }, testContext());
-  const guess = (r: AuditRecord) =>
+  const appendProvisional = (r: AuditRecord) =>
     bus.request(appendRecords, { records: [{ org: 'acme', record: r, provisional: true }] }, testContext());
   const list = async (filter = {}, org = 'acme') =>
     (await bus.request(listAuditEvents, { filter, limit: 200 }, testContext({ org }))).items;
@@ -54,20 +43,15 @@ describe('the log', () => {
     const [connection, producer] = 'subject' in event ? [issuance, 'issuance'] : [directory, 'directory'];
     await jetstream(connection).publish(`evt.${producer}.${event.type}`, JSON.stringify(event));
   };
-  const connectAs = (user: 'gateway' | 'issuance' | 'directory' | 'deploy') =>
-    connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
 
   beforeAll(async () => {
-    nats = await startTestBus();
-    const deploy = await connectAs('deploy');
-    await declareStreams(deploy);
-    await deploy.close();
-    [issuance, directory] = [await connectAs('issuance'), await connectAs('directory')];
-    bus = new Bus(await connectAs('gateway'));
+    environment = await startAuditBus();
+    bus = environment.bus;
+    [issuance, directory] = [await environment.connectAs('issuance'), await environment.connectAs('directory')];
   });
   afterAll(async () => {
-    await Promise.all([issuance.close(), directory.close(), bus.connection.close()]);
-    await nats.stop();
+    await Promise.all([issuance.close(), directory.close()]);
+    await environment.stop();
   });
   beforeEach(async () => {
     services = [];
@@ -79,12 +63,12 @@ describe('the log', () => {
     await tables.drop();
   });
 
-  it('has no gap and no repetition under twenty writers and two replicas', async () => {
+  it('has each record once and no gap with twenty writers and two replicas', async () => {
     await start();
     const writers = Array.from({ length: 20 }, async (_, writer) => {
       for (let i = 0; i < 25; i += 1) {
         const org = `org-${(writer + i) % 3}`;
-        const records = [record(), record({ targets: [customer(`${i}`)] })].map((r) => ({ org, record: r }));
+        const records = [recordOf(), recordOf({ targets: [customerTarget(`${i}`)] })].map((r) => ({ org, record: r }));
         await bus.request(appendRecords, { records }, testContext());
         // A repeated message changes nothing.
         if (i % 5 === 0) await bus.request(appendRecords, { records }, testContext());
@@ -92,33 +76,33 @@ describe('the log', () => {
     });
     await Promise.all(writers);
     const logs = await tables.query(
-      'SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.place e GROUP BY org',
+      'SELECT org, count(*)::int AS n, max(seq)::int AS last, (SELECT seq::int FROM audit.head h WHERE h.org = e.org) AS head FROM audit.leaf e GROUP BY org',
     );
     expect(logs).toHaveLength(3);
     for (const log of logs) expect(log).toMatchObject({ last: log.n, head: log.n });
     expect(logs.reduce((sum, log) => sum + Number(log.n), 0)).toBe(1000);
     // One pseudonym for each customer and organization, however many met it first at the same time.
-    expect(await tables.query('SELECT count(*)::int AS n FROM audit.pseudonym')).toEqual([{ n: 75 }]);
+    expect(await tables.query('SELECT count(*)::int AS n FROM audit.pseudonym_mapping')).toEqual([{ n: 75 }]);
   });
 
-  it("keeps one caller's calls in their order", async () => {
-    const records = Array.from({ length: 30 }, () => record());
+  it("keeps the order of each caller's sequential requests", async () => {
+    const records = Array.from({ length: 30 }, () => recordOf());
     for (const r of records) await append(r);
     expect((await list()).map((e) => e.id)).toEqual(records.map((r) => r.id).reverse());
   });
 
-  it('takes records from both streams', async () => {
-    const [a, b] = [record({ action: 'offer.create' }), record({ action: 'app.create' })];
-    await publish(issuanceEvent({ audit: a }));
-    await publish(directoryEvent({ audit: b }));
-    await publish(directoryEvent({ audit: b }));
+  it('appends the records of events of both streams', async () => {
+    const [a, b] = [recordOf({ action: 'offer.create' }), recordOf({ action: 'app.create' })];
+    await publish(eventOf({ audit: a }));
+    await publish(directoryEventOf({ audit: b }));
+    await publish(directoryEventOf({ audit: b }));
     await eventually(async () =>
       expect((await list()).map((e) => e.action).sort()).toEqual(['app.create', 'offer.create']),
     );
   });
 
-  it('gives an event by its id, to its own organization', async () => {
-    const r = record({ targets: [customer('c')], changes: { status: { from: 'offered', to: 'issued' } } });
+  it('returns an event by its id, to its own organization only', async () => {
+    const r = recordOf({ targets: [customerTarget('c')], changes: { status: { from: 'offered', to: 'issued' } } });
     await append(r);
     const { dataSubject: _, ...target } = r.targets[0]!;
     await expect(bus.request(getAuditEvent, { id: r.id }, testContext())).resolves.toEqual({
@@ -131,7 +115,7 @@ describe('the log', () => {
     });
   });
 
-  it('ends a page that no message could hold, and goes on behind it', async () => {
+  it('ends a page before it exceeds the size of a message, and continues on the next one', async () => {
     const uri = (n: number) => `https://shop.example/${n}/${'ü'.repeat(1000)}`;
     const changes = {
       redirectUris: {
@@ -140,8 +124,8 @@ describe('the log', () => {
       },
     };
     // 80 strings of two thousand bytes each, in each of eight.
-    for (let n = 0; n < 8; n += 1) await append(record({ action: 'app.update', changes }));
-    await append(record());
+    for (let n = 0; n < 8; n += 1) await append(recordOf({ action: 'app.update', changes }));
+    await append(recordOf());
     const seqs: number[] = [];
     let pages = 0;
     for (let before: number | undefined; ; pages += 1) {
@@ -159,87 +143,87 @@ describe('the log', () => {
     expect(pages).toBeGreaterThan(1);
   });
 
-  it('stores what no column can hold, finds it, and lets it spoil nothing', async () => {
+  it('stores and finds ids that PostgreSQL rejects or that are too long, beside other records', async () => {
     const odd = ['a\0b', 'a\uFFFDb', 'a\uD800b', 'x'.repeat(5000), `${'x'.repeat(126)}\u{1F600}x`];
     await append(
-      record(),
-      record({ targets: odd.map((id) => ({ type: 'app', id })) }),
-      record({ targets: odd.map((id) => customer(id)) }),
-      record(),
+      recordOf(),
+      recordOf({ targets: odd.map((id) => ({ type: 'app', id })) }),
+      recordOf({ targets: odd.map((id) => customerTarget(id)) }),
+      recordOf(),
     );
     expect((await list()).map((e) => e.seq)).toEqual([4, 3, 2, 1]);
     expect((await list({ target: 'a\0b' })).map((e) => e.seq)).toEqual([3]);
     expect((await list({ target: 'a\0b' }))[0]!.targets[0]!.id).toBe('a\uFFFDb');
   });
 
-  it('says unavailable and writes nothing while the database is away, and goes on afterwards', async () => {
-    await append(record());
+  it('answers unavailable and writes nothing while the database is unavailable, and appends afterwards', async () => {
+    await append(recordOf());
     await tables.refuseConnections(true);
-    await expect(append(record(), record())).rejects.toMatchObject({ code: 'unavailable' });
-    const missed = record({ action: 'app.create' });
-    await publish(directoryEvent({ audit: missed }));
+    await expect(append(recordOf(), recordOf())).rejects.toMatchObject({ code: 'unavailable' });
+    const missed = recordOf({ action: 'app.create' });
+    await publish(directoryEventOf({ audit: missed }));
     await new Promise((resolve) => setTimeout(resolve, 300));
     await tables.refuseConnections(false);
     await eventually(async () => expect((await list()).map((e) => e.seq)).toEqual([2, 1]), 15_000);
     expect((await list())[0]!.id).toBe(missed.id);
   });
 
-  it('only grows: neither the service nor the owner can change what stands', async () => {
-    await append(record({ targets: [customer('c')] }));
+  it('rejects changes by the service and by the owner', async () => {
+    await append(recordOf({ targets: [customerTarget('c')] }));
     for (const sql of [
       'UPDATE audit.entry SET seq = 7',
       'DELETE FROM audit.entry',
       'TRUNCATE audit.entry',
       'DELETE FROM audit.entry_target',
     ]) {
-      await expect(tables.query(sql)).rejects.toThrow('the audit log only grows');
+      await expect(tables.query(sql)).rejects.toThrow('the audit log is append-only');
       await expect(tables.query(`SET ROLE holdfast_audit; ${sql}`)).rejects.toThrow(/permission denied/);
       await tables.query('RESET ROLE');
     }
   });
 
-  describe('a record of which the gateway does not know whether a handler wrote it', () => {
-    it("gives way to the handler's, in either order", async () => {
+  describe('a provisional record', () => {
+    it("is replaced by the handler's record, in either order", async () => {
       const [first, second] = [
-        record({ action: 'offer.create', outcome: failure }),
-        record({ action: 'offer.create', outcome: failure }),
+        recordOf({ action: 'offer.create', outcome: failure }),
+        recordOf({ action: 'offer.create', outcome: failure }),
       ];
-      await guess(first);
-      await publish(issuanceEvent({ audit: { ...first, outcome: success } }));
-      await publish(issuanceEvent({ audit: { ...second, outcome: success } }));
+      await appendProvisional(first);
+      await publish(eventOf({ audit: { ...first, outcome: success } }));
+      await publish(eventOf({ audit: { ...second, outcome: success } }));
       await eventually(async () => expect(await list()).toHaveLength(2));
-      await guess(second);
-      clock.advance(patience);
+      await appendProvisional(second);
+      clock.advance(provisionalTtlMs);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       expect((await list()).map((e) => e.outcome.result)).toEqual(['success', 'success']);
-      expect(await tables.query('SELECT * FROM audit.provisional')).toEqual([]);
+      expect(await tables.query('SELECT * FROM audit.pending_record')).toEqual([]);
     });
 
-    it('stands in the log when its time is up, once, though two replicas look', async () => {
+    it('is appended once when it has expired, with two replicas', async () => {
       await start();
-      const r = record({ outcome: failure });
-      await guess(r);
-      clock.advance(patience - 1);
+      const r = recordOf({ outcome: failure });
+      await appendProvisional(r);
+      clock.advance(provisionalTtlMs - 1);
       await new Promise((resolve) => setTimeout(resolve, 1200));
       expect(await list()).toEqual([]);
       clock.advance(1);
       await eventually(async () => expect(await list()).toHaveLength(1));
-      expect(await tables.query('SELECT * FROM audit.provisional')).toEqual([]);
+      expect(await tables.query('SELECT * FROM audit.pending_record')).toEqual([]);
     });
 
-    it("does not make the handler's get lost when that comes later still, however often", async () => {
-      const r = record({ action: 'offer.create', outcome: failure });
-      await guess(r);
-      clock.advance(patience);
+    it("that was appended is joined by the handler's later record, once for all deliveries", async () => {
+      const r = recordOf({ action: 'offer.create', outcome: failure });
+      await appendProvisional(r);
+      clock.advance(provisionalTtlMs);
       await eventually(async () => expect(await list()).toHaveLength(1));
-      const event = issuanceEvent({ audit: { ...r, outcome: success } });
+      const event = eventOf({ audit: { ...r, outcome: success } });
       await publish(event);
       await publish(event);
       await eventually(async () => expect(await list()).toHaveLength(2));
-      await append(record());
-      const [, late, guessed] = await list();
+      await append(recordOf());
+      const [, late, provisional] = await list();
       expect(late).toMatchObject({ outcome: success, request: r.request });
-      expect(guessed).toMatchObject({ id: r.id, outcome: failure });
+      expect(provisional).toMatchObject({ id: r.id, outcome: failure });
       expect(late!.id).not.toBe(r.id);
     });
   });
@@ -248,10 +232,14 @@ describe('the log', () => {
     const leaves = async () =>
       (await tables.query<{ leaf: Buffer }>('SELECT leaf FROM audit.entry ORDER BY seq')).map((r) => r.leaf.toString());
 
-    it('is named by a pseudonym in what is stored and by the id in what is read', async () => {
-      const who = customer();
+    it('is stored by pseudonym and read by id', async () => {
+      const who = customerTarget();
       const offer = { type: 'offer', id: randomUUID(), dataSubject: who.id } as const;
-      await append(record({ targets: [who, offer] }), record({ targets: [who] }), record({ targets: [customer()] }));
+      await append(
+        recordOf({ targets: [who, offer] }),
+        recordOf({ targets: [who] }),
+        recordOf({ targets: [customerTarget()] }),
+      );
       expect((await leaves()).join()).not.toContain(who.id);
       expect((await leaves()).join()).not.toContain(offer.id);
       expect((await list({ target: who.id })).map((e) => e.seq)).toEqual([2, 1]);
@@ -263,18 +251,18 @@ describe('the log', () => {
       ]);
     });
 
-    it('once erased, is found by nobody; the bare pseudonym stays and every byte with it', async () => {
-      const [who, other] = [customer(), customer()];
+    it('is found by no filter after the erasure, while all leaves stay as they are', async () => {
+      const [who, other] = [customerTarget(), customerTarget()];
       await append(
-        record({ targets: [who, { type: 'offer', id: 'offer-1', dataSubject: who.id }] }),
-        record({ targets: [other] }),
+        recordOf({ targets: [who, { type: 'offer', id: 'offer-1', dataSubject: who.id }] }),
+        recordOf({ targets: [other] }),
       );
       const before = await leaves();
       await publish(
-        issuanceEvent({
+        eventOf({
           type: 'subject.erasure_started',
           subject: who.id,
-          audit: record({ action: 'subject.erase', targets: [who] }),
+          audit: recordOf({ action: 'subject.erase', targets: [who] }),
         }),
       );
       await eventually(async () => expect(await list()).toHaveLength(3));
@@ -289,39 +277,47 @@ describe('the log', () => {
       expect(JSON.stringify(await everything())).not.toContain(who.id);
     });
 
-    it('stays unknown when something about the customer comes after the erasure, or with it', async () => {
-      const who = customer();
+    it('gets no mapping from records that come with or after the erasure', async () => {
+      const who = customerTarget();
       const late = { type: 'offer', id: randomUUID(), dataSubject: who.id } as const;
-      const created = issuanceEvent({
+      const created = eventOf({
         subject: who.id,
-        audit: record({ action: 'offer.create', targets: [who, late] }),
+        audit: recordOf({ action: 'offer.create', targets: [who, late] }),
       });
       await Promise.all([
         publish(
-          issuanceEvent({
+          eventOf({
             type: 'subject.erasure_started',
             subject: who.id,
-            audit: record({ action: 'subject.erase', targets: [who] }),
+            audit: recordOf({ action: 'subject.erase', targets: [who] }),
           }),
         ),
         publish(created),
       ]);
       await eventually(async () => expect(await list()).toHaveLength(2));
       await append(
-        record({ action: 'subject.read', targets: [{ type: 'customer', id: who.id }] }),
-        record({ targets: [{ ...late, dataSubject: who.id }] }),
+        recordOf({ action: 'subject.read', targets: [{ type: 'customer', id: who.id }] }),
+        recordOf({ targets: [{ ...late, dataSubject: who.id }] }),
       );
-      await guess(record({ targets: [who] }));
-      clock.advance(patience);
+      await appendProvisional(recordOf({ targets: [who] }));
+      clock.advance(provisionalTtlMs);
       await eventually(async () => expect(await list()).toHaveLength(5));
       expect(await list({ target: who.id })).toEqual([]);
       expect(await list({ target: late.id })).toEqual([]);
-      expect(await tables.query('SELECT * FROM audit.pseudonym')).toEqual([]);
+      expect(await tables.query('SELECT * FROM audit.pseudonym_mapping')).toEqual([]);
       expect(JSON.stringify(await everything())).not.toMatch(new RegExp(`${who.id}|${late.id}`));
     });
 
     const everything = async () => {
-      const names = ['head', 'place', 'entry_target', 'pseudonym', 'person_key', 'provisional', 'erased'];
+      const names = [
+        'head',
+        'leaf',
+        'entry_target',
+        'pseudonym_mapping',
+        'personal_data_key',
+        'pending_record',
+        'erased',
+      ];
       return [
         await leaves(),
         await tables.query('SELECT org, seq, actor_id FROM audit.entry'),
@@ -333,38 +329,3 @@ describe('the log', () => {
 
 const success = { result: 'success', status: 201 } as const;
 const failure = { result: 'failure', status: 503, code: 'unavailable' } as const;
-
-function customer(id: string = randomUUID()) {
-  return { type: 'customer', id, dataSubject: id } as const;
-}
-
-function record(given: Partial<AuditRecord> = {}): AuditRecord {
-  const { auditId: id, actor, request } = testContext();
-  return {
-    id,
-    occurredAt: new Date().toISOString(),
-    action: 'subject.read',
-    actor,
-    targets: [],
-    outcome: success,
-    request,
-    ...given,
-  };
-}
-
-const event = () => ({
-  id: randomUUID(),
-  occurredAt: new Date().toISOString(),
-  org: 'acme',
-  version: 1,
-  requestId: 'r',
-  traceparent: '00-0-0-01',
-});
-
-function issuanceEvent(given: Partial<CustomerEvent>): CustomerEvent {
-  return { ...event(), type: 'offer.created', subject: randomUUID(), ...given };
-}
-
-function directoryEvent(given: Partial<DirectoryEvent>): DirectoryEvent {
-  return { ...event(), type: 'app.created', app: 'app-1', ...given };
-}

@@ -3,64 +3,65 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { EncryptionKeys, type EncryptionConfig } from '../privacy/key-encryption.js';
+import { KeyEncryption, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
 import { Partitions } from '../retention/partitions.js';
-import { holdAndLookUp } from './load-batch.js';
+import { lockAndLoad } from './load-batch.js';
 import { DamagedLog } from './log-head.js';
-import { arrange, type Arranged } from './plan.js';
-import type { Item } from './select.js';
+import { planBatch, type AppendItem, type BatchPlan } from './plan.js';
 import { storable } from './storable.js';
 import { batchValues, writeBatch } from './write-batch.js';
 
-/** PostgreSQL has no partition for a row. */
+/** SQLSTATE check_violation: PostgreSQL has no partition for a row. */
 const noPartition = '23514';
 
-/** Appends to the logs of organizations: whole batches, each in one transaction. */
+/** Appends batches to the logs of organizations, each batch in one transaction. */
 @Injectable()
-export class Log {
+export class AuditLog {
   private readonly logger = new Logger('log');
-  private readonly keys: EncryptionKeys;
+  private readonly encryption: KeyEncryption;
 
   constructor(
     private readonly database: Database,
     private readonly partitions: Partitions,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) config: EncryptionConfig,
+    @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.keys = new EncryptionKeys(config);
+    this.encryption = new KeyEncryption(config);
   }
 
   /**
-   * Gives every item its place, or none of them. Places have no gap: they are given out while the head of the log is
-   * held and commit with it. An item that has its place already keeps it.
-   * @throws DamagedLog when that of one of their organizations can take nothing
+   * Appends all items, or none of them. `seq` has no gap: it is assigned while the head of the log is locked, and
+   * commits with the head. An item that was appended before keeps its entry.
+   * @throws DamagedLog when the log of one of the organizations accepts no entry
    */
-  async append(given: readonly Item[]): Promise<void> {
+  async append(given: readonly AppendItem[]): Promise<void> {
     const items = given.map(({ record, ...item }) => ({ ...item, ...(record && { record: storable(record) }) }));
-    for (let again = false; ; again = true) {
+    for (let isRetry = false; ; isRetry = true) {
       try {
-        const { late } = await this.appendOnce(items);
-        for (const { id, request } of late)
+        const { lateRecords } = await this.appendOnce(items);
+        for (const { id, request } of lateRecords)
           this.logger.warn(
-            `the handler's record ${id} of request ${request.id} came after the gateway's was given its place; both stand in the log`,
+            `The handler's record ${id} of request ${request.id} came after the gateway's provisional record was ` +
+              'appended; the log contains both',
           );
         return;
       } catch (error) {
-        // No other replica can have been faster: it would have to hold the head.
+        // No other replica can have inserted the row in between: it would have to hold the lock on the head.
         const taken = violatedUnique(error);
-        if (taken !== undefined) throw new DamagedLog(`what the head says is free is taken already (${taken})`);
-        if (again || (error as { code?: string }).code !== noPartition) throw error;
-        this.partitions.forget();
+        if (taken !== undefined) throw new DamagedLog(`the next seq of the head is in use already (${taken})`);
+        if (isRetry || (error as { code?: string }).code !== noPartition) throw error;
+        this.partitions.forgetExisting();
       }
     }
   }
 
-  private async appendOnce(items: readonly Item[]): Promise<Arranged> {
-    await this.partitions.ready();
+  private async appendOnce(items: readonly AppendItem[]): Promise<BatchPlan> {
+    await this.partitions.ensureCurrentMonth();
     return this.database.transaction(async (sql) => {
-      const arranged = arrange(items, await holdAndLookUp(sql, items, this.keys), this.clock.now(), randomBytes);
-      await sql.last(writeBatch, batchValues(arranged, items, this.keys));
-      return arranged;
+      const state = await lockAndLoad(sql, items, this.encryption);
+      const plan = planBatch(items, state, this.clock.now(), randomBytes);
+      await sql.last(writeBatch, batchValues(plan, items, this.encryption));
+      return plan;
     });
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
-import { eventOf, idsIn, leafOf, namesIn } from './leaf.js';
+import { identifiersIn } from '../privacy/pseudonyms.js';
+import { eventOf, leafOf, pseudonymsIn } from './leaf.js';
 
 const pseudonym = 'AAAAAAAAAAAAAAAAAAAAAA';
 const record: AuditRecord = {
@@ -20,7 +21,7 @@ const record: AuditRecord = {
 describe('a leaf', () => {
   const leaf = leafOf(record, (value) => (value === 'c' ? pseudonym : undefined));
 
-  it('has these bytes and no others, for ever', () => {
+  it('has exactly these bytes, which never change', () => {
     expect(leaf.bytes.toString()).toBe(
       `{"id":"00000000-0000-4000-8000-000000000001","occurredAt":"2026-11-21T09:30:00.000Z","action":"offer.create",` +
         `"actor":{"type":"app","id":"app-1","name":"Shöp"},"targets":[{"type":"customer","id":"${pseudonym}"},{"type":"app","id":"app-1"}],` +
@@ -28,12 +29,12 @@ describe('a leaf', () => {
     );
   });
 
-  it('is found by what it stands for', () => {
+  it('has columns with the actor, and with pseudonyms of its targets', () => {
     expect(leaf).toMatchObject({ actorId: 'app-1', targets: [pseudonym, 'app-1'] });
-    expect(idsIn(leaf.bytes)).toEqual([pseudonym]);
+    expect(pseudonymsIn(leaf.bytes)).toEqual([pseudonym]);
   });
 
-  it('reads as the record, as long as the pseudonym means somebody', () => {
+  it('yields the record again, with pseudonyms only where no mapping exists', () => {
     const target = (id: string) => [
       { type: 'customer', id },
       { type: 'app', id: 'app-1' },
@@ -47,11 +48,11 @@ describe('a leaf', () => {
   });
 });
 
-describe('a customer who acts', () => {
+describe('a customer who is the actor', () => {
   const acting = { ...record, actor: { type: 'customer', id: 'c', name: 'Ada' }, targets: [] } as AuditRecord;
 
-  it('is named by a pseudonym, and never by a name', () => {
-    expect(namesIn(acting)).toEqual([{ value: 'c', dataSubject: 'c' }]);
+  it('appears as a pseudonym, and never with a name', () => {
+    expect(identifiersIn(acting)).toEqual([{ value: 'c', dataSubject: 'c' }]);
     const leaf = leafOf(acting, () => pseudonym);
     expect(leaf.actorId).toBe(pseudonym);
     expect(leaf.bytes.toString()).not.toContain('Ada');

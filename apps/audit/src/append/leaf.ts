@@ -1,58 +1,36 @@
 import type { AuditEvent, AuditRecord } from '@holdfast/contracts';
-import type { Personal } from '../privacy/personal-data.js';
-import { commitment, pseudonymForm } from '../privacy/pseudonym.js';
+import type { PersonalData } from '../privacy/personal-data.js';
+import { commitment, isHuman, pseudonymForm } from '../privacy/pseudonyms.js';
 
-/** An id in a record that belongs to a customer or person. */
-export interface Name {
-  value: string;
-  /**
-   * Absent when the record's writer did not know whom the id belongs to: then it is replaced only if somebody else did.
-   */
-  dataSubject?: string;
-}
-
-/** What the log keeps of a record: its bytes, and the columns by which it is found. */
+/** What the log stores of a record: its bytes, and the columns by which lists find it. */
 export interface Leaf {
   bytes: Buffer;
   actorId: string;
   targets: string[];
 }
 
-const ofSomebody = new Set(['customer', 'credential', 'offer']);
-const somebody = new Set(['customer', 'person']);
-
-/** Every id in a record that names somebody, or may. */
-export function namesIn({ actor, targets }: AuditRecord): Name[] {
-  const names: Name[] = targets
-    .filter(({ type, dataSubject }) => dataSubject !== undefined || ofSomebody.has(type))
-    .map(({ type, id, dataSubject = type === 'customer' ? id : undefined }) => ({
-      value: id,
-      ...(dataSubject !== undefined && { dataSubject }),
-    }));
-  return somebody.has(actor.type) ? [...names, { value: actor.id, dataSubject: actor.id }] : names;
-}
-
 /**
- * The bytes that the log will for ever prove: UTF-8 JSON without `seq`, which the place in the tree authenticates, with
- * pseudonyms in place of names and hashes in place of personal values (docs/adr/0005-audit-record.md). `replacement`
- * gives the pseudonym of an id, or undefined for one that stays. `late` holds pseudonyms that were made when whom they
- * stand for was erased already: the leaf says of these that they never opened, so that a verifier can tell them from
- * names taken away.
+ * The bytes that the log proves: UTF-8 JSON without `seq`, which the leaf index authenticates, with pseudonyms instead
+ * of ids and hashes instead of personal values (docs/adr/0005-audit-record.md). These bytes are a public format and
+ * never change.
+ * @param replacement the pseudonym of an id, or undefined for an id that stays
+ * @param erasedBefore pseudonyms that were made after their data subject was erased. The leaf lists them as `erased`,
+ * so that a verifier can tell them from pseudonyms whose mapping was removed by tampering
  */
 export function leafOf(
   record: AuditRecord,
   replacement: (value: string) => string | undefined,
-  personal: Personal = {},
-  late: ReadonlySet<string> = new Set(),
+  personal: PersonalData = {},
+  erasedBefore: ReadonlySet<string> = new Set(),
 ): Leaf {
-  const actor = somebody.has(record.actor.type)
+  const actor = isHuman(record.actor)
     ? { type: record.actor.type, id: replacement(record.actor.id) ?? record.actor.id }
     : record.actor;
   const targets = record.targets.map(({ type, id }) => ({ type, id: replacement(id) ?? id }));
   const { address: _, userAgent: __, callerId: ____, callerTraceparent: _____, ...request } = record.request;
   const { reason: ___, ...changes } = record.changes ?? {};
   const hashes = Object.entries(personal).map(([field, value]) => [field, commitment(value).toString('base64url')]);
-  const erased = [...new Set([actor.id, ...targets.map((t) => t.id)])].filter((id) => late.has(id));
+  const erased = [...new Set([actor.id, ...targets.map((t) => t.id)])].filter((id) => erasedBefore.has(id));
   const leaf = {
     ...record,
     actor,
@@ -69,12 +47,12 @@ export function leafOf(
   };
 }
 
-/** The other way round, as far as pseudonyms still mean somebody and values can still be opened. */
+/** The inverse of leafOf, as far as pseudonyms have a mapping and personal data can be decrypted. */
 export function eventOf(
   seq: number,
   leaf: Buffer,
-  names: ReadonlyMap<string, { value: string }>,
-  opened: Personal = {},
+  mappings: ReadonlyMap<string, { value: string }>,
+  personal: PersonalData = {},
 ): AuditEvent {
   const {
     id,
@@ -82,9 +60,9 @@ export function eventOf(
     erased: __,
     ...record
   } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown; erased?: unknown };
-  const open = <T extends { id: string }>(named: T): T => ({ ...named, id: names.get(named.id)?.value ?? named.id });
-  const { reason, requestId, ...origin } = opened;
-  // What the caller chose stands in the place of ours, as long as it may be known.
+  const resolved = <T extends { id: string }>(ref: T): T => ({ ...ref, id: mappings.get(ref.id)?.value ?? ref.id });
+  const { reason, requestId, ...origin } = personal;
+  // The caller's request id replaces ours for as long as it may be known.
   const request = {
     ...record.request,
     ...Object.fromEntries(Object.entries(origin).map(([field, { value }]) => [field, value])),
@@ -95,15 +73,15 @@ export function eventOf(
     id,
     seq,
     ...record,
-    actor: open(record.actor),
-    targets: record.targets.map(open),
+    actor: resolved(record.actor),
+    targets: record.targets.map(resolved),
     request,
     ...((record.changes ?? reason) && { changes }),
   };
 }
 
 /** The ids in a leaf that look like pseudonyms. */
-export function idsIn(leaf: Buffer): string[] {
+export function pseudonymsIn(leaf: Buffer): string[] {
   const { actor, targets } = JSON.parse(leaf.toString()) as Pick<AuditEvent, 'actor' | 'targets'>;
   return [actor.id, ...targets.map((t) => t.id)].filter((id) => pseudonymForm.test(id));
 }

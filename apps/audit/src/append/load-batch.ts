@@ -1,116 +1,128 @@
 import { statement, type Sql } from '@holdfast/data';
 import { customerKey } from '@holdfast/platform';
-import type { EncryptionKeys } from '../privacy/key-encryption.js';
-import { holderOf, idsChosen, openPersonKey, personalIn } from '../privacy/personal-data.js';
-import { namesIn } from './leaf.js';
-import type { Head } from './log-head.js';
-import type { Known } from './plan.js';
-import { key, lateId, type Item } from './select.js';
+import type { KeyEncryption } from '../privacy/key-encryption.js';
+import { callerChosenIds, dataSubjectOf, decryptPersonalDataKey, personalValuesIn } from '../privacy/personal-data.js';
+import { identifiersIn } from '../privacy/pseudonyms.js';
+import type { LogHead } from './log-head.js';
+import { key, lateId, type AppendItem, type BatchState } from './plan.js';
 
 const newHeads = statement(
   'head_new',
   'INSERT INTO head (org, seq) SELECT org, 0 FROM unnest($1::text[]) AS o(org) ON CONFLICT DO NOTHING',
 );
-/** In the order of the names, so that two batches never wait for each other. */
-const holdHeads = statement(
-  'head_hold',
-  `SELECT org, seq, range, month, (extract(epoch FROM latest) * 1000)::bigint AS latest, late_ms AS "lateMs" FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE`,
+/** Ordered by organization, so that two batches cannot deadlock. */
+const lockHeads = statement(
+  'head_lock',
+  `SELECT org, seq, range, month, (extract(epoch FROM latest) * 1000)::bigint AS latest, late_ms AS "lateMs"
+     FROM head WHERE org = ANY ($1) ORDER BY org FOR UPDATE`,
 );
 /**
- * A statement of its own, after the heads are held: it sees what the batch before has committed. LIMIT keeps each part
- * to one look into an index per row; a plain join may read a whole table, and does while that is small or its plan is
- * old. SELECT: see writeBatch.
+ * A statement of its own, after the heads are locked, so that it sees what the previous batch committed. LIMIT keeps
+ * each part to one index lookup per row: a plain join may read a whole table while it is small or its plan is old.
+ * For the SELECTs around the parameters see writeBatch.
  */
-const lookUp = statement(
-  'entry_known',
-  `SELECT 'entry' AS kind, q.org, q.id::text AS value, p.from_provisional::text AS found, NULL::bytea AS sealed
-     FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS q(org, id), LATERAL (SELECT from_provisional FROM place WHERE org = q.org AND id = q.id LIMIT 1) p
+const loadState = statement(
+  'batch_state',
+  `SELECT 'entry' AS kind, q.org, q.id::text AS value, l.from_provisional::text AS found, NULL::bytea AS sealed
+     FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS q(org, id),
+       LATERAL (SELECT from_provisional FROM leaf WHERE org = q.org AND id = q.id LIMIT 1) l
    UNION ALL
-   SELECT 'name', q.org, q.value, p.pseudonym, NULL
-     FROM unnest((SELECT $3::text[]), (SELECT $4::text[])) AS q(org, value), LATERAL (SELECT pseudonym FROM pseudonym WHERE org = q.org AND value = q.value LIMIT 1) p
+   SELECT 'pseudonym', q.org, q.value, m.pseudonym, NULL
+     FROM unnest((SELECT $3::text[]), (SELECT $4::text[])) AS q(org, value),
+       LATERAL (SELECT pseudonym FROM pseudonym_mapping WHERE org = q.org AND value = q.value LIMIT 1) m
    UNION ALL
    SELECT 'erased', '', encode(q.key, 'hex'), '', NULL
      FROM unnest((SELECT $5::bytea[])) AS q(key), LATERAL (SELECT FROM erased WHERE key = q.key LIMIT 1) e
    UNION ALL
-   SELECT 'person', q.org, q.data_subject, k.person::text, k.key
-     FROM unnest((SELECT $6::text[]), (SELECT $7::text[])) AS q(org, data_subject), LATERAL (SELECT person, key FROM person_key WHERE org = q.org AND data_subject = q.data_subject LIMIT 1) k`,
+   SELECT 'key', q.org, q.data_subject, k.id::text, k.key
+     FROM unnest((SELECT $6::text[]), (SELECT $7::text[])) AS q(org, data_subject),
+       LATERAL (SELECT id, key FROM personal_data_key WHERE org = q.org AND data_subject = q.data_subject LIMIT 1) k`,
 );
 
 interface Found {
-  kind: 'entry' | 'name' | 'erased' | 'person';
+  kind: 'entry' | 'pseudonym' | 'erased' | 'key';
   org: string;
   value: string;
   found: string;
   sealed: Buffer | null;
 }
 
-/**
- * Holds the heads of the logs that `items` belong to, until the transaction ends, and reads what is known about the
- * items.
- */
-export async function holdAndLookUp(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Known> {
+/** Locks the heads of the logs of `items` until the transaction ends, and loads what is stored about the items. */
+export async function lockAndLoad(
+  sql: Sql,
+  items: readonly AppendItem[],
+  encryption: KeyEncryption,
+): Promise<BatchState> {
   const orgs = [...new Set(items.map((i) => i.org))];
-  // Begun together: one trip. What is known is still looked up after the heads are held.
-  const look = () => Promise.all([held(sql, orgs), known(sql, items, keys)]);
-  let [heads, there] = await look();
+  // Both are sent at once and take one round trip. PostgreSQL still executes the second after the first.
+  const load = () => Promise.all([lockedHeads(sql, orgs), stored(sql, items, encryption)]);
+  let [heads, state] = await load();
   if (heads.size < orgs.length) {
     await sql.rows(newHeads, [orgs.sort()]);
-    [heads, there] = await look();
+    [heads, state] = await load();
   }
-  return { heads, ...there };
+  return { heads, ...state };
 }
 
-async function held(sql: Sql, orgs: string[]): Promise<Map<string, Head>> {
-  const rows = await sql.rows<Head & { org: string }>(holdHeads, [orgs]);
+async function lockedHeads(sql: Sql, orgs: string[]): Promise<Map<string, LogHead>> {
+  const rows = await sql.rows<LogHead & { org: string }>(lockHeads, [orgs]);
   return new Map(rows.map(({ org, ...head }) => [org, head]));
 }
 
-async function known(sql: Sql, items: readonly Item[], keys: EncryptionKeys): Promise<Omit<Known, 'heads'>> {
+async function stored(
+  sql: Sql,
+  items: readonly AppendItem[],
+  encryption: KeyEncryption,
+): Promise<Omit<BatchState, 'heads'>> {
   const records = items.flatMap(({ org, record }) => (record ? [{ org, record }] : []));
   const ids = records.map(({ org, record }) => ({ org, id: record.id }));
-  const names = distinct(
+  const values = distinct(
     records.flatMap(({ org, record }) => [
-      ...namesIn(record).flatMap(({ value, dataSubject = value }) => [
+      ...identifiersIn(record).flatMap(({ value, dataSubject = value }) => [
         { org, value },
         { org, value: dataSubject },
       ]),
-      ...idsChosen(record).map((value) => ({ org, value })),
+      ...callerChosenIds(record).map((value) => ({ org, value })),
     ]),
   );
-  const holders = distinct(
-    records.flatMap(({ org, record }) => personalHolder(record).map((value) => ({ org, value }))),
+  // Most records have no personal data, and need no key.
+  const dataSubjects = distinct(
+    records
+      .filter(({ record }) => personalValuesIn(record).length > 0)
+      .map(({ org, record }) => ({ org, value: dataSubjectOf(record) })),
   );
-  const found = await sql.rows<Found>(lookUp, [
+  const found = await sql.rows<Found>(loadState, [
     ids.map((i) => i.org),
     ids.map((i) => i.id),
-    names.map((n) => n.org),
-    names.map((n) => n.value),
-    names.map((n) => customerKey(n.org, n.value)),
-    holders.map((h) => h.org),
-    holders.map((h) => h.value),
+    values.map((v) => v.org),
+    values.map((v) => v.value),
+    values.map((v) => customerKey(v.org, v.value)),
+    dataSubjects.map((d) => d.org),
+    dataSubjects.map((d) => d.value),
   ]);
   const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
-  // Only where the gateway's guess stands may the handler's record stand a second time, under another id.
-  const guessed = of('entry')
+  // Only beside an appended provisional record may the handler's record have an entry, under another id.
+  const provisional = of('entry')
     .filter((f) => f.found === 'true')
     .map(({ org, value }) => ({ org, id: lateId(value) }));
   const late =
-    guessed.length === 0
+    provisional.length === 0
       ? []
-      : await sql.rows<Found>(lookUp, [guessed.map((g) => g.org), guessed.map((g) => g.id), [], [], [], [], []]);
+      : await sql.rows<Found>(loadState, [
+          provisional.map((p) => p.org),
+          provisional.map((p) => p.id),
+          ...[[], [], [], [], []],
+        ]);
   return {
     entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
-    pseudonyms: new Map(of('name').map((f) => [key(f.org, f.value), f.found])),
-    persons: new Map(of('person').map((f) => [key(f.org, f.value), openPersonKey(f.found, f.sealed!, keys, f.org)])),
+    pseudonyms: new Map(of('pseudonym').map((f) => [key(f.org, f.value), f.found])),
+    personalDataKeys: new Map(
+      of('key').map((f) => [key(f.org, f.value), decryptPersonalDataKey(f.found, f.sealed!, encryption, f.org)]),
+    ),
     erased: new Set(of('erased').map((f) => f.value)),
   };
 }
 
-/** Of most records nothing personal is known, and no key is looked for. */
-function personalHolder(record: NonNullable<Item['record']>): string[] {
-  return personalIn(record).length > 0 ? [holderOf(record)] : [];
-}
-
-function distinct(names: { org: string; value: string }[]): { org: string; value: string }[] {
-  return [...new Map(names.map((n) => [key(n.org, n.value), n])).values()];
+function distinct(values: { org: string; value: string }[]): { org: string; value: string }[] {
+  return [...new Map(values.map((v) => [key(v.org, v.value), v])).values()];
 }

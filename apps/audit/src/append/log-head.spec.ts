@@ -1,22 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
-import { emptyHead, GrowingLog, monthOf, type Head } from './log-head.js';
+import { monthOf } from '../retention/months.js';
+import { emptyLogHead, LogGrowth, type LogHead } from './log-head.js';
 
 const november = new Date('2026-11-30T23:59:59.999Z');
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => leafHash(Buffer.from(String(i))));
 
-function grown(before: Head, times: number[], now = november) {
-  const log = new GrowingLog('acme', before, now);
+function grown(before: LogHead, times: number[], now = november) {
+  const log = new LogGrowth('acme', before, now);
   times.forEach((time, i) => log.append(hashes(before.seq + i + 1)[before.seq + i]!, time));
   return log;
 }
 
-describe('where a log ends', () => {
-  it('is the same in whatever batches it grew', () => {
+describe('the head of a log', () => {
+  it('is the same for all divisions of the entries into batches', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 8 }), (batches) => {
-        let head = emptyHead;
+        let head = emptyLogHead;
         const subtrees: string[] = [];
         for (const count of batches) {
           const log = grown(
@@ -39,20 +40,20 @@ describe('where a log ends', () => {
     );
   });
 
-  it('knows the latest time, and by how much an entry came late', () => {
-    const log = grown(emptyHead, [1000, 5000, 2000, 6000, 6000]);
+  it('contains the latest time, and by how much an entry came after a later one', () => {
+    const log = grown(emptyLogHead, [1000, 5000, 2000, 6000, 6000]);
     expect(log.head()).toMatchObject({ seq: 5, latest: 6000, lateMs: 3000 });
     expect(grown(log.head(), [5500]).head()).toMatchObject({ latest: 6000, lateMs: 3000 });
   });
 
-  it('gives a complete subtree the latest time up to its end, not what comes behind it', () => {
+  it('gives a complete subtree the latest time up to its end', () => {
     const times = Array.from({ length: 300 }, (_, i) => i * 10);
-    expect(grown(emptyHead, times).subtrees).toMatchObject([{ level: 1, index: 0, lastAt: 2550 }]);
+    expect(grown(emptyLogHead, times).subtrees).toMatchObject([{ level: 1, index: 0, lastAt: 2550 }]);
   });
 
-  it('never goes back to an earlier month', () => {
+  it('keeps its month when the clock goes back', () => {
     expect(monthOf(november)).toBe(2026 * 12 + 10);
-    const head = grown(emptyHead, [0]).head();
+    const head = grown(emptyLogHead, [0]).head();
     expect(grown(head, [0], new Date('2026-10-01T00:00:00Z')).head().month).toBe(monthOf(november));
     expect(grown(head, [0], new Date('2026-12-01T00:00:00Z')).head().month).toBe(monthOf(november) + 1);
   });

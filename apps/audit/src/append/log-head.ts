@@ -1,23 +1,24 @@
 import { CompactRange } from '@holdfast/tlog';
+import { monthOf } from '../retention/months.js';
 
 /**
- * Where a log ends: all that is needed to go on with it, in one row, which whoever appends holds until its batch has
+ * The end of a log: one row with all that appending needs. Whoever appends locks this row until the batch has
  * committed.
  */
-export interface Head {
-  /** The last place given out. */
+export interface LogHead {
+  /** Of the last entry; 0 in an empty log. */
   seq: number;
   /** Hashes of the perfect subtrees (CompactRange.toBytes). */
   range: Buffer;
-  /** In which the last place was given, see monthOf(). */
+  /** The partition month of the last entry, see monthOf(). */
   month: number;
-  /** The latest time of all entries, in ms. */
+  /** The latest `occurredAt` of all entries, in ms. */
   latest: number;
-  /** By how many ms an entry has come behind a later one, at most: so that a span of time is a span of places. */
+  /** How many ms an entry was behind a later one, at most. It bounds the range of `seq` that a time span can cover. */
   lateMs: number;
 }
 
-export const emptyHead: Head = { seq: 0, range: Buffer.alloc(0), month: 0, latest: 0, lateMs: 0 };
+export const emptyLogHead: LogHead = { seq: 0, range: Buffer.alloc(0), month: 0, latest: 0, lateMs: 0 };
 
 /** A complete subtree of 256, 65536, … leaves (level 1, 2, …). */
 export interface Subtree {
@@ -25,27 +26,17 @@ export interface Subtree {
   level: number;
   index: number;
   hash: Buffer;
-  /** The latest time of all entries up to its end, in ms. */
+  /** The latest `occurredAt` of all entries up to its end, in ms. */
   lastAt: number;
 }
 
-/** Months are counted from year 0, UTC: a number orders and subtracts where a date would need a time zone. */
-export function monthOf(time: Date): number {
-  return time.getUTCFullYear() * 12 + time.getUTCMonth();
-}
-
-/** A log that can take no more until somebody has mended it: what is stored of it does not belong together. */
+/** The log accepts no entry until an operator has repaired it: its stored rows contradict each other. */
 export class DamagedLog extends Error {
   override name = 'DamagedLog';
 }
 
-/** `2026-11` */
-export function monthName(month: number): string {
-  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
-}
-
-/** A log that grows by entries, in their order. */
-export class GrowingLog {
+/** Computes the head and the complete subtrees of a log as entries are appended to it. */
+export class LogGrowth {
   private readonly range: CompactRange;
   private latest: number;
   private lateMs: number;
@@ -55,13 +46,13 @@ export class GrowingLog {
   /** @throws DamagedLog */
   constructor(
     private readonly org: string,
-    before: Head,
+    before: LogHead,
     now: Date,
   ) {
     this.range = rangeOf(org, before);
     this.latest = before.latest;
     this.lateMs = before.lateMs;
-    // A clock that goes back must not put a later place into an earlier month: reading goes from month to month.
+    // A clock that goes back must not put a later entry into an earlier month: lists read month by month.
     this.month = Math.max(before.month, monthOf(now));
   }
 
@@ -78,7 +69,7 @@ export class GrowingLog {
     });
   }
 
-  head(): Head {
+  head(): LogHead {
     return {
       seq: this.range.size,
       range: this.range.toBytes(),
@@ -89,10 +80,10 @@ export class GrowingLog {
   }
 }
 
-function rangeOf(org: string, { seq, range }: Head): CompactRange {
+function rangeOf(org: string, { seq, range }: LogHead): CompactRange {
   try {
     return CompactRange.from(seq, range);
   } catch (error) {
-    throw new DamagedLog(`the head of ${org} does not belong to its tree: ${(error as Error).message}`);
+    throw new DamagedLog(`the head of the log of ${org} does not match its tree: ${(error as Error).message}`);
   }
 }

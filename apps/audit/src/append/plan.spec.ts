@@ -1,33 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
-import { unsealPersonal } from '../privacy/personal-data.js';
-import { pseudonymForm, pseudonymOf } from '../privacy/pseudonym.js';
+import { decryptPersonalData } from '../privacy/personal-data.js';
+import { pseudonymForm, pseudonymOf } from '../privacy/pseudonyms.js';
 import { eventOf } from './leaf.js';
-import { emptyHead, type Head } from './log-head.js';
-import { arrange, type Known } from './plan.js';
-import { key, lateId, type Item } from './select.js';
+import { emptyLogHead, type LogHead } from './log-head.js';
+import { key, lateId, planBatch, type AppendItem, type BatchState } from './plan.js';
 
-const nothingKnown: Known = {
+const emptyState: BatchState = {
   heads: new Map(),
   entries: new Map(),
   pseudonyms: new Map(),
-  persons: new Map(),
+  personalDataKeys: new Map(),
   erased: new Set(),
 };
 const now = new Date('2026-11-21T10:00:00Z');
-/** Where a log of that many entries ends. */
-const headAt = (seq: number): Head => ({
-  ...emptyHead,
+/** The head of a log with that many entries. */
+const headAt = (seq: number): LogHead => ({
+  ...emptyLogHead,
   seq,
   range: Buffer.alloc(32 * [...seq.toString(2)].filter((bit) => bit === '1').length),
 });
-/** Of the nth chance that was taken. */
+/** With the salt of the nth random value. */
 const pseudonym = (value: string, n: number) => pseudonymOf({ value, salt: Buffer.alloc(16, n) });
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const customer = { type: 'customer', id: 'c', dataSubject: 'c' } as const;
 
-function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> = {}): Item {
+function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<AppendItem> = {}): AppendItem {
   const request = { id: `request-${n}`, traceparent: '', method: 'GET', route: '/' };
   const record: AuditRecord = {
     id: id(n),
@@ -42,119 +41,131 @@ function item(n: number, given: Partial<AuditRecord> = {}, rest: Partial<Item> =
   return { org: 'acme', record, ...rest };
 }
 
-function arranged(items: Item[], known: Partial<Known> = {}) {
-  let made = 0;
-  const random = (size: number) => Buffer.alloc(size, (made += 1));
-  const { entries, named, late, heads, persons } = arrange(items, { ...nothingKnown, ...known }, now, random);
+function planned(items: AppendItem[], state: Partial<BatchState> = {}) {
+  let calls = 0;
+  const random = (size: number) => Buffer.alloc(size, (calls += 1));
+  const { entries, newMappings, lateRecords, heads, newKeys } = planBatch(
+    items,
+    { ...emptyState, ...state },
+    now,
+    random,
+  );
   return {
     heads,
-    persons,
-    places: entries.map((e) => [e.org, e.seq, e.record.id]),
+    newKeys,
+    appended: entries.map((e) => [e.org, e.seq, e.record.id]),
     entries,
-    named,
-    late,
+    newMappings,
+    lateRecords,
     targets: entries.map((e) => e.leaf.targets),
   };
 }
 
-describe('places', () => {
-  it('follow the head of each organization, in the order in which records came', () => {
+describe('seq', () => {
+  it('continues the head of each organization, in the order of the records', () => {
     const items = [item(1), item(2, {}, { org: 'other' }), item(3)];
-    expect(arranged(items, { heads: new Map([['acme', headAt(7)]]) }).places).toEqual([
+    expect(planned(items, { heads: new Map([['acme', headAt(7)]]) }).appended).toEqual([
       ['acme', 8, id(1)],
       ['other', 1, id(2)],
       ['acme', 9, id(3)],
     ]);
   });
 
-  it('go to each id once, in a batch and ever', () => {
+  it('is assigned to each id once, in a batch and across batches', () => {
     const known = { entries: new Map([[key('acme', id(2)), false]]) };
-    expect(arranged([item(1), item(1), item(2), item(3)], known).places).toEqual([
+    expect(planned([item(1), item(1), item(2), item(3)], known).appended).toEqual([
       ['acme', 1, id(1)],
       ['acme', 2, id(3)],
     ]);
   });
 
-  it('are not shared between organizations that chose the same id', () => {
-    expect(arranged([item(1), item(1, {}, { org: 'other' })]).places).toHaveLength(2);
+  it('is assigned per organization when two of them chose the same id', () => {
+    expect(planned([item(1), item(1, {}, { org: 'other' })]).appended).toHaveLength(2);
   });
 });
 
-describe("the gateway's guess", () => {
-  const guess = item(1, { outcome: { result: 'failure' } }, { provisional: true });
+describe("the gateway's provisional record", () => {
+  const provisional = item(1, { outcome: { result: 'failure' } }, { provisional: true });
   const handlers = item(1);
 
-  it.each([[[guess, handlers]], [[handlers, guess]]])("gives way to the handler's record in one batch", (items) => {
-    expect(arranged(items).entries).toMatchObject([{ provisional: false, record: { outcome: { result: 'success' } } }]);
+  it.each([[[provisional, handlers]], [[handlers, provisional]]])(
+    "is replaced by the handler's record of the same batch",
+    (items) => {
+      expect(planned(items).entries).toMatchObject([
+        { provisional: false, record: { outcome: { result: 'success' } } },
+      ]);
+    },
+  );
+
+  it("is skipped when the handler's record was appended before", () => {
+    expect(planned([provisional], { entries: new Map([[key('acme', id(1)), false]]) }).appended).toEqual([]);
   });
 
-  it("is not repeated after the handler's", () => {
-    expect(arranged([guess], { entries: new Map([[key('acme', id(1)), false]]) }).places).toEqual([]);
-  });
-
-  it("that has its place leaves another for the handler's, whose second id is always the same", () => {
+  it("when appended, is joined by the handler's record under a derived id, once", () => {
     const entries = new Map([[key('acme', id(1)), true]]);
-    const { places, late } = arranged([handlers, handlers], { entries });
-    expect(places).toEqual([['acme', 1, lateId(id(1))]]);
-    expect(late).toEqual([handlers.record]);
+    const { appended, lateRecords } = planned([handlers, handlers], { entries });
+    expect(appended).toEqual([['acme', 1, lateId(id(1))]]);
+    expect(lateRecords).toEqual([handlers.record]);
     expect(lateId(id(1))).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(arranged([handlers, guess], { entries: entries.set(key('acme', lateId(id(1))), false) }).places).toEqual([]);
+    expect(
+      planned([handlers, provisional], { entries: entries.set(key('acme', lateId(id(1))), false) }).appended,
+    ).toEqual([]);
   });
 });
 
-describe('names', () => {
-  it('become one pseudonym for each id and organization', () => {
-    const { targets, named } = arranged([
+describe('pseudonyms', () => {
+  it('are one per id and organization', () => {
+    const { targets, newMappings } = planned([
       item(1, { targets: [customer] }),
       item(2, { targets: [customer] }),
       item(3, { targets: [customer] }, { org: 'other' }),
     ]);
     expect(targets).toEqual([[pseudonym('c', 1)], [pseudonym('c', 1)], [pseudonym('c', 2)]]);
-    expect(named).toEqual([
+    expect(newMappings).toEqual([
       { org: 'acme', value: 'c', dataSubject: 'c', pseudonym: pseudonym('c', 1), salt: Buffer.alloc(16, 1) },
       { org: 'other', value: 'c', dataSubject: 'c', pseudonym: pseudonym('c', 2), salt: Buffer.alloc(16, 2) },
     ]);
   });
 
-  it('keep the pseudonym that they have', () => {
-    const { targets, named } = arranged([item(1, { targets: [customer] })], {
+  it('are reused when the id has one', () => {
+    const { targets, newMappings } = planned([item(1, { targets: [customer] })], {
       pseudonyms: new Map([[key('acme', 'c'), 'known']]),
     });
-    expect([targets, named]).toEqual([[['known']], []]);
+    expect([targets, newMappings]).toEqual([[['known']], []]);
   });
 
-  it('that are erased become a pseudonym which means nobody', () => {
+  it('of erased ids get no mapping', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
-    const { targets, named } = arranged(
+    const { targets, newMappings } = planned(
       [item(1, { targets: [customer, { type: 'offer', id: 'o', dataSubject: 'c' }] })],
       {
         erased,
       },
     );
-    expect([targets, named]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
+    expect([targets, newMappings]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
   });
 
-  it('are not remembered in the batch that erases them, whichever comes first', () => {
+  it('get no mapping in the batch that erases the customer, in either order', () => {
     const [before, erase] = [item(1, { targets: [customer] }), item(2, { targets: [customer] }, { erases: 'c' })];
-    expect(arranged([before, erase]).named).toEqual([]);
-    expect(arranged([erase, before]).named).toEqual([]);
+    expect(planned([before, erase]).newMappings).toEqual([]);
+    expect(planned([erase, before]).newMappings).toEqual([]);
   });
 
-  it('include an offer that a record names without saying whose it is, where another did', () => {
+  it('replace an offer without a data subject when an earlier record had one', () => {
     const offer = item(1, { targets: [{ type: 'offer', id: 'o' }] });
-    expect(arranged([offer]).targets).toEqual([['o']]);
-    expect(arranged([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
-    expect(arranged([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([
+    expect(planned([offer]).targets).toEqual([['o']]);
+    expect(planned([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
+    expect(planned([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([
       [expect.stringMatching(pseudonymForm)],
     ]);
   });
 });
 
-it('that came when somebody was erased already say which of their pseudonyms never opened', () => {
+it('a record that comes after the erasure lists its pseudonyms without mapping as erased', () => {
   const erased = new Set([customerKey('acme', 'c').toString('hex')]);
   const {
     entries: [late, other],
-  } = arranged(
+  } = planned(
     [item(1, { targets: [customer] }), item(2, { targets: [{ type: 'customer', id: 'd', dataSubject: 'd' }] })],
     {
       erased,
@@ -165,18 +176,18 @@ it('that came when somebody was erased already say which of their pseudonyms nev
   expect(eventOf(1, late!.leaf.bytes, new Map())).not.toHaveProperty('erased');
 });
 
-describe('what is personal', () => {
+describe('personal data', () => {
   const request = { id: 'r', traceparent: '', method: 'GET', route: '/', address: '203.0.113.7', userAgent: 'Browser' };
   const acting = { actor: { type: 'customer', id: 'c' }, request } as const;
-  const leafText = (items: Item[], known: Partial<Known> = {}) =>
-    arranged(items, known)
+  const leafText = (items: AppendItem[], state: Partial<BatchState> = {}) =>
+    planned(items, state)
       .entries.map((e) => e.leaf.bytes.toString())
       .join();
 
-  it('stands in the leaf as a hash, with one key for all of a person', () => {
-    const { entries, persons } = arranged([item(1, acting), item(2, { request, targets: [customer] })]);
-    expect(persons).toMatchObject([{ org: 'acme', dataSubject: 'c' }]);
-    expect(entries.map((e) => e.personal?.person)).toEqual([persons[0]!.person.id, persons[0]!.person.id]);
+  it('is in the leaf as a hash, and encrypted with one key per data subject', () => {
+    const { entries, newKeys } = planned([item(1, acting), item(2, { request, targets: [customer] })]);
+    expect(newKeys).toMatchObject([{ org: 'acme', dataSubject: 'c' }]);
+    expect(entries.map((e) => e.personalData?.keyId)).toEqual([newKeys[0]!.key.id, newKeys[0]!.key.id]);
     expect(
       entries.map((e) => Object.keys((JSON.parse(e.leaf.bytes.toString()) as { personal: object }).personal)),
     ).toEqual([
@@ -184,35 +195,35 @@ describe('what is personal', () => {
       ['address', 'userAgent'],
     ]);
     expect(leafText([item(1, acting)])).not.toMatch(/203\.0|Browser/);
-    expect(unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(1))).toMatchObject({
+    expect(decryptPersonalData(entries[0]!.personalData!.sealed, newKeys[0]!.key.key, 'acme', id(1))).toMatchObject({
       address: { value: '203.0.113.7' },
       userAgent: { value: 'Browser' },
     });
-    expect(() => unsealPersonal(entries[0]!.personal!.sealed, persons[0]!.person.key, 'acme', id(2))).toThrow();
+    expect(() => decryptPersonalData(entries[0]!.personalData!.sealed, newKeys[0]!.key.key, 'acme', id(2))).toThrow();
   });
 
-  it('is also why something was done to a customer, which is free text', () => {
+  it('includes the reason of a change, which is free text', () => {
     const act = item(1, { targets: [customer], changes: { status: { to: 'revoked' }, reason: { to: 'Ada lost it' } } });
-    const { entries, persons } = arranged([act]);
-    const [{ leaf, personal }] = entries as [(typeof entries)[0]];
+    const { entries, newKeys } = planned([act]);
+    const [{ leaf, personalData }] = entries as [(typeof entries)[0]];
     expect(leaf.bytes.toString()).not.toContain('Ada');
-    const opened = unsealPersonal(personal!.sealed, persons[0]!.person.key, 'acme', id(1));
-    expect(eventOf(1, leaf.bytes, new Map(), opened).changes).toEqual({
+    const decrypted = decryptPersonalData(personalData!.sealed, newKeys[0]!.key.key, 'acme', id(1));
+    expect(eventOf(1, leaf.bytes, new Map(), decrypted).changes).toEqual({
       status: { to: 'revoked' },
       reason: { to: 'Ada lost it' },
     });
     expect(eventOf(1, leaf.bytes, new Map(), {}).changes).toEqual({ status: { to: 'revoked' } });
   });
 
-  it('is left out of a record that names nobody, or somebody who is erased', () => {
+  it('is omitted from a record without a data subject, or of an erased one', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
     expect(leafText([item(1, { request })])).not.toMatch(/personal|203\.0/);
     expect(leafText([item(1, acting)], { erased })).not.toMatch(/personal|203\.0/);
     expect(leafText([item(1, acting), item(2, {}, { erases: 'c' })])).not.toMatch(/personal|203\.0/);
-    expect(arranged([item(1, acting)], { erased }).persons).toEqual([]);
+    expect(planned([item(1, acting)], { erased }).newKeys).toEqual([]);
   });
 
-  describe('as an id that a caller chose for a request may be', () => {
+  describe('that is an id which a caller chose for its request', () => {
     const uuid = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
     const chosen = {
       id: 'ours',
@@ -224,16 +235,16 @@ describe('what is personal', () => {
     };
     const hashesOf = (text: string) => Object.keys((JSON.parse(text) as { personal?: object }).personal ?? {});
 
-    it('is sealed for the customer whom it concerned, and read in the place of ours', () => {
+    it('is encrypted for the data subject, and read instead of our id', () => {
       const {
         entries: [entry],
-        persons,
-      } = arranged([item(1, { request: chosen, targets: [customer] })]);
+        newKeys,
+      } = planned([item(1, { request: chosen, targets: [customer] })]);
       const text = entry!.leaf.bytes.toString();
       expect(text).not.toMatch(/019aa5f2|caller/);
-      expect([hashesOf(text), persons.map((p) => p.dataSubject)]).toEqual([['requestId', 'traceparent'], ['c']]);
-      const opened = unsealPersonal(entry!.personal!.sealed, persons[0]!.person.key, 'acme', id(1));
-      expect(eventOf(1, entry!.leaf.bytes, new Map(), opened).request).toEqual({
+      expect([hashesOf(text), newKeys.map((p) => p.dataSubject)]).toEqual([['requestId', 'traceparent'], ['c']]);
+      const decrypted = decryptPersonalData(entry!.personalData!.sealed, newKeys[0]!.key.key, 'acme', id(1));
+      expect(eventOf(1, entry!.leaf.bytes, new Map(), decrypted).request).toEqual({
         id: uuid,
         traceparent: chosen.callerTraceparent,
         method: 'GET',
@@ -247,20 +258,20 @@ describe('what is personal', () => {
       });
     });
 
-    it("is sealed for nobody where the record names nobody, apart from all that is only a customer's, and gone with the next erasure", () => {
+    it('is encrypted for the unknown data subject when the record has none, and omitted after an erasure', () => {
       const list = item(1, { request: { ...chosen, address: '203.0.113.7' } });
       const {
         entries: [entry],
-        persons,
-      } = arranged([list]);
-      expect([hashesOf(entry!.leaf.bytes.toString()), persons.map((p) => p.dataSubject)]).toEqual([
+        newKeys,
+      } = planned([list]);
+      expect([hashesOf(entry!.leaf.bytes.toString()), newKeys.map((p) => p.dataSubject)]).toEqual([
         ['requestId', 'traceparent'],
         [''],
       ]);
       expect(leafText([list, item(2, {}, { erases: 'c' })])).not.toMatch(/personal|019aa5f2/);
     });
 
-    it('is left out when it is the id of somebody who was erased, also as the id of a trace', () => {
+    it('is omitted when it is an erased id, also as the id of a trace', () => {
       const erased = new Set([customerKey('acme', uuid).toString('hex')]);
       for (const request of [
         { ...chosen, callerTraceparent: '' },
@@ -274,9 +285,11 @@ describe('what is personal', () => {
     });
   });
 
-  it('is left out when the key of that person cannot be opened: the log goes on', () => {
-    const { entries, persons } = arranged([item(1, acting)], { persons: new Map([[key('acme', 'c'), undefined]]) });
-    expect([entries.length, entries[0]!.personal, persons]).toEqual([1, undefined, []]);
+  it('is omitted when the personal data key cannot be decrypted, and the record is appended', () => {
+    const { entries, newKeys } = planned([item(1, acting)], {
+      personalDataKeys: new Map([[key('acme', 'c'), undefined]]),
+    });
+    expect([entries.length, entries[0]!.personalData, newKeys]).toEqual([1, undefined, []]);
     expect(entries[0]!.leaf.bytes.toString()).not.toContain('personal');
   });
 });

@@ -1,29 +1,39 @@
+import { createHash } from 'node:crypto';
 import { retentionOf, type AuditRecord, type Retention } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { leafHash } from '@holdfast/tlog';
 import {
-  holderOf,
-  idsChosen,
-  newPerson,
-  nobody,
-  personalOf,
-  sealPersonal,
-  type Person,
+  callerChosenIds,
+  dataSubjectOf,
+  encryptPersonalData,
+  newPersonalDataKey,
+  saltedPersonalData,
+  unknownDataSubject,
+  type PersonalDataKey,
 } from '../privacy/personal-data.js';
-import { pseudonymOf, salted, type Random } from '../privacy/pseudonym.js';
-import { leafOf, namesIn, type Leaf, type Name } from './leaf.js';
-import { emptyHead, GrowingLog, type Head, type Subtree } from './log-head.js';
-import { choose, key, type Item } from './select.js';
+import { identifiersIn, pseudonymOf, salted, type Identifier, type Random } from '../privacy/pseudonyms.js';
+import { leafOf, type Leaf } from './leaf.js';
+import { emptyLogHead, LogGrowth, type LogHead, type Subtree } from './log-head.js';
 
-/** What the database knows about the items of a batch, read while the heads of their logs are held. */
-export interface Known {
-  heads: ReadonlyMap<string, Head>;
+/** A record to append to the log of an organization, an erasure to execute, or both. */
+export interface AppendItem {
+  org: string;
+  record?: AuditRecord;
+  /** The gateway does not know the result of the command: a handler's record of the same id replaces this one. */
+  provisional?: boolean;
+  /** The customer whose erasure this record reports. */
+  erases?: string;
+}
+
+/** What the database contains about the items of a batch, read while the heads of their logs are locked. */
+export interface BatchState {
+  heads: ReadonlyMap<string, LogHead>;
   /** Whether the entry came from a provisional record, by key() of organization and record id. */
   entries: ReadonlyMap<string, boolean>;
   /** By key() of organization and value. */
   pseudonyms: ReadonlyMap<string, string>;
-  /** By key() of organization and dataSubject; undefined for those whose keys cannot be opened. */
-  persons: ReadonlyMap<string, Person | undefined>;
+  /** By key() of organization and data subject; undefined for keys that cannot be decrypted. */
+  personalDataKeys: ReadonlyMap<string, PersonalDataKey | undefined>;
   /** customerKey() in hex of values that were erased. */
   erased: ReadonlySet<string>;
 }
@@ -37,81 +47,66 @@ export interface Entry {
   provisional: boolean;
   leaf: Leaf;
   leafHash: Buffer;
-  /** Whose personal values it has, and the values, sealed. */
-  personal?: { person: string; sealed: Buffer };
+  personalData?: { keyId: string; sealed: Buffer };
 }
 
-export interface Arranged {
+/** All rows that a batch writes. */
+export interface BatchPlan {
   entries: Entry[];
-  /** Where each log ends now. */
-  heads: Map<string, Head>;
-  /** What has become complete in their trees. */
+  heads: Map<string, LogHead>;
+  /** Subtrees that have become complete. */
   subtrees: Subtree[];
-  /** Pseudonyms to remember. */
-  named: (Required<Name> & { org: string; pseudonym: string; salt: Buffer })[];
-  /** Persons whose first personal values these are. */
-  persons: { org: string; dataSubject: string; person: Person }[];
-  /** Handlers' records that came when the gateway's guess had its place already. */
-  late: AuditRecord[];
+  newMappings: (Required<Identifier> & { org: string; pseudonym: string; salt: Buffer })[];
+  newKeys: { org: string; dataSubject: string; key: PersonalDataKey }[];
+  /** Handlers' records that came after the provisional record of the same id was appended. */
+  lateRecords: AuditRecord[];
+}
+
+export function key(org: string, id: string): string {
+  return `${org}/${id}`;
 }
 
 /**
- * Gives the records of a batch their places, in the order in which they came: each id once, no gap, names and personal
- * values replaced. Pure but for the chance that it is handed.
+ * The id under which a handler's record is appended when the provisional record took its own id. It is derived, so that
+ * it is the same at each delivery.
  */
-export function arrange(items: readonly Item[], known: Known, now: Date, random: Random): Arranged {
-  const erasing = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [key(org, erases)])));
-  const erasingIn = new Set(items.flatMap(({ org, erases }) => (erases === undefined ? [] : [org])));
-  // With whoever is erased goes what callers chose for requests that named nobody.
-  const isGone = (org: string, value: string) =>
-    (value === nobody && erasingIn.has(org)) ||
-    erasing.has(key(org, value)) ||
-    known.erased.has(customerKey(org, value).toString('hex'));
-  const logs = new Map<string, GrowingLog>();
-  const pseudonyms = new Map(known.pseudonyms);
-  const people = new Map(known.persons);
-  const named: Arranged['named'] = [];
-  /** Pseudonyms of whom was erased before. */
-  const late = new Set<string>();
-  const persons: Arranged['persons'] = [];
+export function lateId(id: string): string {
+  const hex = createHash('sha256').update(`late ${id}`).digest('hex');
+  // RFC 9562 §5.8: version 8, for custom formats.
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
-  const replacement =
-    (org: string, names: readonly Name[]) =>
-    (value: string): string | undefined => {
-      const name = names.find((n) => n.value === value);
-      if (!name) return undefined;
-      const there = pseudonyms.get(key(org, value));
-      if (there !== undefined) return there;
-      const gone = [value, name.dataSubject].some((v) => v !== undefined && isGone(org, v));
-      if (!gone && name.dataSubject === undefined) return undefined;
-      const id = salted(value, random);
-      const pseudonym = pseudonymOf(id);
-      pseudonyms.set(key(org, value), pseudonym);
-      // Of somebody who is erased the salt is forgotten here, so that nobody can find out what it stands for.
-      if (gone) late.add(pseudonym);
-      if (!gone && name.dataSubject !== undefined)
-        named.push({ org, value, dataSubject: name.dataSubject, pseudonym, salt: id.salt });
-      return pseudonym;
-    };
+/**
+ * Plans the entries of a batch, in the order of its items: each record id once, `seq` without a gap, ids and personal
+ * values replaced. Pure, except for `random`.
+ */
+export function planBatch(items: readonly AppendItem[], state: BatchState, now: Date, random: Random): BatchPlan {
+  const isErased = erasureTest(items, state);
+  const pseudonyms = pseudonymizer(state, isErased, random);
+  const personalDataKeys = new Map(state.personalDataKeys);
+  const newKeys: BatchPlan['newKeys'] = [];
+  const logs = new Map<string, LogGrowth>();
 
-  const personOf = (org: string, dataSubject: string): Person | undefined => {
-    if (people.has(key(org, dataSubject))) return people.get(key(org, dataSubject));
-    const person = newPerson(random);
-    people.set(key(org, dataSubject), person);
-    persons.push({ org, dataSubject, person });
-    return person;
+  const personalDataKeyOf = (org: string, dataSubject: string): PersonalDataKey | undefined => {
+    const existing = key(org, dataSubject);
+    if (personalDataKeys.has(existing)) return personalDataKeys.get(existing);
+    const created = newPersonalDataKey(random);
+    personalDataKeys.set(existing, created);
+    newKeys.push({ org, dataSubject, key: created });
+    return created;
   };
 
-  const { chosen, late: again } = choose(items, known.entries);
-  const entries = chosen.map(({ org, record, provisional }): Entry => {
+  const { selected, lateRecords } = selectRecords(items, state.entries);
+  const entries = selected.map(({ org, record, provisional }): Entry => {
     let log = logs.get(org);
-    if (!log) logs.set(org, (log = new GrowingLog(org, known.heads.get(org) ?? emptyHead, now)));
-    const dataSubject = holderOf(record);
-    const gone = isGone(org, dataSubject) || idsChosen(record).some((id) => isGone(org, id));
-    const values = gone ? {} : personalOf(record, random);
-    const person = Object.keys(values).length === 0 ? undefined : personOf(org, dataSubject);
-    const personal = person ? values : {};
-    const leaf = leafOf(record, replacement(org, namesIn(record)), personal, late);
+    if (!log) logs.set(org, (log = new LogGrowth(org, state.heads.get(org) ?? emptyLogHead, now)));
+    const dataSubject = dataSubjectOf(record);
+    const erased = isErased(org, dataSubject) || callerChosenIds(record).some((id) => isErased(org, id));
+    const values = erased ? {} : saltedPersonalData(record, random);
+    const dataKey = Object.keys(values).length === 0 ? undefined : personalDataKeyOf(org, dataSubject);
+    const personal = dataKey ? values : {};
+    const replacement = pseudonyms.replacementIn(org, identifiersIn(record));
+    const leaf = leafOf(record, replacement, personal, pseudonyms.ofErased);
     const entry = {
       org,
       seq: log.nextSeq,
@@ -123,10 +118,83 @@ export function arrange(items: readonly Item[], known: Known, now: Date, random:
       leafHash: leafHash(leaf.bytes),
     };
     log.append(entry.leafHash, Date.parse(record.occurredAt));
-    return person
-      ? { ...entry, personal: { person: person.id, sealed: sealPersonal(personal, person.key, org, record.id) } }
-      : entry;
+    if (!dataKey) return entry;
+    const sealed = encryptPersonalData(personal, dataKey.key, org, record.id);
+    return { ...entry, personalData: { keyId: dataKey.id, sealed } };
   });
-  const heads = new Map([...logs].map(([org, log]) => [org, log.head()]));
-  return { entries, heads, subtrees: [...logs.values()].flatMap((log) => log.subtrees), named, persons, late: again };
+  return {
+    entries,
+    heads: new Map([...logs].map(([org, log]) => [org, log.head()])),
+    subtrees: [...logs.values()].flatMap((log) => log.subtrees),
+    newMappings: pseudonyms.newMappings,
+    newKeys,
+    lateRecords,
+  };
+}
+
+/** Whether a value was erased before, or is erased by an item of this batch. */
+function erasureTest(items: readonly AppendItem[], state: BatchState): (org: string, value: string) => boolean {
+  const erasures = items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, erases }]));
+  const values = new Set(erasures.map(({ org, erases }) => key(org, erases)));
+  const orgs = new Set(erasures.map(({ org }) => org));
+  return (org, value) =>
+    // Each erasure also deletes what callers chose as ids of requests that named no customer.
+    (value === unknownDataSubject && orgs.has(org)) ||
+    values.has(key(org, value)) ||
+    state.erased.has(customerKey(org, value).toString('hex'));
+}
+
+function pseudonymizer(state: BatchState, isErased: (org: string, value: string) => boolean, random: Random) {
+  const known = new Map(state.pseudonyms);
+  const newMappings: BatchPlan['newMappings'] = [];
+  /** Pseudonyms of ids that were erased before their record came. */
+  const ofErased = new Set<string>();
+
+  const replacementIn =
+    (org: string, identifiers: readonly Identifier[]) =>
+    (value: string): string | undefined => {
+      const identifier = identifiers.find((i) => i.value === value);
+      if (!identifier) return undefined;
+      const existing = known.get(key(org, value));
+      if (existing !== undefined) return existing;
+      const { dataSubject } = identifier;
+      const erased = isErased(org, value) || (dataSubject !== undefined && isErased(org, dataSubject));
+      if (!erased && dataSubject === undefined) return undefined;
+      const id = salted(value, random);
+      const pseudonym = pseudonymOf(id);
+      known.set(key(org, value), pseudonym);
+      // The salt of an erased id is not stored, so that nobody can guess what the pseudonym stands for.
+      if (erased) ofErased.add(pseudonym);
+      else if (dataSubject !== undefined) newMappings.push({ org, value, dataSubject, pseudonym, salt: id.salt });
+      return pseudonym;
+    };
+  return { replacementIn, newMappings, ofErased };
+}
+
+type SelectedItem = Required<Pick<AppendItem, 'org' | 'record' | 'provisional'>>;
+
+/**
+ * Which records are appended: one per id, the handler's rather than the gateway's provisional one, none that has an
+ * entry already.
+ */
+function selectRecords(
+  items: readonly AppendItem[],
+  entries: BatchState['entries'],
+): { selected: SelectedItem[]; lateRecords: AuditRecord[] } {
+  const selected = new Map<string, SelectedItem>();
+  const lateRecords: AuditRecord[] = [];
+  for (const { org, record, provisional = false } of items) {
+    if (!record) continue;
+    const id = key(org, record.id);
+    const existingIsProvisional = entries.get(id);
+    if (existingIsProvisional === undefined) {
+      if (!selected.has(id) || selected.get(id)!.provisional) selected.set(id, { org, record, provisional });
+    } else if (existingIsProvisional && !provisional) {
+      const late = { ...record, id: lateId(record.id) };
+      if (entries.has(key(org, late.id)) || selected.has(key(org, late.id))) continue;
+      selected.set(key(org, late.id), { org, record: late, provisional });
+      lateRecords.push(record);
+    }
+  }
+  return { selected: [...selected.values()], lateRecords };
 }

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Statement } from '@holdfast/data';
 import type { TestDatabase } from '@holdfast/testing';
 import { auditDatabase } from '../audit.fixture.js';
-import { placed, putOff as putOffRefusals, unclaimed } from '../denied-requests/denied-request-counts.js';
-import { park, putOff } from '../quarantine/pending-records.js';
+import { deleteAppendedCounts, deleteWithoutLog, postponeCounts } from '../denied-requests/denied-request-counts.js';
+import { postponeRecords, quarantineRecords } from '../quarantine/pending-records.js';
 
 const rows = { few: 1000, many: 30_000 };
 
-describe('a statement about records that wait reads what it changes, however many others there are', () => {
+describe('a statement about pending records reads as few buffers of a large table as of a small one', () => {
   const databases = {} as Record<keyof typeof rows, TestDatabase>;
 
   beforeAll(async () => {
@@ -16,16 +16,18 @@ describe('a statement about records that wait reads what it changes, however man
       databases[size] = await auditDatabase();
       const query = (sql: string) => databases[size].query(sql);
       await query(
-        `INSERT INTO audit.provisional (org, id, record, due_at, parked, attempts)
+        `INSERT INTO audit.pending_record (org, id, record, due_at, quarantined, attempts)
          SELECT 'org-' || i / 10, gen_random_uuid(), '{}', now() + interval '1 day', i % 2 = 0, i % 7 FROM generate_series(1, ${rows[size]}) i`,
       );
       await query(
-        `INSERT INTO audit.refusal (org, id, source, count, record, due_at) SELECT 'org-' || i / 10, gen_random_uuid(), gen_random_uuid(), 1, '{}', now() + interval '1 day' FROM generate_series(1, ${rows[size]}) i`,
+        `INSERT INTO audit.denied_request_count (org, id, source, count, record, due_at)
+         SELECT 'org-' || i / 10, gen_random_uuid(), gen_random_uuid(), 1, '{}', now() + interval '1 day' FROM generate_series(1, ${rows[size]}) i`,
       );
       await query(
         `INSERT INTO audit.head (org, seq) SELECT 'org-' || i, 0 FROM generate_series(1, ${rows[size] / 10}) i`,
       );
-      for (const table of ['provisional', 'refusal', 'head']) await query(`VACUUM ANALYZE audit.${table}`);
+      for (const table of ['pending_record', 'denied_request_count', 'head'])
+        await query(`VACUUM ANALYZE audit.${table}`);
     }
   });
   afterAll(() => Promise.all(Object.values(databases).map((database) => database.drop())));
@@ -37,11 +39,11 @@ describe('a statement about records that wait reads what it changes, however man
   const array = (values: string[]) => `{${values.join(',')}}`;
   const now = new Date().toISOString();
   const cases: [Statement, string, (orgs: string, ids: string) => unknown[]][] = [
-    [putOff, 'provisional', (orgs, ids) => [orgs, ids, '{org-3,org-4}', now, 1]],
-    [park, 'provisional', () => ['{org-3,new}', array([randomUUID(), randomUUID()]), '{a,b}', now, '']],
-    [placed, 'refusal', (orgs, ids) => [orgs, ids]],
-    [putOffRefusals, 'refusal', (orgs, ids) => [orgs, ids, now, 1]],
-    [unclaimed, 'refusal', () => [new Date(Date.now() - 600_000).toISOString()]],
+    [postponeRecords, 'pending_record', (orgs, ids) => [orgs, ids, '{org-3,org-4}', now, 1]],
+    [quarantineRecords, 'pending_record', () => ['{org-3,new}', array([randomUUID(), randomUUID()]), '{a,b}', now, '']],
+    [deleteAppendedCounts, 'denied_request_count', (orgs, ids) => [orgs, ids]],
+    [postponeCounts, 'denied_request_count', (orgs, ids) => [orgs, ids, now, 1]],
+    [deleteWithoutLog, 'denied_request_count', () => [new Date(Date.now() - 600_000).toISOString()]],
   ];
 
   it.each(cases.map(([statement, ...rest]) => [statement.name, statement, ...rest] as const))(

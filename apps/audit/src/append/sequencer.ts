@@ -1,95 +1,90 @@
 import { Injectable } from '@nestjs/common';
 import { isFaultOfData } from '@holdfast/data';
 import { unavailable } from '@holdfast/platform';
-import { Log } from './audit-log.js';
+import { AuditLog } from './audit-log.js';
 import { DamagedLog } from './log-head.js';
-import type { Item } from './select.js';
+import type { AppendItem } from './plan.js';
 
-interface Waiting {
-  item: Item;
+interface Queued {
+  item: AppendItem;
   done: (error?: unknown) => void;
 }
 
-/** What its log does not take, though the database writes. */
-export interface Refused<Of extends Item = Item> {
-  item: Of;
-  fault: Error;
+/** An item that the log does not accept, although the database accepts writes. */
+export interface Rejected<Item extends AppendItem = AppendItem> {
+  item: Item;
+  error: Error;
 }
 
 const batchSize = 500;
-/** More than this is waiting only when the database stands still; callers are then told to come back. */
-const mostWaiting = 20_000;
+/** The queue grows this long only when the database stands still. Callers are then told to retry. */
+const maxQueued = 20_000;
 
 /**
- * One line in front of the log: all that comes while a batch commits makes up the next one, so that a commit is shared
- * by as many as there are, and nobody waits for a batch to fill.
+ * One queue in front of the log. All items that arrive while a batch commits form the next batch, so that one commit
+ * serves as many as possible and nobody waits for a batch to fill.
  */
 @Injectable()
 export class Sequencer {
-  private queue: Waiting[] = [];
+  private queue: Queued[] = [];
   private running = false;
 
-  constructor(private readonly log: Log) {}
+  constructor(private readonly log: AuditLog) {}
 
-  /**
-   * Resolves when all items have their places; rejects when one could not be given its place, the others may have
-   * theirs.
-   */
-  async append(items: readonly Item[]): Promise<void> {
-    const [refused] = await this.place(items);
-    if (refused) throw refused.fault;
+  /** Resolves when all items are appended. When one is rejected, others may be appended all the same. */
+  async append(items: readonly AppendItem[]): Promise<void> {
+    const [rejected] = await this.tryAppend(items);
+    if (rejected) throw rejected.error;
   }
 
   /**
-   * Gives all items their places but those that it returns. @throws when nothing can be written; some may have their
-   * places
+   * Appends all items except those that it returns as rejected.
+   * @throws when the database accepts no writes; some items may be appended all the same
    */
-  async place<Of extends Item>(items: readonly Of[]): Promise<Refused<Of>[]> {
-    if (this.queue.length + items.length > mostWaiting)
+  async tryAppend<Item extends AppendItem>(items: readonly Item[]): Promise<Rejected<Item>[]> {
+    if (this.queue.length + items.length > maxQueued)
       throw unavailable('the audit log cannot keep up', 1, { dependency: 'log', cause: 'overloaded' });
-    const tried = items.map(
+    const attempts = items.map(
       (item) =>
-        new Promise<Refused<Of>[]>((resolve) => {
-          this.queue.push({
-            item,
-            done: (error) => resolve(error === undefined ? [] : [{ item, fault: asError(error) }]),
-          });
+        new Promise<Rejected<Item>[]>((resolve) => {
+          const done = (error?: unknown) => resolve(error === undefined ? [] : [{ item, error: asError(error) }]);
+          this.queue.push({ item, done });
         }),
     );
     void this.run();
-    const refused = (await Promise.all(tried)).flat();
-    const away = refused.find(({ fault }) => !isFaultOfData(fault));
-    if (away) throw away.fault;
-    return refused;
+    const rejected = (await Promise.all(attempts)).flat();
+    const transient = rejected.find(({ error }) => !isFaultOfData(error));
+    if (transient) throw transient.error;
+    return rejected;
   }
 
   private async run(): Promise<void> {
     if (this.running) return;
     this.running = true;
-    // What arrived in the same turn of the event loop goes together.
+    // Items of the same turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) await this.write(this.queue.splice(0, batchSize));
     this.running = false;
   }
 
-  private async write(batch: Waiting[]): Promise<void> {
+  private async write(batch: Queued[]): Promise<void> {
     try {
-      await this.log.append(batch.map((w) => w.item));
-      batch.forEach((w) => w.done());
+      await this.log.append(batch.map((queued) => queued.item));
+      batch.forEach((queued) => queued.done());
     } catch (error) {
-      // Without a database, or the right to write, none fares better alone.
-      const parts = isFaultOfData(error) ? apart(batch, error) : [batch];
-      if (parts.length === 1) batch.forEach((w) => w.done(error));
+      // A transient error (no database, no right to write) would fail each part as well.
+      const parts = isFaultOfData(error) ? halves(batch, error) : [batch];
+      if (parts.length === 1) batch.forEach((queued) => queued.done(error));
       else for (const part of parts) await this.write(part);
     }
   }
 }
 
 /**
- * In halves: a damaged log must not take those of other organizations with it, nor one bad record the others of its
- * log.
+ * A damaged log must not fail the logs of other organizations, nor one bad record the other records of its log: the
+ * batch is halved until the rejected items are found.
  */
-function apart(batch: Waiting[], error: unknown): Waiting[][] {
+function halves(batch: Queued[], error: unknown): Queued[][] {
   const logs = [...Map.groupBy(batch, ({ item }) => item.org).values()];
   const parts = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((one) => [one]);
   if (parts.length === 1) return parts;

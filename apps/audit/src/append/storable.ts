@@ -1,20 +1,15 @@
 import type { AuditRecord } from '@holdfast/contracts';
 
-/**
- * As long as a filter may be. An index takes no more than some 2,700 bytes, and callers choose what their paths hold.
- */
-const longest = 128;
+/** As long as a filter may be. An index row takes about 2,700 bytes at most, and callers choose ids in their paths. */
+const maxIdLength = 128;
 
-/**
- * An id as a text column can hold it: without NUL and lone surrogates, which PostgreSQL does not know, and not too
- * long.
- */
+/** An id as a text column can store it: without NUL and lone surrogates, which PostgreSQL rejects, and not too long. */
 export function storableId(id: string): string {
-  const cut = id.length > longest ? `${id.slice(0, longest - 1)}…` : id;
+  const cut = id.length > maxIdLength ? `${id.slice(0, maxIdLength - 1)}…` : id;
   return cut.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** A record that can be stored whatever a caller has put into a path: one bad id must not spoil the batch it is in. */
+/** A record that PostgreSQL accepts, whatever a caller has put into a path: one bad id must not fail its batch. */
 export function storable(record: AuditRecord): AuditRecord {
   const { actor, targets } = record;
   return {

@@ -1,30 +1,30 @@
 import { statement } from '@holdfast/data';
-import type { EncryptionKeys } from '../privacy/key-encryption.js';
-import { nobody, personKeyContext } from '../privacy/personal-data.js';
-import type { Arranged } from './plan.js';
-import type { Item } from './select.js';
+import { personalDataKeyContext, type KeyEncryption } from '../privacy/key-encryption.js';
+import { unknownDataSubject } from '../privacy/personal-data.js';
+import type { AppendItem, BatchPlan, Entry } from './plan.js';
 
-/** Columns of a table and their types, for rows that are written as one array per column. */
+/** A part of the batch statement: rows that are passed as one array per column. */
 interface Columns<Row> {
+  /** Name of the common table expression. */
   table: string;
   types: string[];
-  /** Statement before the rows; gets `rows`, the SELECT of them. */
+  /** Writes `rows`, which is a SELECT of them. */
   write: (rows: string) => string;
   values: (row: Row) => unknown[];
 }
 
-type Entry = Arranged['entries'][number];
-type HeadRow = { org: string } & (Arranged['heads'] extends Map<string, infer H> ? H : never);
+type HeadRow = { org: string } & (BatchPlan['heads'] extends Map<string, infer H> ? H : never);
 type TargetRow = Pick<Entry, 'org' | 'seq' | 'class' | 'month'> & { target: string };
 type OrgAnd<Value> = { org: string } & Value;
 
-const ms = (time: number): Date => new Date(time);
 const insert = (into: string) => (rows: string) => `INSERT INTO ${into} ${rows}`;
 
+const entryColumns =
+  'org, seq, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf';
 const entries: Columns<Entry> = {
   table: 'entries',
   types: ['text', 'bigint', 'text', 'int', 'timestamptz', 'text', 'text', 'text', 'uuid', 'bytea', 'bytea'],
-  write: insert('entry (org, seq, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf)'),
+  write: insert(`entry (${entryColumns})`),
   values: (e) => [
     e.org,
     e.seq,
@@ -34,15 +34,15 @@ const entries: Columns<Entry> = {
     e.record.action,
     e.leaf.actorId,
     e.record.outcome.result,
-    e.personal?.person ?? null,
-    e.personal?.sealed ?? null,
+    e.personalData?.keyId ?? null,
+    e.personalData?.sealed ?? null,
     e.leaf.bytes,
   ],
 };
-const places: Columns<Entry> = {
-  table: 'places',
+const leaves: Columns<Entry> = {
+  table: 'leaves',
   types: ['text', 'bigint', 'uuid', 'text', 'int', 'boolean', 'bytea'],
-  write: insert('place (org, seq, id, class, month, from_provisional, leaf_hash)'),
+  write: insert('leaf (org, seq, id, class, month, from_provisional, leaf_hash)'),
   values: (e) => [e.org, e.seq, e.record.id, e.class, e.month, e.provisional, e.leafHash],
 };
 const targets: Columns<TargetRow> = {
@@ -52,115 +52,117 @@ const targets: Columns<TargetRow> = {
   values: (t) => [t.org, t.target, t.seq, t.class, t.month],
 };
 const heads: Columns<HeadRow> = {
-  table: 'raised',
+  table: 'heads',
   types: ['text', 'bigint', 'bytea', 'int', 'timestamptz', 'bigint'],
   write: (rows) =>
-    `UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms FROM (${rows}) AS h(org, seq, range, month, latest, late_ms) WHERE head.org = h.org`,
-  values: (h) => [h.org, h.seq, h.range, h.month, ms(h.latest), h.lateMs],
+    `UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms
+       FROM (${rows}) AS h(org, seq, range, month, latest, late_ms) WHERE head.org = h.org`,
+  values: (h) => [h.org, h.seq, h.range, h.month, new Date(h.latest), h.lateMs],
 };
-const subtrees: Columns<Arranged['subtrees'][number]> = {
-  table: 'grown',
+const subtrees: Columns<BatchPlan['subtrees'][number]> = {
+  table: 'subtrees',
   types: ['text', 'smallint', 'bigint', 'bytea', 'timestamptz'],
   write: insert('subtree (org, level, index, hash, last_at)'),
-  values: (s) => [s.org, s.level, s.index, s.hash, ms(s.lastAt)],
+  values: (s) => [s.org, s.level, s.index, s.hash, new Date(s.lastAt)],
 };
-const named: Columns<Arranged['named'][number]> = {
-  table: 'named',
+const mappings: Columns<BatchPlan['newMappings'][number]> = {
+  table: 'mappings',
   types: ['text', 'text', 'text', 'text', 'bytea'],
-  write: insert('pseudonym (org, value, data_subject, pseudonym, salt)'),
-  values: (n) => [n.org, n.value, n.dataSubject, n.pseudonym, n.salt],
+  write: insert('pseudonym_mapping (org, value, data_subject, pseudonym, salt)'),
+  values: (m) => [m.org, m.value, m.dataSubject, m.pseudonym, m.salt],
 };
-const persons: Columns<OrgAnd<{ dataSubject: string; person: string; sealed: Buffer; keyId: Buffer }>> = {
-  table: 'persons',
+const keys: Columns<OrgAnd<{ dataSubject: string; id: string; sealed: Buffer; keyId: Buffer }>> = {
+  table: 'keys',
   types: ['text', 'text', 'uuid', 'bytea', 'bytea'],
-  write: insert('person_key (org, data_subject, person, key, key_id)'),
-  values: (p) => [p.org, p.dataSubject, p.person, p.sealed, p.keyId],
+  write: insert('personal_data_key (org, data_subject, id, key, encryption_key_id)'),
+  values: (k) => [k.org, k.dataSubject, k.id, k.sealed, k.keyId],
 };
 /**
- * A guess that was given its place leaves the handler's record waiting, should that have been parked at the same time.
+ * Records that are appended are pending no longer. An appended provisional record leaves a handler's record of the same
+ * id pending, which may have been quarantined at the same time.
  */
-const settled: Columns<OrgAnd<{ id: string; guess: boolean }>> = {
-  table: 'settled',
+const appended: Columns<OrgAnd<{ id: string; provisional: boolean }>> = {
+  table: 'appended',
   types: ['text', 'uuid', 'boolean'],
   write: (rows) =>
-    `DELETE FROM provisional w USING (${rows}) AS s(org, id, guess) WHERE w.org = s.org AND w.id = s.id AND (w.guess OR NOT s.guess)`,
-  values: (s) => [s.org, s.id, s.guess],
+    `DELETE FROM pending_record p USING (${rows}) AS a(org, id, provisional)
+       WHERE p.org = a.org AND p.id = a.id AND (p.provisional OR NOT a.provisional)`,
+  values: (a) => [a.org, a.id, a.provisional],
 };
-const erasing: Columns<OrgAnd<{ dataSubject: string }>> = {
-  table: 'erasing',
+const erasures: Columns<OrgAnd<{ dataSubject: string }>> = {
+  table: 'erasures',
   types: ['text', 'text'],
   write: (rows) => `SELECT * FROM (${rows}) AS e(org, data_subject)`,
   values: (e) => [e.org, e.dataSubject],
 };
 
-const parts = [entries, places, targets, heads, subtrees, named, persons, settled, erasing];
+const parts = [entries, leaves, targets, heads, subtrees, mappings, keys, appended, erasures];
 
 /**
- * The whole batch at once. An erased customer's names are hashed into `erased` as their pseudonyms lose their meaning,
- * and with the person's key goes what was personal, and with that of nobody what callers chose as ids of requests.
- * SELECT hides from the planner how long the arrays are: seeing few rows, it would find a plan made for them cheaper
- * than the one it keeps, and plan with every batch.
+ * Writes the whole batch in one statement. For each erased data subject it deletes the pseudonym mappings, stores
+ * hashes of their ids in `erased`, and deletes the personal data key together with that of the unknown data subject.
+ * The SELECTs around the parameters hide the lengths of the arrays from the planner: with short arrays it would find a
+ * plan for them cheaper than the generic one, and plan anew with every batch.
  */
 export const writeBatch = statement(
-  'entry_write',
+  'batch_write',
   `WITH ${withRows()},
-   unnamed AS (DELETE FROM pseudonym p USING erasing e WHERE p.org = e.org AND p.data_subject = e.data_subject RETURNING p.org, p.value),
-   unsealed AS (DELETE FROM person_key k USING erasing e WHERE k.org = e.org AND (k.data_subject = e.data_subject OR k.data_subject = '${nobody}'))
+   unmapped AS (
+     DELETE FROM pseudonym_mapping m USING erasures e WHERE m.org = e.org AND m.data_subject = e.data_subject
+     RETURNING m.org, m.value),
+   deleted_keys AS (
+     DELETE FROM personal_data_key k USING erasures e
+      WHERE k.org = e.org AND (k.data_subject = e.data_subject OR k.data_subject = '${unknownDataSubject}'))
    INSERT INTO erased (key)
-   SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8')) FROM (SELECT org, value FROM unnamed UNION ALL SELECT org, data_subject FROM erasing) AS gone(org, value)
+   SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8'))
+     FROM (SELECT org, value FROM unmapped UNION ALL SELECT org, data_subject FROM erasures) AS gone(org, value)
    ON CONFLICT DO NOTHING`,
 );
 
 function withRows(): string {
   let parameter = 0;
+  const nextParameter = () => `$${(parameter += 1)}`;
   return parts
-    .map(
-      ({ table, types, write }) =>
-        `${table} AS (${write(`SELECT * FROM unnest(${types.map((type) => `(SELECT $${(parameter += 1)}::${type}[])`).join(', ')})`)})`,
-    )
+    .map(({ table, types, write }) => {
+      const arrays = types.map((type) => `(SELECT ${nextParameter()}::${type}[])`).join(', ');
+      return `${table} AS (${write(`SELECT * FROM unnest(${arrays})`)})`;
+    })
     .join(',\n   ');
 }
 
 /** The parameters of writeBatch. */
-export function batchValues(
-  { entries: e, heads: h, subtrees: s, named: n, persons: p }: Arranged,
-  items: readonly Item[],
-  keys: EncryptionKeys,
-): unknown[] {
+export function batchValues(plan: BatchPlan, items: readonly AppendItem[], encryption: KeyEncryption): unknown[] {
   return [
-    ...columns(entries, e),
-    ...columns(places, e),
+    ...columns(entries, plan.entries),
+    ...columns(leaves, plan.entries),
     ...columns(
       targets,
-      e.flatMap(({ org, seq, class: name, month, leaf }) =>
+      plan.entries.flatMap(({ org, seq, class: name, month, leaf }) =>
         leaf.targets.map((target) => ({ org, target, seq, class: name, month })),
       ),
     ),
     ...columns(
       heads,
-      [...h].map(([org, head]) => ({ org, ...head })),
+      [...plan.heads].map(([org, head]) => ({ org, ...head })),
     ),
-    ...columns(subtrees, s),
-    ...columns(named, n),
+    ...columns(subtrees, plan.subtrees),
+    ...columns(mappings, plan.newMappings),
     ...columns(
-      persons,
-      p.map(({ org, dataSubject, person }) => ({
+      keys,
+      plan.newKeys.map(({ org, dataSubject, key: { id, key } }) => ({
         org,
         dataSubject,
-        person: person.id,
-        sealed: keys.seal(person.key, personKeyContext(org, person.id)),
-        keyId: keys.id,
+        id,
+        sealed: encryption.encrypt(key, personalDataKeyContext(org, id)),
+        keyId: encryption.keyId,
       })),
     ),
-    // Whatever became of an item, its provisional twin is no longer waited for.
     ...columns(
-      settled,
-      items.flatMap(({ org, record, provisional = false }) =>
-        record ? [{ org, id: record.id, guess: provisional }] : [],
-      ),
+      appended,
+      items.flatMap(({ org, record, provisional = false }) => (record ? [{ org, id: record.id, provisional }] : [])),
     ),
     ...columns(
-      erasing,
+      erasures,
       items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, dataSubject: erases }])),
     ),
   ];

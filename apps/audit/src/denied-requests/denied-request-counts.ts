@@ -1,90 +1,121 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { minuteOf } from '@holdfast/audit-client';
+import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import type { Refused } from '../append/sequencer.js';
-import type { Due, DueSource } from '../intake/due-records.worker.js';
-import { jitter, nextTry } from '../quarantine/retry.js';
-import { recordIn } from '../quarantine/stored-record.js';
+import type { Rejected } from '../append/sequencer.js';
+import { jitter, nextAttempt, parseRecord, type DueRecord, type DueRecordSource } from '../quarantine/retry.js';
 
+/** A count that arrives after a later one of the same process changes nothing. */
+const storeCounts = statement(
+  'denied_request_store',
+  `INSERT INTO denied_request_count (org, id, source, count, record, due_at)
+   SELECT org, id, $5::uuid, count, record, due_at
+     FROM unnest($1::text[], $2::uuid[], $3::int[], $4::text[], $6::timestamptz[]) AS r(org, id, count, record, due_at)
+   ON CONFLICT (org, id, source) DO UPDATE SET count = GREATEST(denied_request_count.count, EXCLUDED.count)`,
+);
 /**
- * Of organizations that have a log: its first record is that of their making, and what a refused caller made up has
- * none. All processes that counted the same refusal make one record, the first one's, with the sum.
+ * Only of organizations with a log: its first record is that of their creation, so organizations that a denied caller
+ * made up have none. All processes that counted the same denied request share one record, with the sum.
  */
-const due = statement(
-  'refusal_due',
+const selectDue = statement(
+  'denied_request_due',
   `SELECT org, id::text, (array_agg(record ORDER BY source))[1] AS record, sum(count)::int AS count
-     FROM refusal WHERE due_at <= $1 AND EXISTS (SELECT FROM head WHERE head.org = refusal.org)
+     FROM denied_request_count d WHERE due_at <= $1 AND EXISTS (SELECT FROM head WHERE head.org = d.org)
     GROUP BY org, id, due_at ORDER BY due_at, org, id LIMIT 500`,
 );
 /**
- * LATERAL: one look into the primary key for each, whatever the planner thinks of the lengths of arrays. A count has a
- * row per process.
+ * The rows of the given records; a count has a row per process. LATERAL: one primary key lookup for each record,
+ * whatever the planner assumes about the lengths of arrays.
  */
-const chosen =
-  'unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS c(org, id), LATERAL (SELECT source, attempts FROM refusal WHERE org = c.org AND id = c.id OFFSET 0) r';
-const ofChosen = 'f.org = c.org AND f.id = c.id AND f.source = c.source';
-export const placed = statement(
-  'refusal_placed',
-  `DELETE FROM refusal f USING (SELECT c.org, c.id, r.source FROM ${chosen}) c WHERE ${ofChosen}`,
+const countsOfRecords = `unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS c(org, id),
+  LATERAL (SELECT source, attempts FROM denied_request_count WHERE org = c.org AND id = c.id OFFSET 0) r`;
+const isRow = 'd.org = c.org AND d.id = c.id AND d.source = c.source';
+export const deleteAppendedCounts = statement(
+  'denied_request_delete_appended',
+  `DELETE FROM denied_request_count d USING (SELECT c.org, c.id, r.source FROM ${countsOfRecords}) c WHERE ${isRow}`,
 );
-export const unclaimed = statement(
-  'refusal_unclaimed',
-  'DELETE FROM refusal WHERE due_at <= $1 AND NOT EXISTS (SELECT FROM head WHERE head.org = refusal.org)',
+export const deleteWithoutLog = statement(
+  'denied_request_delete_without_log',
+  `DELETE FROM denied_request_count d
+    WHERE due_at <= $1 AND NOT EXISTS (SELECT FROM head WHERE head.org = d.org)`,
 );
-export const putOff = statement(
-  'refusal_put_off',
-  `UPDATE refusal f SET due_at = ${nextTry('$3', 'c.attempts', '$4')}, attempts = c.attempts + 1
-     FROM (SELECT c.org, c.id, r.source, max(r.attempts) OVER (PARTITION BY c.org, c.id) AS attempts FROM ${chosen}) c WHERE ${ofChosen}`,
+export const postponeCounts = statement(
+  'denied_request_postpone',
+  `UPDATE denied_request_count d SET due_at = ${nextAttempt('$3', 'c.attempts', '$4')}, attempts = c.attempts + 1
+     FROM (SELECT c.org, c.id, r.source, max(r.attempts) OVER (PARTITION BY c.org, c.id) AS attempts
+             FROM ${countsOfRecords}) c
+    WHERE ${isRow}`,
 );
 
-/** Time in which the first record of an organization arrives, in ms, should audit have been away when it was made. */
-const newcomer = 600_000;
+/** After the end of a minute: longer than a count of it can be in transit, and than clocks of two machines differ. */
+export const settleMs = 5000;
+/** Within this time the first record of an organization arrives, should audit have been unavailable at its creation. */
+const newOrganizationMs = 600_000;
 
-/** Refusals whose minute is over. */
+/** When a counted denied request becomes due. */
+export function dueAt(record: AuditRecord): Date {
+  return new Date((minuteOf(record) + 1) * 60_000 + settleMs);
+}
+
+/** Counts of denied requests, which become one record when their minute is over. */
 @Injectable()
-export class CountedRefusals implements DueSource {
-  private readonly logger = new Logger('counted refusals');
+export class DeniedRequestCounts implements DueRecordSource {
+  private readonly logger = new Logger('denied requests');
 
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  async store(source: string, counted: readonly { org: string; record: AuditRecord }[]): Promise<void> {
+    const records = counted.map(({ record }) => record);
+    await this.database.rows(storeCounts, [
+      counted.map(({ org }) => org),
+      records.map((r) => r.id),
+      records.map((r) => r.outcome.count ?? 1),
+      records.map((r) => JSON.stringify(r)),
+      source,
+      records.map(dueAt),
+    ]);
+  }
+
   /** 500 at most. */
-  async due(): Promise<Due[]> {
-    const rows = await this.database.rows<{ org: string; id: string; record: string; count: number }>(due, [
+  async due(): Promise<DueRecord[]> {
+    const rows = await this.database.rows<{ org: string; id: string; record: string; count: number }>(selectDue, [
       this.clock.now(),
     ]);
     const unreadable: typeof rows = [];
-    const refusals = rows.flatMap((row): Due[] => {
-      const record = recordIn(row.record, row.id);
+    const records = rows.flatMap((row): DueRecord[] => {
+      const record = parseRecord(row.record, row.id);
       if (!record) unreadable.push(row);
       return record ? [{ org: row.org, record: { ...record, outcome: { ...record.outcome, count: row.count } } }] : [];
     });
     if (unreadable.length > 0) {
-      await this.postpone(unreadable);
+      await this.postponeRows(unreadable);
       this.logger.error(
-        `${unreadable.length} rows of audit.refusal are no records, such as ${unreadable[0]!.id} of ${unreadable[0]!.org}: they were changed. They are tried again, later each time`,
+        `${unreadable.length} rows of audit.denied_request_count contain no valid record, such as ` +
+          `${unreadable[0]!.id} of ${unreadable[0]!.org}: they were changed. They are retried with growing delays`,
       );
     }
-    return refusals;
+    return records;
   }
 
-  /** Once they have their places; and those of organizations that do not exist. */
-  async forget(refusals: readonly Due[]): Promise<void> {
-    if (refusals.length > 0)
-      await this.database.rows(placed, [refusals.map((r) => r.org), refusals.map((r) => r.record.id)]);
-    await this.database.rows(unclaimed, [new Date(this.clock.now().getTime() - newcomer)]);
+  /** Deletes appended counts, and those of organizations that do not exist. */
+  async deleteAppended(appended: readonly DueRecord[]): Promise<void> {
+    if (appended.length > 0)
+      await this.database.rows(deleteAppendedCounts, [appended.map((a) => a.org), appended.map((a) => a.record.id)]);
+    await this.database.rows(deleteWithoutLog, [new Date(this.clock.now().getTime() - newOrganizationMs)]);
   }
 
-  async putOff(refused: readonly Refused<Due>[]): Promise<void> {
-    await this.postpone(refused.map(({ item: { org, record } }) => ({ org, id: record.id })));
+  async postpone(rejected: readonly Rejected<DueRecord>[]): Promise<void> {
+    await this.postponeRows(rejected.map(({ item: { org, record } }) => ({ org, id: record.id })));
   }
 
-  private async postpone(refusals: readonly { org: string; id: string }[]): Promise<void> {
-    await this.database.rows(putOff, [
-      refusals.map((r) => r.org),
-      refusals.map((r) => r.id),
+  private async postponeRows(rows: readonly { org: string; id: string }[]): Promise<void> {
+    await this.database.rows(postponeCounts, [
+      rows.map((r) => r.org),
+      rows.map((r) => r.id),
       this.clock.now(),
       jitter(),
     ]);

@@ -2,17 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { refusalId } from '@holdfast/audit-client';
 import { appendRecords, countDeniedRequests, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
-import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
-import { createLogger } from '@holdfast/platform';
-import { startService, type RunningService } from '@holdfast/service';
-import { eventually, FakeClock, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
-import { AuditModule } from '../app.module.js';
-import { auditConfig, auditDatabase } from '../audit.fixture.js';
-import { settled } from './count-denied-requests.handler.js';
+import type { Bus } from '@holdfast/messaging';
+import type { RunningService } from '@holdfast/service';
+import { eventually, FakeClock, testContext, type TestDatabase } from '@holdfast/testing';
+import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus } from '../audit.fixture.js';
+import { settleMs } from './denied-request-counts.js';
 
-const quiet = createLogger('test', 'fatal');
-
-function refusal(code: string, count: number, occurredAt = '2026-11-21T09:30:10.000Z'): AuditRecord {
+function denied(code: string, count: number, occurredAt = '2026-11-21T09:30:10.000Z'): AuditRecord {
   const record = {
     occurredAt,
     action: 'request.denied' as const,
@@ -24,22 +20,14 @@ function refusal(code: string, count: number, occurredAt = '2026-11-21T09:30:10.
   return { id: refusalId('acme', record), ...record };
 }
 
-describe('counted refusals', () => {
-  let nats: TestBus;
+describe('counts of denied requests', () => {
+  let environment: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
   let service: RunningService;
   let bus: Bus;
   const clock = new FakeClock();
   const start = async () => {
-    const config = auditConfig(nats, tables);
-    service = await startService({
-      service: 'audit',
-      config,
-      module: AuditModule,
-      clock,
-      logger: quiet,
-      database: { url: config.DATABASE_URL, pool: 4 },
-    });
+    service = await startAudit(environment.nats, tables, auditKeys(), clock);
   };
   const count = (source: string, ...records: AuditRecord[]) =>
     bus.request(
@@ -51,52 +39,29 @@ describe('counted refusals', () => {
     (await bus.request(listAuditEvents, { filter: { action: 'request.denied' }, limit: 200 }, testContext())).items.map(
       ({ outcome, occurredAt }) => [outcome.code, outcome.count, occurredAt],
     );
-  const kept = async () => (await tables.query('SELECT * FROM audit.refusal')).length;
+  const kept = async () => (await tables.query('SELECT * FROM audit.denied_request_count')).length;
 
   beforeAll(async () => {
-    nats = await startTestBus();
-    const deploy = await connectBus({ url: nats.url, nkeySeed: nats.seed('deploy'), user: 'deploy' }, quiet);
-    await declareStreams(deploy);
-    await deploy.close();
-    bus = new Bus(await connectBus({ url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' }, quiet));
+    environment = await startAuditBus();
+    bus = environment.bus;
     tables = await auditDatabase();
     await start();
-    const { auditId: id, actor, request } = testContext();
-    await bus.request(
-      appendRecords,
-      {
-        records: [
-          {
-            org: 'acme',
-            record: {
-              id,
-              occurredAt: clock.now().toISOString(),
-              action: 'subject.list',
-              actor,
-              targets: [],
-              outcome: { result: 'success' },
-              request,
-            },
-          },
-        ],
-      },
-      testContext(),
-    );
+    const first = recordOf({ action: 'subject.list', occurredAt: clock.now().toISOString() });
+    await bus.request(appendRecords, { records: [{ org: 'acme', record: first }] }, testContext());
   });
   afterAll(async () => {
     await service.stop();
-    await bus.connection.close();
     await tables.drop();
-    await nats.stop();
+    await environment.stop();
   });
   beforeEach(() => clock.set('2026-11-21T09:30:30.000Z'));
 
-  it('of all who counted them get one place when their minute is over, whatever became of who counted', async () => {
+  it('of all processes become one record when the minute is over, even after a restart', async () => {
     const [one, two] = [randomUUID(), randomUUID()];
-    await count(one, refusal('missing_token', 1), refusal('invalid_token', 7));
-    await count(one, refusal('missing_token', 5));
-    await count(two, refusal('missing_token', 3));
-    await count(one, refusal('missing_token', 2));
+    await count(one, denied('missing_token', 1), denied('invalid_token', 7));
+    await count(one, denied('missing_token', 5));
+    await count(two, denied('missing_token', 3));
+    await count(one, denied('missing_token', 2));
     await service.stop();
     await start();
     clock.set('2026-11-21T09:31:04.900Z');
@@ -111,17 +76,17 @@ describe('counted refusals', () => {
     await eventually(async () => (await kept()) === 0, 5000);
   });
 
-  it('are not taken when their record may have its place: they would be counted by nobody', async () => {
-    clock.set(new Date(Date.parse('2026-11-21T09:31:00.000Z') + settled));
-    await expect(count(randomUUID(), refusal('missing_token', 1))).rejects.toMatchObject({ code: 'unavailable' });
+  it('are rejected when the record of their minute may be appended already', async () => {
+    clock.set(new Date(Date.parse('2026-11-21T09:31:00.000Z') + settleMs));
+    await expect(count(randomUUID(), denied('missing_token', 1))).rejects.toMatchObject({ code: 'unavailable' });
     expect(await kept()).toBe(0);
   });
 
-  it('of an organization that somebody made up are forgotten, and of one whose making is not here yet are kept a while', async () => {
-    const made = { ...refusal('missing_token', 1, '2026-11-21T09:30:20.000Z'), id: randomUUID() };
+  it('of an organization without a log are deleted after ten minutes', async () => {
+    const record = { ...denied('missing_token', 1, '2026-11-21T09:30:20.000Z'), id: randomUUID() };
     await bus.request(
       countDeniedRequests,
-      { source: randomUUID(), refusals: [{ org: 'made-up', record: made }] },
+      { source: randomUUID(), refusals: [{ org: 'made-up', record }] },
       testContext(),
     );
     clock.advance(120_000);

@@ -1,35 +1,34 @@
 import { Controller } from '@nestjs/common';
 import { exportAuditEntries, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
+import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { idsIn } from '../append/leaf.js';
-import { monthName } from '../append/log-head.js';
+import { pseudonymsIn } from '../append/leaf.js';
 import { OperatorRecords } from '../intake/operator-records.js';
-import type { Personal } from '../privacy/personal-data.js';
-import type { Named } from '../privacy/pseudonym-mappings.js';
-import { Opened } from '../query/entry-decryption.js';
+import type { PersonalData } from '../privacy/personal-data.js';
+import type { MappedIdentifier } from '../privacy/pseudonyms.js';
+import { EntryDecryption } from '../query/entry-decryption.js';
+import { monthName } from '../retention/months.js';
 import { BrokenLogs } from '../transparency/broken-logs.js';
 import { Checkpoints } from '../transparency/checkpoints.js';
-import { isStored, LogPages, type Place, type Stored } from './log-pages.js';
-import { lastPlace, lateness } from './page-statements.js';
+import { isEntryRow, LogPages, type EntryRow, type LeafRow } from './log-pages.js';
 
-/**
- * Bytes of the entries of an answer: a message of the bus may have a million, and one entry has less than two hundred
- * thousand.
- */
+/** A message of the bus may have a million bytes, and one entry has less than two hundred thousand. */
 const maxPageBytes = 800_000;
 
-type Exported = ReplyOf<typeof exportAuditEntries>['entries'][number];
+const selectLateMs = statement('export_late_ms', 'SELECT late_ms AS "lateMs" FROM head WHERE org = $1');
+const selectLastSeq = statement('export_last_seq', 'SELECT seq FROM leaf WHERE org = $1 ORDER BY seq DESC LIMIT 1');
 
-/** The log as it is stored, for whoever verifies it. */
+type ExportedEntry = ReplyOf<typeof exportAuditEntries>['entries'][number];
+
+/** Exports the log as it is stored, for verification. */
 @Controller()
 export class ExportEntriesHandler {
   constructor(
     private readonly database: Database,
     private readonly pages: LogPages,
-    private readonly opened: Opened,
+    private readonly decryption: EntryDecryption,
     private readonly checkpoints: Checkpoints,
-    private readonly broken: BrokenLogs,
+    private readonly brokenLogs: BrokenLogs,
     private readonly operator: OperatorRecords,
   ) {}
 
@@ -39,22 +38,22 @@ export class ExportEntriesHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof exportAuditEntries>> {
     const { org } = context;
-    const { note, size } = await this.checkpoints.toRead(org, after);
-    const broken = this.broken.of(org);
+    const { note, size } = await this.checkpoints.forExport(org, after);
+    const broken = this.brokenLogs.find(org);
     const rows = await this.pages.read(org, after, size, limit);
-    const [head] = await this.database.rows<{ lateMs: number }>(lateness, [org]);
-    const [last] = broken ? await this.database.rows<{ seq: number }>(lastPlace, [org]) : [];
-    const { names, personal } = await this.opened.open(org, rows.filter(isStored));
+    const [head] = await this.database.rows<{ lateMs: number }>(selectLateMs, [org]);
+    const [last] = broken ? await this.database.rows<{ seq: number }>(selectLastSeq, [org]) : [];
+    const { mappings, personal } = await this.decryption.decrypt(org, rows.filter(isEntryRow));
     const values = personal[Symbol.iterator]();
-    const entries: Exported[] = [];
+    const entries: ExportedEntry[] = [];
     let bytes = 0;
     for (const row of rows) {
-      const entry = isStored(row) ? stored(row, names, values.next().value ?? {}) : placed(row);
+      const entry = isEntryRow(row) ? exportedEntry(row, mappings, values.next().value ?? {}) : exportedLeaf(row);
       bytes += Buffer.byteLength(JSON.stringify(entry));
       if (bytes > maxPageBytes && entries.length > 0 && entries.at(-1)!.seq < row.seq) break;
       entries.push(entry);
     }
-    await this.operator.recorded(context, 'audit.export');
+    await this.operator.record(context, 'audit.export');
     return {
       entries,
       checkpoint: note,
@@ -62,7 +61,7 @@ export class ExportEntriesHandler {
       ...(head && { lateMs: head.lateMs }),
       ...(broken && {
         broken: {
-          detail: broken.why,
+          detail: broken.reason,
           since: broken.since.toISOString(),
           unsigned: Math.max(0, (last?.seq ?? 0) - size),
         },
@@ -71,8 +70,8 @@ export class ExportEntriesHandler {
   }
 }
 
-/** What is left of an entry that was dropped. */
-function placed({ seq, leafHash, class: name, month, lastAt }: Place): Exported {
+/** What is left of a dropped entry. */
+function exportedLeaf({ seq, leafHash, class: name, month, lastAt }: LeafRow): ExportedEntry {
   return {
     seq,
     leafHash: leafHash.toString('base64'),
@@ -82,23 +81,27 @@ function placed({ seq, leafHash, class: name, month, lastAt }: Place): Exported 
   };
 }
 
-function stored(row: Stored, known: ReadonlyMap<string, Named>, values: Personal): Exported {
+function exportedEntry(
+  row: EntryRow,
+  mappings: ReadonlyMap<string, MappedIdentifier>,
+  values: PersonalData,
+): ExportedEntry {
   const { id, leaf, occurredAt, action, actor, outcome, targets } = row;
-  const names = idsIn(leaf).flatMap((pseudonym) => {
-    const named = known.get(pseudonym);
-    // What is older than salts can be read and not be checked: an empty salt says so.
-    return named ? [{ pseudonym, value: named.value, salt: named.salt?.toString('base64') ?? '' }] : [];
+  const names = pseudonymsIn(leaf).flatMap((pseudonym) => {
+    const mapped = mappings.get(pseudonym);
+    // An empty salt says that the mapping has none, so that it can be read but not verified.
+    return mapped ? [{ pseudonym, value: mapped.value, salt: mapped.salt?.toString('base64') ?? '' }] : [];
   });
   const personal = Object.fromEntries(
     Object.entries(values).map(([field, { value, salt }]) => [field, { value, salt: salt.toString('base64') }]),
   );
-  // These first: a reader of files takes them without looking into them.
-  const { seq, leafHash, ...place } = placed(row);
+  // `seq`, `leaf` and `leafHash` come first: readers of exported files find them without parsing the rest.
+  const { seq, leafHash, ...rest } = exportedLeaf(row);
   return {
     seq,
     leaf: leaf.toString('base64'),
     leafHash,
-    ...place,
+    ...rest,
     found: { id, occurredAt: occurredAt.toISOString(), action, actor, outcome, targets },
     ...(names.length > 0 && { names }),
     ...(Object.keys(personal).length > 0 && { personal }),

@@ -2,8 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '@holdfast/data';
 import { auditDatabase } from '../audit.fixture.js';
 import { generateLog, type GeneratedLog } from '../query/generated-log.fixture.js';
-import { isStored, LogPages } from './log-pages.js';
-import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
+import {
+  isEntryRow,
+  LogPages,
+  maxEntries,
+  selectEntries,
+  selectEntriesBehindHead,
+  selectLeaves,
+  selectTargets,
+} from './log-pages.js';
 
 /** With AUDIT_ROWS=1000000 the large log has a million entries. */
 const rows = Number(process.env.AUDIT_ROWS ?? 50_000);
@@ -32,19 +39,19 @@ describe('a page of an export', () => {
     ['at the beginning', () => 0],
     ['in the middle', (count: number) => count / 2],
     ['at the end', (count: number) => count - pageSize],
-  ])('touches as little of a large log as of a small one %s', async (where, afterOf) => {
+  ])('reads as few buffers of a large log as of a small one, %s', async (where, afterOf) => {
     const [few, many] = await Promise.all([small, large].map((log) => buffersOf(log, afterOf(log.count))));
     if (process.env.AUDIT_ROWS)
       process.stdout.write(`${where}: ${few} buffers of ${small.count} entries, ${many} of ${large.count}\n`);
     expect(many).toBeLessThanOrEqual(few! * 1.2 + 20);
-    // Some two for each entry's targets, and a look into each partition.
+    // About two for the targets of each entry, and one lookup in each partition.
     expect(many).toBeLessThan(2000);
   });
 
-  it('holds every place once, with its entry and targets, page after page', async () => {
+  it('contains every leaf once, with its entry and targets, when read page by page', async () => {
     const seen: number[] = [];
     for (let after = 0; after < 3000; after = seen.at(-1)!) {
-      const page = (await read(after)).filter(isStored);
+      const page = (await read(after)).filter(isEntryRow);
       for (const { seq, action, targets } of page)
         expect([action, targets]).toEqual([
           ['subject.read', 'offer.create', 'subject.list', 'app.create'][seq % 4],
@@ -55,14 +62,16 @@ describe('a page of an export', () => {
     expect(seen).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1));
   });
 
-  it('shows rows that were put in beside those that belong there, and never more than twice a page', async () => {
-    const put = (seq: number, times: number, month = 'month') =>
+  it('shows inserted rows beside those that belong there, and at most two rows per leaf of a page', async () => {
+    const insertCopies = (seq: number, times: number, month = 'month') =>
       large.tables.query(
-        `INSERT INTO audit.entry SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.person, e.personal, e.leaf FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`,
+        `INSERT INTO audit.entry
+         SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.personal_data_key_id, e.personal_data, e.leaf
+           FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`,
         [seq, times],
       );
-    await put(4001, 1);
-    await put(4002, 1, '2026 * 12 + 6');
+    await insertCopies(4001, 1);
+    await insertCopies(4002, 1, '2026 * 12 + 6');
     expect((await read(4000, rows, 3)).map((row) => [row.seq, row.id !== ''])).toEqual([
       [4001, true],
       [4001, false],
@@ -70,17 +79,17 @@ describe('a page of an export', () => {
       [4002, false],
       [4003, true],
     ]);
-    await put(4300, 2000);
+    await insertCopies(4300, 2000);
     const page = await read(4000);
-    expect(page.length).toBeLessThanOrEqual(mostEntries);
+    expect(page.length).toBeLessThanOrEqual(maxEntries);
     expect(page.at(-1)!.seq).toBe(4299);
-    // So many of one number that they fill a page: the first of them, and the next page goes on behind.
+    // So many rows with one seq that they fill a page: the page has the first of them, and the next one continues.
     const full = await read(4299);
-    expect(full.map(({ seq }) => seq)).toEqual(Array.from({ length: mostEntries }, () => 4300));
+    expect(full.map(({ seq }) => seq)).toEqual(Array.from({ length: maxEntries }, () => 4300));
     expect((await read(4300))[0]!.seq).toBe(4301);
   });
 
-  it('makes a drop wait until the targets of the entries that it has read are read too', async () => {
+  it('makes a drop of partitions wait until the targets of its entries are read', async () => {
     const [{ partition } = { partition: '' }] = await small.tables.query<{ partition: string }>(
       'SELECT tableoid::regclass::text AS partition FROM audit.entry WHERE seq = 1',
     );
@@ -91,7 +100,7 @@ describe('a page of an export', () => {
     meanwhile.transaction = (work) =>
       transaction((sql) => {
         const rows: typeof sql.rows = async (statement, values) => {
-          if (statement.name === pageTargets.name)
+          if (statement.name === selectTargets.name)
             answers.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
           return sql.rows(statement, values);
         };
@@ -99,14 +108,16 @@ describe('a page of an export', () => {
       });
     const page = await new LogPages(meanwhile).read('acme', 0, small.count, 10);
     await meanwhile.close();
-    // lock_not_available: it would have had to wait.
+    // lock_not_available: the drop would have had to wait.
     expect(answers).toEqual(['55P03']);
-    expect(page.filter(isStored).map(({ targets }) => targets.length)).toEqual(Array.from({ length: 10 }, () => 1));
+    expect(page.filter(isEntryRow).map(({ targets }) => targets.length)).toEqual(Array.from({ length: 10 }, () => 1));
   });
 
-  it('shows what stands behind the end of the log on the last page alone', async () => {
+  it('shows entries behind the head on the last page only', async () => {
     await large.tables.query(
-      `INSERT INTO audit.entry SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM audit.entry WHERE seq = $1`,
+      `INSERT INTO audit.entry
+       SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+         FROM audit.entry WHERE seq = $1`,
       [rows],
     );
     expect((await read(rows - 2)).map((row) => [row.seq, row.id !== ''])).toEqual([
@@ -133,10 +144,10 @@ async function buffersOf({ tables, count }: GeneratedLog, after: number): Promis
   ];
   let buffers = 0;
   for (const [{ text }, values] of [
-    [pagePlaces, ['acme', after, count, pageSize]],
-    [pageEntries, ['acme', after, after + pageSize]],
-    [pageTargets, targets],
-    [strayEntries, ['acme', count]],
+    [selectLeaves, ['acme', after, count, pageSize]],
+    [selectEntries, ['acme', after, after + pageSize]],
+    [selectTargets, targets],
+    [selectEntriesBehindHead, ['acme', count]],
   ] as const)
     buffers += await tables.buffers(text, values);
   return buffers;

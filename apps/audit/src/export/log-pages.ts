@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Sql } from '@holdfast/data';
+import { Database, statement, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
-import type { StoredEntry } from '../query/entry-decryption.js';
-import { mostEntries, pageEntries, pagePlaces, pageTargets, strayEntries } from './page-statements.js';
+import { storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
 
-export interface Place {
+/** A leaf, and with `lastAt` the end of a complete subtree. All that is left of a dropped entry. */
+export interface LeafRow {
   seq: number;
   id: string;
   leafHash: Buffer;
@@ -13,7 +13,7 @@ export interface Place {
   lastAt?: Date | null;
 }
 
-interface EntryRow extends StoredEntry {
+interface EntryColumns extends StoredEntry {
   class: string;
   month: number;
   occurredAt: Date;
@@ -22,79 +22,140 @@ interface EntryRow extends StoredEntry {
   outcome: string;
 }
 
-export type Stored = Place & EntryRow & { targets: string[] };
-export type PageRow = Place | Stored;
+export type EntryRow = LeafRow & EntryColumns & { targets: string[] };
+export type PageRow = LeafRow | EntryRow;
 
-export function isStored(row: PageRow): row is Stored {
+export function isEntryRow(row: PageRow): row is EntryRow {
   return 'leaf' in row;
 }
 
-/** Reads a log as it is stored, a span of places at a time. */
+/** Tampering can write infinite times, which JSON cannot represent: the export must reach the verifier nonetheless. */
+const finite = (time: string): string => `least(greatest(${time}, timestamptz 'epoch'), timestamptz '9999-12-31')`;
+
+/** The SELECT around the limit hides the number from the planner, which would make a plan for each. */
+export const selectLeaves = statement(
+  'export_leaves',
+  `SELECT l.seq, l.id, l.leaf_hash AS "leafHash", l.class, l.month,
+     CASE WHEN l.seq % 256 = 0 THEN (
+       SELECT ${finite('s.last_at')} FROM subtree s
+        WHERE s.org = l.org AND s.level = 1 AND s.index = l.seq / 256 - 1) END AS "lastAt"
+   FROM leaf l WHERE l.org = $1 AND l.seq > $2 AND l.seq <= $3 ORDER BY l.seq LIMIT (SELECT $4::int)`,
+);
+
+/** Twice the leaves of a page, so that rows inserted by tampering cannot make it grow without limit. */
+export const maxEntries = 1000;
+
+const columns = `e.class, e.month, ${finite('e.occurred_at')} AS "occurredAt", e.action, e.actor_id AS actor,
+  e.outcome, ${storedEntryColumns}`;
+
+/**
+ * All rows of a range of `seq`, in whichever partition: those that belong there, and those inserted by tampering. One
+ * index lookup in each partition, whatever the size of the log: a condition that may or may not apply (`$4 OR seq <=
+ * $3`) would read each partition to its end.
+ */
+export const selectEntries = statement(
+  'export_entries',
+  `SELECT ${columns} FROM entry e WHERE e.org = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT ${maxEntries}`,
+);
+
+/** Rows behind the head, which never appended them. */
+export const selectEntriesBehindHead = statement(
+  'export_entries_behind_head',
+  `SELECT ${columns} FROM entry e
+    WHERE e.org = $1 AND e.seq > coalesce((SELECT seq FROM head WHERE org = $1), 0) AND e.seq > $2
+    ORDER BY e.seq LIMIT 100`,
+);
+
+/**
+ * OFFSET 0 keeps the planner at one lookup per entry, in the one partition that contains it, and at the index by `seq`:
+ * the one by target begins with `org` too.
+ */
+export const selectTargets = statement(
+  'export_targets',
+  `SELECT q.n, t.target
+     FROM unnest((SELECT $2::int[]), (SELECT $3::bigint[]), (SELECT $4::text[]), (SELECT $5::int[]))
+            AS q(n, seq, class, month),
+       LATERAL (
+         SELECT org, target FROM entry_target WHERE seq = q.seq AND class = q.class AND month = q.month OFFSET 0) t
+    WHERE t.org = $1`,
+);
+
+/** Reads a log as it is stored, a range of `seq` at a time. */
 @Injectable()
 export class LogPages {
   constructor(private readonly database: Database) {}
 
-  /** What stands in the log behind `after` up to `size`, and what has no business there: a verifier must see both. */
+  /** What the log contains after `after` up to `size`, and what was inserted beside it: a verifier must see both. */
   async read(org: string, after: number, size: number, limit: number): Promise<PageRow[]> {
-    const places = await this.database.rows<Place>(pagePlaces, [org, after, size, limit]);
-    const last = places.length < limit;
-    const end = last ? size : places.at(-1)!.seq;
-    // In one transaction: its lock on the entries makes a drop wait, which would otherwise take the targets of what was
-    // just read.
+    const leaves = await this.database.rows<LeafRow>(selectLeaves, [org, after, size, limit]);
+    const isLast = leaves.length < limit;
+    const end = isLast ? size : leaves.at(-1)!.seq;
+    // In one transaction: its lock on the entries makes a drop of partitions wait, which would otherwise take the
+    // targets of entries that were just read.
     return this.database.transaction(async (sql) => {
-      const [found, behind] = await Promise.all([
-        sql.rows<EntryRow>(pageEntries, [org, after, end]),
-        last ? sql.rows<EntryRow>(strayEntries, [org, size]) : [],
+      const [found, behindHead] = await Promise.all([
+        sql.rows<EntryColumns>(selectEntries, [org, after, end]),
+        isLast ? sql.rows<EntryColumns>(selectEntriesBehindHead, [org, size]) : [],
       ]);
-      const { read, entries, cut } = whole(places, found);
-      return withTargets(sql, org, [...paired(read, entries), ...(cut ? [] : behind.map(stray))]);
+      const page = completeRange(leaves, found);
+      return withTargets(sql, org, [
+        ...paired(page.leaves, page.entries),
+        ...(page.isCut ? [] : behindHead.map(unknownEntry)),
+      ]);
     });
   }
 }
 
 async function withTargets(sql: Sql, org: string, rows: PageRow[]): Promise<PageRow[]> {
-  const placed = rows.filter(isStored).filter(({ id }) => id !== '');
-  if (placed.length === 0) return rows;
+  const entries = rows.filter(isEntryRow).filter(({ id }) => id !== '');
+  if (entries.length === 0) return rows;
   const values = [
     org,
-    placed.map((_, n) => n),
-    placed.map((r) => r.seq),
-    placed.map((r) => r.class),
-    placed.map((r) => r.month),
+    entries.map((_, n) => n),
+    entries.map((r) => r.seq),
+    entries.map((r) => r.class),
+    entries.map((r) => r.month),
   ];
-  for (const { n, target } of await sql.rows<{ n: number; target: string }>(pageTargets, values))
-    placed[n]!.targets.push(target);
+  for (const { n, target } of await sql.rows<{ n: number; target: string }>(selectTargets, values))
+    entries[n]!.targets.push(target);
   return rows;
 }
 
-/** Of a span in which more rows lie than were read, that up to which all of them were. */
-function whole(places: Place[], entries: EntryRow[]): { read: Place[]; entries: EntryRow[]; cut: boolean } {
-  if (entries.length < mostEntries) return { read: places, entries, cut: false };
+/** When a range has more rows than were read, the part of it that was read completely. */
+function completeRange(
+  leaves: LeafRow[],
+  entries: EntryColumns[],
+): { leaves: LeafRow[]; entries: EntryColumns[]; isCut: boolean } {
+  if (entries.length < maxEntries) return { leaves, entries, isCut: false };
   const last = entries.at(-1)!.seq;
-  // When all have one number, the first of them say enough, and the next page goes on behind it.
+  // When all rows have one `seq`, these are enough to report it, and the next page continues behind it.
   const end = entries[0]!.seq === last ? last : last - 1;
-  return { read: places.filter(({ seq }) => seq <= end), entries: entries.filter(({ seq }) => seq <= end), cut: true };
+  return {
+    leaves: leaves.filter(({ seq }) => seq <= end),
+    entries: entries.filter(({ seq }) => seq <= end),
+    isCut: true,
+  };
 }
 
-/** Each place with its entry; behind it what else has its number. Of what was dropped only the place is left. */
-function paired(places: readonly Place[], entries: readonly EntryRow[]): PageRow[] {
-  const keyOf = ({ seq, class: name, month }: Pick<Place, 'seq' | 'class' | 'month'>) => `${seq} ${name} ${month}`;
-  const free = new Map<string, Place>(places.map((place) => [keyOf(place), place]));
-  const own = new Map<Place, Stored>();
-  const strays: PageRow[] = [];
+/** Each leaf with its entry, and other entries with the same `seq`. Of a dropped entry only the leaf is left. */
+function paired(leaves: readonly LeafRow[], entries: readonly EntryColumns[]): PageRow[] {
+  const keyOf = ({ seq, class: name, month }: Pick<LeafRow, 'seq' | 'class' | 'month'>) => `${seq} ${name} ${month}`;
+  const unpaired = new Map<string, LeafRow>(leaves.map((leaf) => [keyOf(leaf), leaf]));
+  const pairs = new Map<LeafRow, EntryRow>();
+  const unknown: PageRow[] = [];
   for (const entry of entries) {
-    const place = free.get(keyOf(entry));
-    if (!place) strays.push(stray(entry));
+    const leaf = unpaired.get(keyOf(entry));
+    if (!leaf) unknown.push(unknownEntry(entry));
     else {
-      free.delete(keyOf(entry));
-      own.set(place, { ...place, ...entry, targets: [] });
+      unpaired.delete(keyOf(entry));
+      pairs.set(leaf, { ...leaf, ...entry, targets: [] });
     }
   }
-  const rows = places.map((place) => own.get(place) ?? place);
-  return strays.length === 0 ? rows : [...rows, ...strays].sort((a, b) => a.seq - b.seq);
+  const rows = leaves.map((leaf) => pairs.get(leaf) ?? leaf);
+  return unknown.length === 0 ? rows : [...rows, ...unknown].sort((a, b) => a.seq - b.seq);
 }
 
-/** A row that no place was given to, or another one: somebody put it in, and a list would show it. */
-function stray(entry: EntryRow): Stored {
+/** An entry without a leaf, or beside the entry of that leaf: it was inserted by tampering, and lists would show it. */
+function unknownEntry(entry: EntryColumns): EntryRow {
   return { ...entry, id: '', leafHash: leafHash(entry.leaf), targets: [] };
 }

@@ -4,52 +4,58 @@ import { isFaultOfData, whyDatabaseIsAway } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 import { Sequencer } from '../append/sequencer.js';
-import { WaitingRecords } from '../quarantine/pending-records.js';
+import { PendingRecords } from '../quarantine/pending-records.js';
 
-/** Records that come without an event. The answer means that each stands in the log, or is kept for it. */
+type Records = RequestOf<typeof appendRecords>['records'];
+
+/** Appends records that come without an event. The reply means that each has an entry, or is stored as pending. */
 @Controller()
 export class AppendRecordsHandler {
   private readonly logger = new Logger('append-records');
 
   constructor(
     private readonly sequencer: Sequencer,
-    private readonly waiting: WaitingRecords,
+    private readonly pending: PendingRecords,
   ) {}
 
-  /** @throws invalid_request when one of them has no place to be had: AuditWriter then sends the others without it */
+  /** @throws invalid_request when a record cannot be appended: AuditWriter then sends the others without it */
   @Handles(appendRecords)
   async handle({ records }: RequestOf<typeof appendRecords>): Promise<ReplyOf<typeof appendRecords>> {
-    const guesses = records.filter((r) => r.provisional);
-    const places = Promise.all([
-      this.append(records.filter((r) => !r.provisional)),
-      guesses.length > 0 && this.waiting.keep(guesses),
-    ]);
-    await places.catch((error: unknown) => {
-      if (error instanceof AppError) throw error;
-      const [{ org, record } = { org: '', record: undefined }, ...others] = records;
-      if (isFaultOfData(error)) {
-        // Said once, when it has been found out whose it is.
-        if (others.length === 0)
-          this.logger.error(
-            `record ${record?.id} of ${org} cannot be given a place, so its caller gets 503: ${String(error)}`,
-          );
-        throw new AppError('invalid_request', 'a record cannot be given a place');
-      }
-      // The right to write revoked, a disk that is full: not this record's fault, and over once somebody has looked.
-      const away = whyDatabaseIsAway(error);
-      const detail = `the audit log cannot be written${away === undefined ? '' : `: ${away}`}`;
-      this.logger.error(`${detail}: ${String(error)}`);
-      throw unavailable(detail, 1, { dependency: 'postgres', cause: 'unavailable' });
-    });
+    const provisional = records.filter((r) => r.provisional);
+    try {
+      await Promise.all([
+        this.append(records.filter((r) => !r.provisional)),
+        provisional.length > 0 && this.pending.storeProvisional(provisional),
+      ]);
+    } catch (error) {
+      throw this.replyError(error, records);
+    }
     return {};
   }
 
-  private async append(records: RequestOf<typeof appendRecords>['records']): Promise<void> {
-    const refused = await this.sequencer.place(
+  private async append(records: Records): Promise<void> {
+    const rejected = await this.sequencer.tryAppend(
       records.map(({ org, record, committed = false }) => ({ org, record, committed })),
     );
-    const withheld = refused.find(({ item }) => !item.committed);
-    if (withheld) throw withheld.fault;
-    await this.waiting.park(refused);
+    const uncommitted = rejected.find(({ item }) => !item.committed);
+    if (uncommitted) throw uncommitted.error;
+    await this.pending.quarantine(rejected);
+  }
+
+  private replyError(error: unknown, [first, ...others]: Records): AppError {
+    if (error instanceof AppError) return error;
+    if (isFaultOfData(error)) {
+      // Logged once: when AuditWriter sends the rejected record alone.
+      if (first && others.length === 0)
+        this.logger.error(
+          `Record ${first.record.id} of ${first.org} cannot be appended, so its caller gets 503: ${String(error)}`,
+        );
+      return new AppError('invalid_request', 'a record cannot be appended');
+    }
+    // A revoked right or a full disk is not the fault of this record, and ends when an operator has repaired it.
+    const reason = whyDatabaseIsAway(error);
+    const detail = `the audit log cannot be written${reason === undefined ? '' : `: ${reason}`}`;
+    this.logger.error(`${detail}: ${String(error)}`);
+    return unavailable(detail, 1, { dependency: 'postgres', cause: 'unavailable' });
   }
 }

@@ -6,7 +6,7 @@ import { assertWhole, auditDatabase, auditKeys, recordOf, replicaOf } from '../a
 
 type Replica = Awaited<ReturnType<typeof replicaOf>>;
 
-describe('a log whose database fails', () => {
+describe('appending while the database fails', () => {
   let tables: TestDatabase;
   let replicas: Replica[];
   const keys = auditKeys();
@@ -20,7 +20,7 @@ describe('a log whose database fails', () => {
     await tables.drop();
   });
 
-  it('has no gap, no fork and nothing lost or twice, though connections of two replicas are cut in the middle of their batches', async () => {
+  it('has each record once and no gap when connections of two replicas are cut during their batches', async () => {
     let writing = true;
     const answered: string[] = [];
     let cut = 0;
@@ -38,7 +38,7 @@ describe('a log whose database fails', () => {
       for (let batch = 0; batch < 10; batch += 1) {
         const records = Array.from({ length: 1 + ((n * 7 + batch * 3) % 40) }, () => recordOf());
         const items = records.map((record) => ({ org: `org-${(n + batch) % 2}`, record }));
-        // Whoever gets no answer says the same again.
+        // A writer without a reply sends the same batch again.
         while (
           !(await replicas[n % 2]!.log.append(items).then(
             () => true,
@@ -53,7 +53,7 @@ describe('a log whose database fails', () => {
     await killer;
     expect(cut).toBeGreaterThan(3);
     expect(await assertWhole(tables)).toBe(answered.length);
-    const ids = await tables.query<{ id: string }>('SELECT id FROM audit.place');
+    const ids = await tables.query<{ id: string }>('SELECT id FROM audit.leaf');
     expect(ids.map((r) => r.id).sort()).toEqual(answered.sort());
   });
 
@@ -69,9 +69,9 @@ describe('a log whose database fails', () => {
       '53100',
       [
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$",
-        'CREATE TRIGGER full_disk BEFORE INSERT ON audit.place EXECUTE FUNCTION full_disk()',
+        'CREATE TRIGGER full_disk BEFORE INSERT ON audit.leaf EXECUTE FUNCTION full_disk()',
       ],
-      ['DROP TRIGGER full_disk ON audit.place'],
+      ['DROP TRIGGER full_disk ON audit.leaf'],
     ],
     [
       'the server only reads',
@@ -82,7 +82,7 @@ describe('a log whose database fails', () => {
   ];
 
   it.each(faults)(
-    'when %s, refuses a batch at once and as a whole, and takes it afterwards, once',
+    'when %s, rejects a batch as a whole at the first attempt, and appends it once afterwards',
     async (_, code, breaking, mending) => {
       const [{ name }] = (await tables.query('SELECT current_database() AS name')) as [{ name: string }];
       const run = async (statements: string[]) => {
@@ -113,7 +113,7 @@ describe('a log whose database fails', () => {
     },
   );
 
-  it('gives the others of a batch their places when one record cannot be stored', async () => {
+  it('appends the other records of a batch when one record cannot be stored', async () => {
     const sequencer = new Sequencer(replicas[0]!.log);
     const bad = recordOf({ id: 'not-a-uuid' });
     const results = await Promise.allSettled(
@@ -123,16 +123,16 @@ describe('a log whose database fails', () => {
     expect(await assertWhole(tables)).toBe(2);
   });
 
-  it('waits seconds at most for a replica that stands still in the middle of a batch', async () => {
+  it('waits a few seconds at most for a replica that hangs during a batch', async () => {
     await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
     const began = Date.now();
-    // Stands still for ever, with the head of the log in its hands; PostgreSQL takes it away.
-    const still = replicas[1]!.database.transaction(async (sql) => {
+    // Hangs while it holds the lock on the head, until PostgreSQL ends its transaction.
+    const hanging = replicas[1]!.database.transaction(async (sql) => {
       await sql.rows({ name: '', text: "SELECT FROM head WHERE org = 'acme' FOR UPDATE" });
       await new Promise((resolve) => setTimeout(resolve, 6500));
       return sql.rows({ name: '', text: 'SELECT 1' });
     });
-    const failed = expect(still).rejects.toThrow();
+    const failed = expect(hanging).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 100));
     await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
     expect(Date.now() - began).toBeLessThan(6400);

@@ -1,58 +1,51 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import type { Item } from '../append/select.js';
-import { Sequencer, type Refused } from '../append/sequencer.js';
-import { CountedRefusals } from '../denied-requests/denied-request-counts.js';
-import { WaitingRecords } from '../quarantine/pending-records.js';
+import { Sequencer } from '../append/sequencer.js';
+import { DeniedRequestCounts } from '../denied-requests/denied-request-counts.js';
+import { PendingRecords } from '../quarantine/pending-records.js';
+import type { DueRecordSource } from '../quarantine/retry.js';
 
-export type Due = Item & Required<Pick<Item, 'record'>>;
+const intervalMs = 1000;
 
-/** Where records wait until their time is up. */
-export interface DueSource {
-  due(): Promise<Due[]>;
-  /** Called with those that have their places, however few. */
-  forget?(placed: readonly Due[]): Promise<void>;
-  /** So that what a log refuses holds up nothing behind it. */
-  putOff(refused: readonly Refused<Due>[]): Promise<void>;
-}
-
-const every = 1000;
-
-/**
- * Gives what waits its place when its time is up, each source by itself. Replicas may do it at once: each record gets
- * one place.
- */
+/** Appends stored records when they come due, each source by itself. All replicas may do so: an id is appended once. */
 @Injectable()
-export class DueRecords implements OnApplicationBootstrap {
+export class DueRecordsWorker implements OnApplicationBootstrap {
   private readonly logger = new Logger('due records');
 
   constructor(
-    private readonly waiting: WaitingRecords,
-    private readonly refusals: CountedRefusals,
+    private readonly pending: PendingRecords,
+    private readonly deniedRequests: DeniedRequestCounts,
     private readonly sequencer: Sequencer,
     private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
-    for (const source of [this.waiting, this.refusals]) {
-      const failed = (error: unknown) => this.logger.warn(`records that are due must wait: ${String(error)}`);
-      repeat(this.shutdown, { every, permitted: () => mayExpire(this.clock), work: () => this.place(source), failed });
+    for (const source of [this.pending, this.deniedRequests]) {
+      const failed = (error: unknown) =>
+        this.logger.warn(`Failed to append due records; retrying in 1 s: ${String(error)}`);
+      repeat(this.shutdown, {
+        every: intervalMs,
+        permitted: () => mayExpire(this.clock),
+        work: () => this.append(source),
+        failed,
+      });
     }
   }
 
-  private async place(source: DueSource): Promise<void> {
+  private async append(source: DueRecordSource): Promise<void> {
     const items = await source.due();
-    const refused = await this.sequencer.place(items);
-    const stay = new Set(refused.map(({ item }) => item));
-    await source.forget?.(items.filter((item) => !stay.has(item)));
-    if (refused.length === 0) return;
-    await source.putOff(refused);
-    for (const [org, [first, ...others]] of Map.groupBy(refused, ({ item }) => item.org)) {
-      const records = others.length === 0 ? 'a record' : `${others.length + 1} records`;
+    const rejected = await this.sequencer.tryAppend(items);
+    const rejectedItems = new Set(rejected.map(({ item }) => item));
+    await source.deleteAppended?.(items.filter((item) => !rejectedItems.has(item)));
+    if (rejected.length === 0) return;
+    await source.postpone(rejected);
+    for (const [org, [first, ...others]] of Map.groupBy(rejected, ({ item }) => item.org)) {
+      const records = others.length === 0 ? '1 record' : `${others.length + 1} records`;
       this.logger.error(
-        `${records} of ${org} cannot be given a place and will be tried again, later each time: ${String(first!.fault)}. See "When audit records are parked" in the runbook`,
+        `${records} of ${org} cannot be appended and will be retried with growing delays: ${String(first!.error)}. ` +
+          'See "When audit records are quarantined" in the runbook',
       );
     }
   }

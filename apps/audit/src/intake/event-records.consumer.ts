@@ -2,17 +2,17 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isCustomerEvent, streams, tellsErasure, type DomainEvent } from '@holdfast/contracts';
 import { Bus, EventConsumer } from '@holdfast/messaging';
 import { Shutdown } from '@holdfast/service';
-import type { Item } from '../append/select.js';
+import type { AppendItem } from '../append/plan.js';
 import { Sequencer } from '../append/sequencer.js';
-import { WaitingRecords } from '../quarantine/pending-records.js';
+import { PendingRecords } from '../quarantine/pending-records.js';
 
-/** The records that handlers wrote with their changes arrive with the events of these. */
+/** Appends the records that handlers wrote together with their changes and that arrive with the events. */
 @Injectable()
 export class EventRecords implements OnApplicationBootstrap {
   constructor(
     private readonly bus: Bus,
     private readonly sequencer: Sequencer,
-    private readonly waiting: WaitingRecords,
+    private readonly pending: PendingRecords,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -25,20 +25,20 @@ export class EventRecords implements OnApplicationBootstrap {
   }
 
   /**
-   * What a log refuses waits in a table: an event that is never acknowledged would keep the whole house's outbox rows
-   * and receipts of erasures from being confirmed. An erasure is done all the same: it needs no place.
+   * Quarantines the records that a log rejects: an event that is never acknowledged would keep outbox rows of all
+   * services unconfirmed, and erasures as well. An erasure is executed even if its record is quarantined.
    */
   async apply(events: DomainEvent[]): Promise<void> {
-    const refused = await this.sequencer.place(events.flatMap(itemOf));
-    if (refused.length === 0) return;
-    await this.waiting.park(refused);
+    const rejected = await this.sequencer.tryAppend(events.flatMap(appendItemOf));
+    if (rejected.length === 0) return;
+    await this.pending.quarantine(rejected);
     await this.sequencer.append(
-      refused.flatMap(({ item: { org, erases } }) => (erases === undefined ? [] : [{ org, erases }])),
+      rejected.flatMap(({ item: { org, erases } }) => (erases === undefined ? [] : [{ org, erases }])),
     );
   }
 }
 
-export function itemOf(event: DomainEvent): Item[] {
+function appendItemOf(event: DomainEvent): AppendItem[] {
   const { org, audit: record } = event;
   const erases = isCustomerEvent(event) && tellsErasure(event) ? event.subject : undefined;
   if (!record && erases === undefined) return [];

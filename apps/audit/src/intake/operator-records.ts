@@ -3,51 +3,49 @@ import type { Action, AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/platform';
 import { Sequencer } from '../append/sequencer.js';
-import { WaitingRecords } from '../quarantine/pending-records.js';
+import { PendingRecords } from '../quarantine/pending-records.js';
 
-/**
- * Acts of the operator that are remembered, so that a page more of the same export does not hold the end of its log.
- */
-const mostDone = 1000;
+/** Recorded commands that are remembered, so that further pages of an export do not lock the head of its log again. */
+const maxRemembered = 1000;
 
-/** A log whose end was deleted is there all the same. */
-const logOf = statement(
+/** A log whose head was deleted still exists. */
+const logExists = statement(
   'operator_log',
   'SELECT FROM head WHERE org = $1 UNION ALL SELECT FROM checkpoint WHERE org = $1',
 );
 
 /**
- * What the operator reads of an organization, whose log says so (product §7). The gateway records what comes through
- * it; the operator comes over the bus, so that whoever answers must see to it.
+ * Records what the operator reads of an organization (product §7). The gateway records the requests that pass through
+ * it; the operator's come over the bus, so the answering service records them.
  */
 @Injectable()
 export class OperatorRecords {
   private readonly logger = new Logger('operator');
-  /** What stands in its log already, by organization, record and action; the newest. */
-  private readonly done = new Set<string>();
+  /** The newest recorded commands, by organization, record id and action. */
+  private readonly recorded = new Set<string>();
 
   constructor(
     private readonly database: Database,
     private readonly sequencer: Sequencer,
-    private readonly waiting: WaitingRecords,
+    private readonly pending: PendingRecords,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * Resolves when the answer may leave. Several questions of one act come with one id and stand in the log as one.
-   * @throws unavailable when it cannot be recorded, unknown_organization when there is no log: a name that was mistyped
-   * must not begin one
+   * Resolves when the reply may be sent. Requests of one operator command share an id and become one record.
+   * @throws unavailable when it cannot be recorded, unknown_organization when there is no log: a mistyped name must not
+   * start one
    */
-  async recorded(context: RequestContext, action: Action): Promise<void> {
+  async record(context: RequestContext, action: Action): Promise<void> {
     const { org, actor } = context;
     if (actor.type !== 'operator') return;
-    const act = `${org}/${context.auditId}/${action}`;
-    if (this.done.has(act)) return;
-    if ((await this.database.rows(logOf, [org])).length === 0)
+    const command = `${org}/${context.auditId}/${action}`;
+    if (this.recorded.has(command)) return;
+    if ((await this.database.rows(logExists, [org])).length === 0)
       throw new AppError('unknown_organization', `There is no organization "${org}".`);
     await this.append(context, action);
-    this.done.add(act);
-    if (this.done.size > mostDone) this.done.delete(this.done.values().next().value!);
+    this.recorded.add(command);
+    if (this.recorded.size > maxRemembered) this.recorded.delete(this.recorded.values().next().value!);
   }
 
   /** @throws unavailable */
@@ -55,14 +53,14 @@ export class OperatorRecords {
     const { org } = context;
     const record = auditRecord(context, this.clock.now(), { action, targets, outcome: { result: 'success' } });
     try {
-      const refused = await this.sequencer.place([{ org, record }]);
-      // A damaged log takes no record until it is mended, and whoever mends it must see first where it is damaged.
-      await this.waiting.park(refused);
+      const rejected = await this.sequencer.tryAppend([{ org, record }]);
+      // Quarantined, since an operator must be able to read a damaged log in order to repair it.
+      await this.pending.quarantine(rejected);
     } catch (error) {
       this.logger.error(
-        `what the operator reads of ${org} cannot be recorded, so it is not given out: ${String(error)}`,
+        `Cannot record what the operator reads of ${org}, so the request is answered with 503: ${String(error)}`,
       );
-      throw unavailable('the audit log cannot be written, so nothing is given out');
+      throw unavailable('the audit log cannot be written, so nothing may be read');
     }
   }
 }

@@ -4,7 +4,7 @@ import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { OperatorRecords } from './operator-records.js';
 
-/** What the operator reads from other services. Whoever asks has looked whether there is such an organization. */
+/** Records what the operator reads from other services. The caller has checked that the organization exists. */
 @Controller()
 export class RecordReadingHandler {
   constructor(private readonly operator: OperatorRecords) {}
@@ -15,7 +15,7 @@ export class RecordReadingHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof recordReading>> {
     if (context.actor.type !== 'operator')
-      throw new AppError('invalid_request', 'only what the operator reads is recorded here');
+      throw new AppError('invalid_request', 'record-reading accepts requests of the operator only');
     await this.operator.append(context, action, targets);
     return {};
   }

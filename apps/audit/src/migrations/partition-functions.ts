@@ -1,4 +1,4 @@
-import { retentionNames, retentions } from '@holdfast/contracts';
+import { databaseRole, retentionNames, retentions } from '@holdfast/contracts';
 
 const classes = retentionNames.map((name) => `'${name}'`).join(', ');
 const droppable = retentionNames
@@ -7,46 +7,57 @@ const droppable = retentionNames
   .join(', ');
 
 /**
- * The service owns nothing, so it cannot make tables; this it may. A partition is attached when it is there, since that
- * waits for nobody, where CREATE TABLE … PARTITION OF would hold up every reader and writer of the log.
+ * The service owns nothing and cannot create tables, but may call this function. It creates a table and attaches it as
+ * a partition afterwards, which needs a weaker lock: CREATE TABLE … PARTITION OF would block all reads and appends.
  */
 export const makePartitions = `
-CREATE OR REPLACE FUNCTION make_partitions(month int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = audit, pg_temp AS $$
+CREATE FUNCTION make_partitions(month int) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = audit, pg_temp AS $$
 DECLARE class text; parent text; partition text; columns text;
 BEGIN
   IF month IS NULL OR month NOT BETWEEN 2000 * 12 AND 2999 * 12 THEN
-    RAISE EXCEPTION 'no month of a log: %', month USING ERRCODE = 'invalid_parameter_value';
+    RAISE EXCEPTION 'not a month of a log: %', month USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  -- One at a time. The mode lets everybody read and append, and nobody but the owner may take it.
+  -- One call at a time. This mode blocks neither reads nor appends, and only the owner may take it.
   LOCK TABLE entry IN SHARE UPDATE EXCLUSIVE MODE;
   FOREACH class IN ARRAY ARRAY[${classes}] LOOP
     FOREACH parent IN ARRAY ARRAY['entry', 'entry_target'] LOOP
       partition := format('%s_%s_%s_%s', parent, class, month / 12, lpad((month % 12 + 1)::text, 2, '0'));
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
       EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', partition, parent || '_' || class);
-      -- No planner statistics (keepNoStatistics): LIKE does not copy that.
-      SELECT string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ') INTO columns FROM pg_attribute WHERE attrelid = to_regclass(partition) AND attnum > 0;
+      -- No planner statistics (keepNoStatistics), which LIKE does not copy.
+      SELECT string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ') INTO columns
+        FROM pg_attribute WHERE attrelid = to_regclass(partition) AND attnum > 0;
       EXECUTE format('ALTER TABLE %I %s', partition, columns);
-      EXECUTE format('REVOKE UPDATE, DELETE ON %I FROM holdfast_audit', partition);
-      EXECUTE format('CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', partition);
+      EXECUTE format('REVOKE UPDATE, DELETE ON %I FROM ${databaseRole('audit')}', partition);
+      EXECUTE format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I '
+        'FOR EACH STATEMENT EXECUTE FUNCTION reject_change()', partition);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)', parent || '_' || class, partition, month);
     END LOOP;
   END LOOP;
 END $$`;
 
-/** For people: what there is to drop. */
-export const listPartitions = [
-  `CREATE VIEW partitions AS
-   SELECT split_part(c.relname, '_', 2) AS class, split_part(c.relname, '_', 3) || '-' || split_part(c.relname, '_', 4) AS month,
-     split_part(c.relname, '_', 3)::int * 12 + split_part(c.relname, '_', 4)::int - 1 AS number,
-     pg_total_relation_size(c.oid) + pg_total_relation_size(('audit.' || replace(c.relname, 'entry_', 'entry_target_'))::regclass) AS bytes
-   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-   WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retentionNames.join('|')})_[0-9]+_[0-9]+$'`,
-];
+/** For operators: which partitions exist. */
+export const partitionsView = `
+CREATE VIEW partitions AS
+SELECT split_part(c.relname, '_', 2) AS class,
+  split_part(c.relname, '_', 3) || '-' || split_part(c.relname, '_', 4) AS month,
+  split_part(c.relname, '_', 3)::int * 12 + split_part(c.relname, '_', 4)::int - 1 AS number,
+  pg_total_relation_size(c.oid)
+    + pg_total_relation_size(('audit.' || replace(c.relname, 'entry_', 'entry_target_'))::regclass) AS bytes
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retentionNames.join('|')})_[0-9]+_[0-9]+$'`;
 
-const dropping = (returns: string, count: string): string => `
-CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int) RETURNS TABLE (${returns}) LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
-DECLARE suffix text := format('%s_%s_%s', dropped_class, dropped_month / 12, lpad((dropped_month % 12 + 1)::text, 2, '0'));
+/**
+ * For the owner only. Leaves stay with their hashes, so all other entries can still be proved. The caller appends a
+ * record for each organization in the same transaction, which accounts for each dropped leaf (droppedSchema).
+ */
+export const dropPartitions = `
+CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int)
+RETURNS TABLE (org text, entries bigint, first bigint, last bigint, leaves bytea)
+LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
+DECLARE
+  suffix text := format('%s_%s_%s', dropped_class, dropped_month / 12, lpad((dropped_month % 12 + 1)::text, 2, '0'));
 BEGIN
   IF dropped_class NOT IN (${droppable}) THEN
     RAISE EXCEPTION 'entries of the class % are never dropped', dropped_class USING ERRCODE = 'invalid_parameter_value';
@@ -57,19 +68,8 @@ BEGIN
   IF to_regclass('entry_' || suffix) IS NULL THEN
     RAISE EXCEPTION 'there is no such partition' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  RETURN QUERY EXECUTE format('SELECT ${count} FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
+  RETURN QUERY EXECUTE format(
+    'SELECT org, count(*), min(seq), max(seq), sha256(string_agg(int8send(seq), NULL ORDER BY seq)) '
+    'FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
   EXECUTE format('DROP TABLE %I, %I', 'entry_' || suffix, 'entry_target_' || suffix);
 END $$`;
-
-/** What the log had at first: it counts. */
-export const dropPartitions = dropping('org text, entries bigint', 'org, count(*)');
-
-/**
- * For the owner alone. Places stay, with their hashes, so all other entries are still proved. Whoever calls it writes a
- * record for each organization in the same transaction: what is gone must be accounted for, place by place
- * (droppedSchema).
- */
-export const dropNamedPartitions = dropping(
-  'org text, entries bigint, first bigint, last bigint, places bytea',
-  `org, count(*), min(seq), max(seq), sha256(string_agg(int8send(seq), NULL ORDER BY seq))`,
-);

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import { guessed, testContext, traces, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
-import { assertWhole, auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
-import type { StoredEntry } from '../query/entry-decryption.js';
+import { assertWhole, auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
+import { selectKeys, storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
 import { hashReader } from '../transparency/tree.js';
 
 const address = '198.51.100.23';
@@ -17,7 +17,7 @@ describe('after an erasure', () => {
   const keys = auditKeys();
   const [who, other, third, credential] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const request = () => ({ ...testContext().request, address, userAgent });
-  const acts = (id: string, request_ = request()): AuditRecord =>
+  const signIn = (id: string, request_ = request()): AuditRecord =>
     recordOf({
       action: 'customer.sign_in',
       actor: { type: 'customer', id },
@@ -39,9 +39,9 @@ describe('after an erasure', () => {
   const entries = () =>
     replica.database.rows<StoredEntry>({
       name: '',
-      text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq',
+      text: `SELECT ${storedEntryColumns} FROM entry e ORDER BY seq`,
     });
-  const events = async () => openedBy(replica.database, keys).events('acme', await entries());
+  const events = async () => decryptionBy(replica.database, keys).eventsOf('acme', await entries());
 
   /** Every row of every table, with bytes in hexadecimal: what pg_dump would write. */
   const dump = async (): Promise<string> => {
@@ -65,17 +65,17 @@ describe('after an erasure', () => {
     await tables.drop();
   });
 
-  it('nothing of the customer is in a dump of the database, in any encoding, nor can it be guessed; all else stands and is proved', async () => {
+  it('a dump contains nothing of the customer in any encoding, nor as a guessable hash, and other entries are still proved', async () => {
     await append(
-      acts(who),
-      acts(other),
-      acts(who),
+      signIn(who),
+      signIn(other),
+      signIn(who),
       recordOf({ targets: [{ type: 'credential', id: credential, dataSubject: who }] }),
     );
     const before = await entries();
     const [first] = await events();
     expect(first).toMatchObject({ actor: { id: who }, request: { address, userAgent } });
-    // Were the search blind, it would find nothing now.
+    // Without this, a search that finds nothing would prove nothing.
     expect(traces(await dump(), [who, credential])).not.toEqual([]);
     const [head] = await replica.database.rows<{ seq: number; range: Buffer }>({
       name: '',
@@ -84,7 +84,7 @@ describe('after an erasure', () => {
     const proof = await inclusionProof(0, 4, hashReader(replica.database, 'acme'));
 
     await erase();
-    await append(acts(who), recordOf({ targets: [{ type: 'credential', id: credential }] }));
+    await append(signIn(who), recordOf({ targets: [{ type: 'credential', id: credential }] }));
     const [ofOther] = (await entries()).filter((e) => e.seq === 2);
     const after = await dump();
     expect(traces(after, [who, credential])).toEqual([]);
@@ -101,36 +101,38 @@ describe('after an erasure', () => {
     expect(await assertWhole(tables)).toBe(7);
   });
 
-  it('whoever reads meanwhile never sees a name that opens beside values that do not: a verifier takes that for tampering', async () => {
-    await append(acts(third));
+  it('a concurrent read never resolves a pseudonym without the personal data, which a verifier reports as tampering', async () => {
+    await append(signIn(third));
     const stored = (await entries()).slice(-1);
-    const opening = openedBy(replica.database, keys);
+    const decryption = decryptionBy(replica.database, keys);
     // The erasure commits as late as it can: just before the key is looked up.
     const rows = replica.database.rows.bind(replica.database);
     replica.database.rows = async (statement, ...rest) => {
-      if (statement.name === 'person_keys') {
+      if (statement.name === selectKeys.name) {
         await sleep(100);
         await erase(third);
       }
       return rows<never>(statement, ...rest);
     };
-    const { names, personal } = await opening.open('acme', stored).finally(() => (replica.database.rows = rows));
-    expect([[...names.keys()], personal]).toEqual([[], [{}]]);
+    const { mappings, personal } = await decryption
+      .decrypt('acme', stored)
+      .finally(() => (replica.database.rows = rows));
+    expect([[...mappings.keys()], personal]).toEqual([[], [{}]]);
   });
 
-  it('what comes in the same batch as the erasure, or while two replicas append, leaves nothing either', async () => {
+  it('records of the same batch, and of a second replica, leave nothing of the customer', async () => {
     const second = await replicaOf(tables, keys);
-    const late = Array.from({ length: 20 }, () => acts(who));
+    const late = Array.from({ length: 20 }, () => signIn(who));
     await Promise.all([
       ...late.map((record, i) => [replica, second][i % 2]!.log.append([{ org: 'acme', record }])),
       replica.log.append([
-        { org: 'acme', record: acts(who) },
+        { org: 'acme', record: signIn(who) },
         {
           org: 'acme',
           record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, dataSubject: who }] }),
           erases: who,
         },
-        { org: 'acme', record: acts(who) },
+        { org: 'acme', record: signIn(who) },
       ]),
     ]);
     await second.stop();
@@ -140,7 +142,7 @@ describe('after an erasure', () => {
     await assertWhole(tables);
   });
 
-  it('nor is it there as the id that callers gave to their requests, whomever these named', async () => {
+  it('nothing is left of an id that callers chose for their requests', async () => {
     const gone = randomUUID();
     const chosen = {
       ...testContext().request,
@@ -157,7 +159,7 @@ describe('after an erasure', () => {
       [gone, chosen.callerTraceparent],
     ]);
     await erase(gone);
-    // Late, or from an app that goes on with it.
+    // A late record, and one of an app that still uses the id.
     await append(
       recordOf({ action: 'subject.list', request: chosen }),
       recordOf({ targets: [{ type: 'customer', id: other, dataSubject: other }], request: chosen }),

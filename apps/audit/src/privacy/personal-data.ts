@@ -2,41 +2,42 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { AuditRecord } from '@holdfast/contracts';
 import { seal, unseal } from '@holdfast/platform';
-import { namesIn } from '../append/leaf.js';
-import type { EncryptionKeys } from './key-encryption.js';
-import { salted, type Random, type Salted } from './pseudonym.js';
+import { personalDataKeyContext, type KeyEncryption } from './key-encryption.js';
+import { identifiersIn, salted, type Random, type Salted } from './pseudonyms.js';
 
-const logger = new Logger('persons');
+const logger = new Logger('personal data');
 
-/** A customer or person as the log knows them: by a random id, under a key of their own. */
-export interface Person {
+/** The key under which all personal data of one data subject is encrypted. Deleting it is erasure. */
+export interface PersonalDataKey {
   id: string;
   key: Buffer;
 }
 
 /**
- * What a request tells of a human, and what is told about one: why a credential was suspended or revoked is free text.
- * The ids that a caller chose for its request may be those of a customer: `requestId` is its X-Request-Id.
+ * What a request reveals about a human, and what is said about one: the reason of a suspension or revocation is free
+ * text. `requestId` (X-Request-Id) and `traceparent` are chosen by the caller, so they may contain a customer's id.
  */
 export const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
-/** Kept of a record that names nobody as well, under a key that goes with the next erasure, whoever is erased. */
-const fieldsOfNobody = new Set<string>(['requestId', 'traceparent']);
-/** Stands for the customer whom a record that names nobody may concern all the same. No id is empty. */
-export const nobody = '';
-export type Personal = Partial<Record<(typeof personalFields)[number], Salted>>;
+type PersonalField = (typeof personalFields)[number];
+export type PersonalData = Partial<Record<PersonalField, Salted>>;
 
-export function newPerson(random: Random): Person {
+/** Stored for records without a data subject as well, under a key that the next erasure of anybody deletes. */
+const callerChosenFields = new Set<string>(['requestId', 'traceparent']);
+/** Stands for the unknown customer whom a record without a data subject may concern. No id is empty. */
+export const unknownDataSubject = '';
+
+export function newPersonalDataKey(random: Random): PersonalDataKey {
   return { id: randomUUID(), key: random(32) };
 }
 
-/** Whose the personal values of a record are: who acts, or else the first dataSubject among its targets, or else nobody. */
-export function holderOf(record: AuditRecord): string {
-  const holders = namesIn(record).flatMap(({ dataSubject }) => dataSubject ?? []);
-  return holders.find((dataSubject) => dataSubject === record.actor.id) ?? holders[0] ?? nobody;
+/** Whose the personal data of a record is: the actor's, else that of the first target with a data subject. */
+export function dataSubjectOf(record: AuditRecord): string {
+  const dataSubjects = identifiersIn(record).flatMap(({ dataSubject }) => dataSubject ?? []);
+  return dataSubjects.find((id) => id === record.actor.id) ?? dataSubjects[0] ?? unknownDataSubject;
 }
 
-/** Ids that a customer may have, in what the caller chose: as they are, and the 16 bytes of a trace as a UUID. */
-export function idsChosen({ request: { callerId, callerTraceparent } }: AuditRecord): string[] {
+/** The request's ids that the caller chose: as they are, and the 16 bytes of a trace id as a UUID. */
+export function callerChosenIds({ request: { callerId, callerTraceparent } }: AuditRecord): string[] {
   const trace = /^00-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})-/.exec(callerTraceparent ?? '');
   return [
     ...(callerId === undefined ? [] : [callerId, callerId.toLowerCase()]),
@@ -44,52 +45,54 @@ export function idsChosen({ request: { callerId, callerTraceparent } }: AuditRec
   ];
 }
 
-/** What of a record is personal, by field: of most nothing. */
-export function personalIn(record: AuditRecord): [field: (typeof personalFields)[number], value: string][] {
+/** The personal values of a record, by field. Most records have none. */
+export function personalValuesIn(record: AuditRecord): [field: PersonalField, value: string][] {
   const {
     request: { address, userAgent, callerId: requestId, callerTraceparent: traceparent },
     changes,
   } = record;
-  const said = { address, userAgent, reason: changes?.reason?.to, requestId, traceparent };
-  const fields = personalFields.filter((field) => typeof said[field] === 'string');
-  const kept =
-    fields.length > 0 && holderOf(record) === nobody ? fields.filter((field) => fieldsOfNobody.has(field)) : fields;
-  return kept.map((field) => [field, said[field] as string]);
+  const values = { address, userAgent, reason: changes?.reason?.to, requestId, traceparent };
+  const present = personalFields.filter((field) => typeof values[field] === 'string');
+  const stored =
+    present.length > 0 && dataSubjectOf(record) === unknownDataSubject
+      ? present.filter((field) => callerChosenFields.has(field))
+      : present;
+  return stored.map((field) => [field, values[field] as string]);
 }
 
-export function personalOf(record: AuditRecord, random: Random): Personal {
-  return Object.fromEntries(personalIn(record).map(([field, value]) => [field, salted(value.toWellFormed(), random)]));
+export function saltedPersonalData(record: AuditRecord, random: Random): PersonalData {
+  return Object.fromEntries(
+    personalValuesIn(record).map(([field, value]) => [field, salted(value.toWellFormed(), random)]),
+  );
 }
 
-/** Bound to the entry, so that a value cannot be moved to another one. */
-export function sealPersonal(personal: Personal, key: Buffer, org: string, record: string): Buffer {
-  const plain = Object.entries(personal).map(([field, { value, salt }]) => [field, value, salt.toString('base64')]);
-  return seal(key, JSON.stringify(plain), `audit personal ${org}/${record}`);
+/** Bound to the entry, so that the values cannot be moved to another one. */
+export function encryptPersonalData(data: PersonalData, key: Buffer, org: string, recordId: string): Buffer {
+  const plain = Object.entries(data).map(([field, { value, salt }]) => [field, value, salt.toString('base64')]);
+  return seal(key, JSON.stringify(plain), `audit personal ${org}/${recordId}`);
 }
 
-export function unsealPersonal(sealed: Buffer, key: Buffer, org: string, record: string): Personal {
-  const plain = JSON.parse(unseal(key, sealed, `audit personal ${org}/${record}`).toString()) as [
-    keyof Personal,
+export function decryptPersonalData(sealed: Buffer, key: Buffer, org: string, recordId: string): PersonalData {
+  const plain = JSON.parse(unseal(key, sealed, `audit personal ${org}/${recordId}`).toString()) as [
+    PersonalField,
     string,
     string,
   ][];
   return Object.fromEntries(plain.map(([field, value, salt]) => [field, { value, salt: Buffer.from(salt, 'base64') }]));
 }
 
-/** Binds a sealed personal data key to its person. */
-export function personKeyContext(org: string, person: string): string {
-  return `audit person ${org}/${person}`;
-}
-
-/**
- * Undefined when no KEY_ENCRYPTION_KEY at hand is the one it was sealed with: the log goes on without that person's
- * values.
- */
-export function openPersonKey(id: string, sealed: Buffer, keys: EncryptionKeys, org: string): Person | undefined {
-  const key = keys.open(sealed, personKeyContext(org, id));
+/** Undefined when it was encrypted with an unknown KEY_ENCRYPTION_KEY: the log goes on without this personal data. */
+export function decryptPersonalDataKey(
+  id: string,
+  sealed: Buffer,
+  encryption: KeyEncryption,
+  org: string,
+): PersonalDataKey | undefined {
+  const key = encryption.decrypt(sealed, personalDataKeyContext(org, id));
   if (!key)
     logger.error(
-      `KEY_ENCRYPTION_KEY does not open the key of person ${id} of ${org}: addresses and user agents of theirs can be neither read nor kept`,
+      `KEY_ENCRYPTION_KEY does not decrypt the personal data key ${id} of ${org}: the addresses and user agents of ` +
+        'that customer can be neither read nor stored. Start audit with the earlier key as KEY_ENCRYPTION_KEY_PREVIOUS',
     );
   return key && { id, key };
 }

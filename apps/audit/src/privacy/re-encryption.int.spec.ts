@@ -5,12 +5,12 @@ import { register } from 'prom-client';
 import { systemClock } from '@holdfast/platform';
 import { Readiness, Shutdown } from '@holdfast/service';
 import { testContext, type TestDatabase } from '@holdfast/testing';
-import { auditDatabase, auditKeys, openedBy, recordOf, replicaOf } from '../audit.fixture.js';
-import { WaitingRecords } from '../quarantine/pending-records.js';
-import type { StoredEntry } from '../query/entry-decryption.js';
+import { auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
+import { PendingRecords } from '../quarantine/pending-records.js';
+import { storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
 import { ReEncryption } from './re-encryption.js';
 
-/** It speaks of each key that does not open. */
+/** An error is logged for each key that cannot be decrypted. */
 Logger.overrideLogger(false);
 const address = '198.51.100.23';
 const old = auditKeys();
@@ -32,8 +32,8 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
       ...replica,
       worker,
       readiness,
-      opened: openedBy(replica.database, keys),
-      waiting: new WaitingRecords(replica.database, systemClock, keys!),
+      decryption: decryptionBy(replica.database, keys),
+      pending: new PendingRecords(replica.database, systemClock, keys!),
     };
   };
   type Replica = Awaited<ReturnType<typeof started>>;
@@ -53,12 +53,12 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
         erases: id,
       },
     ]);
-  const addresses = async ({ database, opened }: Replica) => {
+  const addresses = async ({ database, decryption }: Replica) => {
     const entries = await database.rows<StoredEntry>({
       name: '',
-      text: 'SELECT seq, leaf, person, personal FROM entry ORDER BY seq',
+      text: `SELECT ${storedEntryColumns} FROM entry e ORDER BY seq`,
     });
-    return (await opened.events('acme', entries))
+    return (await decryption.eventsOf('acme', entries))
       .filter((event) => event.request.address === address)
       .map((event) => event.actor.id);
   };
@@ -72,12 +72,12 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     await tables.drop();
   });
 
-  it('opens what is sealed with either key at each step, seals anew, says when the previous key can be removed, and needs it no more', async () => {
+  it('decrypts with either key at each step, re-encrypts, and reports when the previous key can be removed', async () => {
     const [first, second, third] = [people(450), people(3), people(3)];
     await signInAll(await started(old), first);
     const before = await started(announced);
     const after = await started(rotated);
-    // Rolling: both are running.
+    // A rolling restart: both versions are running.
     await signInAll(after, second);
     await signInAll(before, third);
     const all = [...first, ...second, ...third];
@@ -92,7 +92,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     expect(await addresses(await started(old))).toEqual([]);
   });
 
-  it('leaves alone what another replica seals with the newer key, whichever of them looks first', async () => {
+  it('does not re-encrypt rows of a replica with a newer key', async () => {
     const [before, after] = [await started(announced), await started(rotated)];
     await signInAll(before, people(3));
     await before.worker.round();
@@ -100,13 +100,13 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     expect(await before.worker.round()).toBe(3);
     expect(before.readiness.mentioned).toEqual([
       expect.stringContaining(
-        '3 personal data keys and waiting records are not sealed with the current KEY_ENCRYPTION_KEY',
+        '3 personal data keys and pending records are not encrypted with the current KEY_ENCRYPTION_KEY',
       ),
     ]);
     expect(await after.worker.round()).toBe(0);
   });
 
-  it('erases in its middle: nobody comes back, nobody waits for long, and all others still open', async () => {
+  it('re-encrypts the keys of all other customers when some are erased concurrently', async () => {
     const before = await started(old);
     const all = people(600);
     for (let i = 0; i < all.length; i += 200) await signInAll(before, all.slice(i, i + 200));
@@ -116,29 +116,29 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     expect(left).toBe(0);
     const remaining = all.filter((id) => !gone.includes(id));
     expect(
-      (await tables.query<{ data_subject: string }>('SELECT data_subject FROM audit.person_key'))
+      (await tables.query<{ data_subject: string }>('SELECT data_subject FROM audit.personal_data_key'))
         .map((row) => row.data_subject)
         .toSorted(),
     ).toEqual(remaining.toSorted());
     expect(await addresses(await started(finished))).toEqual(remaining);
   });
 
-  it('seals waiting records anew too, leaves those that are not sealed as they are, and reports what no key opens', async () => {
+  it('re-encrypts pending records, leaves plain ones as they are, and reports those that no key decrypts', async () => {
     const before = await started(old);
-    const waits = recordOf({ occurredAt: new Date(0).toISOString() });
-    await before.waiting.park([{ item: { org: 'acme', record: waits }, fault: new Error('damaged') }]);
+    const quarantined = recordOf({ occurredAt: new Date(0).toISOString() });
+    await before.pending.quarantine([{ item: { org: 'acme', record: quarantined }, error: new Error('damaged') }]);
     const plain = recordOf({ action: 'audit.drop' });
-    await tables.query("INSERT INTO audit.provisional (org, id, record, due_at) VALUES ('acme', $1, $2, 'epoch')", [
+    await tables.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ('acme', $1, $2, 'epoch')", [
       plain.id,
       JSON.stringify(plain),
     ]);
     const foreign = await started(auditKeys());
-    await foreign.waiting.keep([{ org: 'acme', record: recordOf() }]);
+    await foreign.pending.storeProvisional([{ org: 'acme', record: recordOf() }]);
     const after = await started(rotated);
     expect(await after.worker.round()).toBe(1);
     expect(await after.worker.round()).toBe(1);
-    await tables.query("UPDATE audit.provisional SET due_at = 'epoch'");
-    const opened = (await (await started(finished)).waiting.due()).map(({ record }) => record.id);
-    expect(opened.toSorted()).toEqual([waits.id, plain.id].toSorted());
+    await tables.query("UPDATE audit.pending_record SET due_at = 'epoch'");
+    const opened = (await (await started(finished)).pending.due()).map(({ record }) => record.id);
+    expect(opened.toSorted()).toEqual([quarantined.id, plain.id].toSorted());
   });
 });

@@ -5,153 +5,174 @@ import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { DamagedLog } from '../append/log-head.js';
-import type { Refused } from '../append/sequencer.js';
-import type { Due, DueSource } from '../intake/due-records.worker.js';
-import { EncryptionKeys, type EncryptionConfig } from '../privacy/key-encryption.js';
-import { jitter, nextTry, retryMs } from './retry.js';
-import { recordIn } from './stored-record.js';
+import type { Rejected } from '../append/sequencer.js';
+import { KeyEncryption, pendingRecordContext, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
+import { jitter, nextAttempt, parseRecord, retryDelayMs, type DueRecord, type DueRecordSource } from './retry.js';
 
 /**
- * Unless the handler's own has its place already. Should that come at this very moment, the sequencer passes over ours.
+ * Skips records whose id has an entry already. Should the handler's record be appended at this very moment, the
+ * sequencer skips the provisional one later.
  */
-const keep = statement(
-  'provisional_keep',
-  `INSERT INTO provisional (org, id, record, due_at, key_id)
-   SELECT org, id, record, $4::timestamptz, $5::bytea FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
-   WHERE NOT EXISTS (SELECT FROM place p WHERE p.org = r.org AND p.id = r.id)
+const storeProvisional = statement(
+  'pending_record_store',
+  `INSERT INTO pending_record (org, id, record, due_at, encryption_key_id)
+   SELECT org, id, record, $4::timestamptz, $5::bytea
+     FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
+    WHERE NOT EXISTS (SELECT FROM leaf l WHERE l.org = r.org AND l.id = r.id)
    ON CONFLICT DO NOTHING`,
 );
 /**
- * In the place of the gateway's guess, should that wait here. A batch may hold the same event twice. It is tried with
- * those of its log that are parked already: each new record would otherwise begin their tries anew.
+ * Replaces a pending provisional record of the same id. DISTINCT: a batch may contain the same event twice. A record
+ * becomes due together with the quarantined ones of its log, or each new record would restart their retries.
  */
-export const park = statement(
-  'provisional_park',
-  `INSERT INTO provisional AS p (org, id, record, due_at, guess, parked, key_id)
-   SELECT DISTINCT ON (org, id) org, id, record, greatest($4::timestamptz, (SELECT due_at FROM provisional w WHERE w.org = r.org AND w.parked ORDER BY due_at DESC LIMIT 1)), false, true, $5::bytea
+export const quarantineRecords = statement(
+  'pending_record_quarantine',
+  `INSERT INTO pending_record AS p (org, id, record, due_at, provisional, quarantined, encryption_key_id)
+   SELECT DISTINCT ON (org, id) org, id, record,
+     greatest($4::timestamptz,
+       (SELECT due_at FROM pending_record q WHERE q.org = r.org AND q.quarantined ORDER BY due_at DESC LIMIT 1)),
+     false, true, $5::bytea
      FROM unnest($1::text[], $2::uuid[], $3::text[]) AS r(org, id, record)
-   ON CONFLICT (org, id) DO UPDATE SET record = excluded.record, due_at = excluded.due_at, guess = false, parked = true, key_id = excluded.key_id WHERE p.guess`,
+   ON CONFLICT (org, id) DO UPDATE SET record = excluded.record, due_at = excluded.due_at, provisional = false,
+     quarantined = true, encryption_key_id = excluded.encryption_key_id
+   WHERE p.provisional`,
 );
-const due = statement(
-  'provisional_due',
-  'SELECT org, id::text, record, guess FROM provisional WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500',
+const selectDue = statement(
+  'pending_record_due',
+  'SELECT org, id::text, record, provisional FROM pending_record WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500',
 );
 /**
- * Of a damaged log (`$3`) all that waits: its records are then due together, in their order, and tried once. What is
- * put off is first found by index, a log or record at a time: an OR of both would read the table.
+ * Of damaged logs (`$3`) it postpones all that is due or quarantined: their records then come due together, in their
+ * order, and cost one attempt. The rows are first found by index, a log or record at a time: an OR of both conditions
+ * would read the whole table.
  */
-export const putOff = statement(
-  'provisional_put_off',
+export const postponeRecords = statement(
+  'pending_record_postpone',
   `WITH tried AS (SELECT org, id FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS t(org, id)),
    waiting AS (
-     SELECT t.org, w.id, w.attempts FROM tried t, LATERAL (SELECT id, attempts FROM provisional WHERE org = t.org AND id = t.id LIMIT 1) w
+     SELECT t.org, w.id, w.attempts FROM tried t,
+       LATERAL (SELECT id, attempts FROM pending_record WHERE org = t.org AND id = t.id LIMIT 1) w
      UNION
-     SELECT d.org, w.id, w.attempts FROM unnest((SELECT $3::text[])) AS d(org), LATERAL (SELECT id, attempts FROM provisional WHERE org = d.org AND (parked OR due_at <= $4) OFFSET 0) w),
+     SELECT d.org, w.id, w.attempts FROM unnest((SELECT $3::text[])) AS d(org),
+       LATERAL (
+         SELECT id, attempts FROM pending_record WHERE org = d.org AND (quarantined OR due_at <= $4) OFFSET 0) w),
    logs AS (SELECT org, max(attempts) AS attempts FROM waiting GROUP BY org)
-   UPDATE provisional p SET due_at = ${nextTry('$4', 'l.attempts', '$5')}, attempts = l.attempts + 1, parked = true
+   UPDATE pending_record p
+      SET due_at = ${nextAttempt('$4', 'l.attempts', '$5')}, attempts = l.attempts + 1, quarantined = true
      FROM waiting w JOIN logs l USING (org) WHERE p.org = w.org AND p.id = w.id`,
 );
-const count = statement('provisional_parked', 'SELECT count(*)::int AS parked FROM provisional WHERE parked');
+const countQuarantined = statement(
+  'pending_record_count',
+  'SELECT count(*)::int AS count FROM pending_record WHERE quarantined',
+);
 
-const parked = new Gauge({
-  name: 'holdfast_audit_records_parked',
-  help: 'Audit records that could not be given their places, or not be opened: they are kept and tried again',
+const quarantinedRecords = new Gauge({
+  name: 'holdfast_audit_records_quarantined',
+  help: 'Audit records that the log rejects or that cannot be decrypted. They are stored and retried',
 });
 
-export const recordContext = 'audit provisional';
+/** How long a provisional record waits for the handler's record. */
+export const provisionalTtlMs = 30_000;
 
-/** How long the gateway's guess waits for the handler's record, in milliseconds. */
-export const patience = 30_000;
-
-interface Kept {
+interface OrgRecord {
   org: string;
   record: AuditRecord;
 }
 
 /**
- * Records that wait for their places: guesses of the gateway, which does not know how a command ended (the change may
- * have been made, with a record of its own), and what a log refuses until somebody has mended it.
+ * Stores records that cannot be appended yet: provisional ones, because the command may have succeeded and written a
+ * record of its own; and quarantined ones, which their log rejects until somebody has repaired it.
  */
 @Injectable()
-export class WaitingRecords implements DueSource {
-  private readonly logger = new Logger('waiting records');
-  private readonly keys: EncryptionKeys;
+export class PendingRecords implements DueRecordSource {
+  private readonly logger = new Logger('pending records');
+  private readonly encryption: KeyEncryption;
 
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) config: EncryptionConfig,
+    @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.keys = new EncryptionKeys(config);
+    this.encryption = new KeyEncryption(config);
   }
 
-  async keep(guesses: readonly Kept[]): Promise<void> {
-    await this.database.rows(keep, this.rows(guesses, patience));
+  async storeProvisional(records: readonly OrgRecord[]): Promise<void> {
+    await this.database.rows(storeProvisional, this.parameters(records, provisionalTtlMs));
   }
 
-  /** What a log refused, but must not be lost: all of it, or none. */
-  async park(refused: readonly Refused[]): Promise<void> {
-    const records = refused.flatMap(({ item: { org, record } }) => (record ? [{ org, record }] : []));
+  /** Stores all of the rejected records, or none. */
+  async quarantine(rejected: readonly Rejected[]): Promise<void> {
+    const records = rejected.flatMap(({ item: { org, record } }) => (record ? [{ org, record }] : []));
     if (records.length === 0) return;
-    await this.database.rows(park, this.rows(records, retryMs.first * jitter()));
+    await this.database.rows(quarantineRecords, this.parameters(records, retryDelayMs.first * jitter()));
     const orgs = [...new Set(records.map(({ org }) => org))].join(', ');
     this.logger.error(
-      `${records.length} records of ${orgs} cannot be given a place and are parked: ${String(refused[0]!.fault)}. See "When audit records are parked" in the runbook`,
+      `${records.length} records of ${orgs} cannot be appended and are quarantined: ${String(rejected[0]!.error)}. ` +
+        'See "When audit records are quarantined" in the runbook',
     );
   }
 
-  /** Guesses for which no handler's record has come in time, and what is to be tried again; 500 at most. */
-  async due(): Promise<Due[]> {
-    const [{ parked: waiting } = { parked: 0 }] = await this.database.rows<{ parked: number }>(count);
-    parked.set(waiting);
-    const rows = await this.database.rows<{ org: string; id: string; record: string; guess: boolean }>(due, [
-      this.clock.now(),
-    ]);
-    const closed: typeof rows = [];
-    const records = rows.flatMap((row): Due[] => {
-      const record = this.opened(row);
-      if (!record) closed.push(row);
-      return record ? [{ org: row.org, record, provisional: row.guess }] : [];
+  /** Expired provisional records and quarantined ones to be retried, 500 at most. */
+  async due(): Promise<DueRecord[]> {
+    const [{ count } = { count: 0 }] = await this.database.rows<{ count: number }>(countQuarantined);
+    quarantinedRecords.set(count);
+    const rows = await this.database.rows<{ org: string; id: string; record: string; provisional: boolean }>(
+      selectDue,
+      [this.clock.now()],
+    );
+    const undecryptable: typeof rows = [];
+    const records = rows.flatMap((row): DueRecord[] => {
+      const record = this.decrypt(row);
+      if (!record) undecryptable.push(row);
+      return record ? [{ org: row.org, record, provisional: row.provisional }] : [];
     });
-    if (closed.length > 0) {
-      await this.postpone(closed, []);
+    if (undecryptable.length > 0) {
+      await this.postponeRows(undecryptable, []);
       this.logger.error(
-        `${closed.length} records cannot be opened, such as ${closed[0]!.id} of ${closed[0]!.org}: they were sealed with another KEY_ENCRYPTION_KEY, or changed. They are kept and tried again, later each time`,
+        `${undecryptable.length} records cannot be decrypted, such as ${undecryptable[0]!.id} of ` +
+          `${undecryptable[0]!.org}: they were encrypted with another KEY_ENCRYPTION_KEY, or changed. ` +
+          'They stay stored and are retried with growing delays',
       );
     }
     return records;
   }
 
-  async putOff(refused: readonly Refused<Due>[]): Promise<void> {
-    const damaged = refused.filter(({ fault }) => fault instanceof DamagedLog).map(({ item }) => item.org);
-    await this.postpone(
-      refused.map(({ item: { org, record } }) => ({ org, id: record.id })),
+  async postpone(rejected: readonly Rejected<DueRecord>[]): Promise<void> {
+    const damaged = rejected.filter(({ error }) => error instanceof DamagedLog).map(({ item }) => item.org);
+    await this.postponeRows(
+      rejected.map(({ item: { org, record } }) => ({ org, id: record.id })),
       [...new Set(damaged)],
     );
   }
 
-  private async postpone(records: readonly { org: string; id: string }[], damaged: string[]): Promise<void> {
-    const now = this.clock.now();
-    await this.database.rows(putOff, [records.map((r) => r.org), records.map((r) => r.id), damaged, now, jitter()]);
+  private async postponeRows(rows: readonly { org: string; id: string }[], damagedLogs: string[]): Promise<void> {
+    await this.database.rows(postponeRecords, [
+      rows.map((r) => r.org),
+      rows.map((r) => r.id),
+      damagedLogs,
+      this.clock.now(),
+      jitter(),
+    ]);
   }
 
-  /** Sealed: they name whom the log names by pseudonyms only, and may wait longer than an erasure takes. */
-  private rows(records: readonly Kept[], wait: number): unknown[] {
-    const sealed = records.map(({ record }) =>
-      this.keys.seal(JSON.stringify(record), recordContext).toString('base64'),
-    );
+  /** Encrypted, because records contain the ids that the log replaces, and may outlive an erasure here. */
+  private parameters(records: readonly OrgRecord[], delayMs: number): unknown[] {
     return [
       records.map((r) => r.org),
       records.map((r) => r.record.id),
-      sealed,
-      new Date(this.clock.now().getTime() + wait),
-      this.keys.id,
+      records.map(({ record }) =>
+        this.encryption.encrypt(JSON.stringify(record), pendingRecordContext).toString('base64'),
+      ),
+      new Date(this.clock.now().getTime() + delayMs),
+      this.encryption.keyId,
     ];
   }
 
-  /** The operator's records of what was dropped name nobody and lie here as they are. */
-  private opened({ id, record: text }: { id: string; record: string }): AuditRecord | undefined {
-    const plain = text.startsWith('{') ? text : this.keys.open(Buffer.from(text, 'base64'), recordContext)?.toString();
-    return plain === undefined ? undefined : recordIn(plain, id);
+  /** The operator's records of dropped partitions contain no personal data and are stored as plain JSON. */
+  private decrypt({ id, record }: { id: string; record: string }): AuditRecord | undefined {
+    const plain = record.startsWith('{')
+      ? record
+      : this.encryption.decrypt(Buffer.from(record, 'base64'), pendingRecordContext)?.toString();
+    return plain === undefined ? undefined : parseRecord(plain, id);
   }
 }

@@ -1,17 +1,39 @@
-/**
- * What was refused is worth another try only when somebody has mended something: a minute at first, and never more than
- * this apart.
- */
-export const retryMs = { first: 60_000, most: 900_000 } as const;
+import type { AuditRecord } from '@holdfast/contracts';
+import type { AppendItem } from '../append/plan.js';
+import type { Rejected } from '../append/sequencer.js';
 
-/**
- * A quarter at most is taken off each delay, so that logs that failed together are not all tried together ever after.
- */
+/** A stored record whose time to be appended has come. */
+export type DueRecord = AppendItem & Required<Pick<AppendItem, 'record'>>;
+
+/** A table of records that are appended later. */
+export interface DueRecordSource {
+  due(): Promise<DueRecord[]>;
+  /** Called with the records that were appended, even if there are none. */
+  deleteAppended?(appended: readonly DueRecord[]): Promise<void>;
+  /** Postpones records that the log rejects, so that they block none of those behind them. */
+  postpone(rejected: readonly Rejected<DueRecord>[]): Promise<void>;
+}
+
+/** A rejected record can be appended only after somebody has repaired something, so delays grow from a minute on. */
+export const retryDelayMs = { first: 60_000, max: 900_000 } as const;
+
+/** Shortens each delay by a quarter at most, so that logs that failed together are not retried together for ever. */
 export function jitter(random: () => number = Math.random): number {
   return 1 - random() / 4;
 }
 
-/** SQL of the next try, `attempts` (an expression) tries having been refused before: 1, 2, 4 … minutes after `now`. */
-export function nextTry(now: string, attempts: string, jittered: string): string {
-  return `${now}::timestamptz + interval '1 millisecond' * (least(${retryMs.first} * 2 ^ least(${attempts}, 10), ${retryMs.most}) * ${jittered}::float8)`;
+/** SQL of the next attempt after `attempts` (an SQL expression) failed ones: 1, 2, 4 … minutes after `now`. */
+export function nextAttempt(now: string, attempts: string, jittered: string): string {
+  const delayMs = `least(${retryDelayMs.first} * 2 ^ least(${attempts}, 10), ${retryDelayMs.max})`;
+  return `${now}::timestamptz + interval '1 millisecond' * (${delayMs} * ${jittered}::float8)`;
+}
+
+/** Parses a stored record; undefined when it is not the record of this id, so that the row must have been changed. */
+export function parseRecord(text: string, id: string): AuditRecord | undefined {
+  try {
+    const record = JSON.parse(text) as AuditRecord | null;
+    return record?.id === id ? record : undefined;
+  } catch {
+    return undefined;
+  }
 }

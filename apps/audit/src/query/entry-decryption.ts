@@ -2,69 +2,76 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CONFIG } from '@holdfast/service';
-import { eventOf, idsIn } from '../append/leaf.js';
-import { EncryptionKeys, type EncryptionConfig } from '../privacy/key-encryption.js';
-import { openPersonKey, unsealPersonal, type Personal } from '../privacy/personal-data.js';
-import { Names, type Named } from '../privacy/pseudonym-mappings.js';
+import { eventOf, pseudonymsIn } from '../append/leaf.js';
+import { KeyEncryption, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
+import { decryptPersonalData, decryptPersonalDataKey, type PersonalData } from '../privacy/personal-data.js';
+import { PseudonymMappings, type MappedIdentifier } from '../privacy/pseudonyms.js';
 
-const keys = statement('person_keys', 'SELECT person, key FROM person_key WHERE org = $1 AND person = ANY ($2)');
+export const selectKeys = statement(
+  'personal_data_keys',
+  'SELECT id, key FROM personal_data_key WHERE org = $1 AND id = ANY ($2)',
+);
 
-/** An entry as it is stored. */
+/** Columns of `entry e` that make up a StoredEntry. */
+export const storedEntryColumns = 'e.seq, e.leaf, e.personal_data_key_id AS "keyId", e.personal_data AS "personalData"';
+
 export interface StoredEntry {
   seq: number;
   leaf: Buffer;
-  person: string | null;
-  personal: Buffer | null;
+  keyId: string | null;
+  personalData: Buffer | null;
 }
 
-/** What stored entries mean: whom their pseudonyms stand for and what is personal, as far as nobody was erased. */
+/** Resolves the pseudonyms and decrypts the personal data of stored entries, as far as nobody was erased. */
 @Injectable()
-export class Opened {
+export class EntryDecryption {
   private readonly logger = new Logger('entries');
-  private readonly keys: EncryptionKeys;
+  private readonly encryption: KeyEncryption;
 
   constructor(
     private readonly database: Database,
-    private readonly names: Names,
-    @Inject(CONFIG) config: EncryptionConfig,
+    private readonly mappings: PseudonymMappings,
+    @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.keys = new EncryptionKeys(config);
+    this.encryption = new KeyEncryption(config);
   }
 
-  async events(org: string, entries: readonly StoredEntry[]): Promise<AuditEvent[]> {
-    const { names, personal } = await this.open(org, entries);
-    return entries.map((entry, i) => eventOf(entry.seq, entry.leaf, names, personal[i]));
+  async eventsOf(org: string, entries: readonly StoredEntry[]): Promise<AuditEvent[]> {
+    const { mappings, personal } = await this.decrypt(org, entries);
+    return entries.map((entry, i) => eventOf(entry.seq, entry.leaf, mappings, personal[i]));
   }
 
   /** For all entries together: two queries at most. */
-  async open(
+  async decrypt(
     org: string,
     entries: readonly StoredEntry[],
-  ): Promise<{ names: Map<string, Named>; personal: Personal[] }> {
-    // Keys first: whoever is erased in between must not be shown as a name that still opens beside values that do not.
-    const persons = await this.persons(org, entries);
-    const names = await this.names.open(
+  ): Promise<{ mappings: Map<string, MappedIdentifier>; personal: PersonalData[] }> {
+    // Keys first: an erasure in between must not yield a resolved id beside missing personal data, which a verifier
+    // reports as tampering.
+    const keys = await this.keysOf(org, entries);
+    const mappings = await this.mappings.resolve(
       org,
-      entries.flatMap((e) => idsIn(e.leaf)),
+      entries.flatMap((e) => pseudonymsIn(e.leaf)),
     );
-    const personal = entries.map(({ person, personal: sealed, leaf }): Personal => {
-      const key = persons.get(person ?? '');
-      return key && sealed ? this.unseal(sealed, key, org, leaf) : {};
+    const personal = entries.map(({ keyId, personalData, leaf }): PersonalData => {
+      const key = keys.get(keyId ?? '');
+      return key && personalData ? this.personalDataOf(personalData, key, org, leaf) : {};
     });
-    return { names, personal };
+    return { mappings, personal };
   }
 
   /**
-   * What was changed in the database cannot be opened; the rest of the entry still can be read. It is shown as changed,
-   * since leaving it out would look like an erased person.
+   * Values that were changed in the database cannot be decrypted; the rest of the entry can be read. They are shown as
+   * changed, since without them the entry would look like that of an erased customer.
    */
-  private unseal(sealed: Buffer, key: Buffer, org: string, leaf: Buffer): Personal {
+  private personalDataOf(sealed: Buffer, key: Buffer, org: string, leaf: Buffer): PersonalData {
     const { id, personal = {} } = JSON.parse(leaf.toString()) as { id: string; personal?: object };
     try {
-      return unsealPersonal(sealed, key, org, id);
+      return decryptPersonalData(sealed, key, org, id);
     } catch {
       this.logger.error(
-        `the personal values of entry ${id} of ${org} cannot be opened: they were changed, or belong to another entry`,
+        `The personal data of entry ${id} of ${org} cannot be decrypted: it was changed, or belongs to another ` +
+          'entry. Verify the log with "holdfast audit verify"',
       );
       return Object.fromEntries(
         Object.keys(personal).map((field) => [field, { value: '(changed)', salt: Buffer.alloc(0) }]),
@@ -72,10 +79,10 @@ export class Opened {
     }
   }
 
-  private async persons(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer | undefined>> {
-    const ids = [...new Set(entries.flatMap((e) => e.person ?? []))];
+  private async keysOf(org: string, entries: readonly StoredEntry[]): Promise<Map<string, Buffer | undefined>> {
+    const ids = [...new Set(entries.flatMap((e) => e.keyId ?? []))];
     if (ids.length === 0) return new Map();
-    const rows = await this.database.rows<{ person: string; key: Buffer }>(keys, [org, ids]);
-    return new Map(rows.map(({ person, key }) => [person, openPersonKey(person, key, this.keys, org)?.key]));
+    const rows = await this.database.rows<{ id: string; key: Buffer }>(selectKeys, [org, ids]);
+    return new Map(rows.map(({ id, key }) => [id, decryptPersonalDataKey(id, key, this.encryption, org)?.key]));
   }
 }

@@ -1,6 +1,6 @@
 import { actionNames, retentionOf, type Action } from '@holdfast/contracts';
 import type { TestDatabase } from '@holdfast/testing';
-import { monthOf } from '../append/log-head.js';
+import { monthOf } from '../retention/months.js';
 
 export const generatedActions = [
   'subject.read',
@@ -15,7 +15,7 @@ const days = 180;
 export interface GeneratedLog {
   tables: TestDatabase;
   count: number;
-  /** When the entry of that place happened. */
+  /** When the entry of that seq happened. */
   timeOf: (seq: number) => string;
 }
 
@@ -46,19 +46,19 @@ export async function generateLog(tables: TestDatabase, count: number): Promise<
     `INSERT INTO audit.entry_target SELECT org, 'target-' || seq % 100, seq, class, month FROM audit.entry`,
   );
   await tables.query(
-    `INSERT INTO audit.place SELECT org, seq, gen_random_uuid(), class, month, false, '' FROM audit.entry ORDER BY seq`,
+    `INSERT INTO audit.leaf SELECT org, seq, gen_random_uuid(), class, month, false, '' FROM audit.entry ORDER BY seq`,
   );
   await tables.query(
     `INSERT INTO audit.subtree SELECT 'acme', 1, index, '', timestamptz 'epoch' + ($2::bigint + (index + 1)::bigint * 256 * $3) * interval '1 millisecond' FROM generate_series(0, $1::int / 256 - 1) AS index`,
     [count, start, step],
   );
   await tables.query(
-    `INSERT INTO audit.head (org, seq, month, latest, late_ms) SELECT 'acme', $1, (SELECT max(month) FROM audit.place), now(), 60000`,
+    `INSERT INTO audit.head (org, seq, month, latest, late_ms) SELECT 'acme', $1, (SELECT max(month) FROM audit.leaf), now(), 60000`,
     [count],
   );
   await tables.query('VACUUM ANALYZE audit.entry');
   await tables.query('VACUUM ANALYZE audit.entry_target');
-  await tables.query('VACUUM ANALYZE audit.place');
+  await tables.query('VACUUM ANALYZE audit.leaf');
   await tables.query('ANALYZE audit.subtree');
   return { tables, count, timeOf };
 }

@@ -3,18 +3,18 @@ import { getAuditEvent, type ReplyOf, type RequestContext, type RequestOf } from
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { Opened, type StoredEntry } from './entry-decryption.js';
+import { EntryDecryption, storedEntryColumns, type StoredEntry } from './entry-decryption.js';
 
-const byId = statement(
+const selectById = statement(
   'entry_by_id',
-  'SELECT e.seq, e.leaf, e.person, e.personal FROM place p JOIN entry e USING (org, seq, class, month) WHERE p.org = $1 AND p.id = $2',
+  `SELECT ${storedEntryColumns} FROM leaf l JOIN entry e USING (org, seq, class, month) WHERE l.org = $1 AND l.id = $2`,
 );
 
 @Controller()
 export class GetEventHandler {
   constructor(
     private readonly database: Database,
-    private readonly opened: Opened,
+    private readonly decryption: EntryDecryption,
   ) {}
 
   @Handles(getAuditEvent)
@@ -22,7 +22,8 @@ export class GetEventHandler {
     { id }: RequestOf<typeof getAuditEvent>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof getAuditEvent>> {
-    const [event] = await this.opened.events(org, await this.database.rows<StoredEntry>(byId, [org, id]));
+    const entries = await this.database.rows<StoredEntry>(selectById, [org, id]);
+    const [event] = await this.decryption.eventsOf(org, entries);
     if (!event) throw new AppError('unknown_event');
     return event;
   }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditFilter } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { testContext } from '@holdfast/testing';
-import { auditDatabase, openedBy } from '../audit.fixture.js';
-import { Names } from '../privacy/pseudonym-mappings.js';
+import { auditDatabase, decryptionBy } from '../audit.fixture.js';
+import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { generateLog, type GeneratedLog } from './generated-log.fixture.js';
 import { ListEventsHandler } from './list-events.handler.js';
 import { listStatement } from './list-statement.js';
@@ -25,7 +25,7 @@ describe('listing a large log', () => {
       context: testContext(),
       caller: 'gateway',
     };
-    return new ListEventsHandler(database, new Names(database), openedBy(database)).handle(
+    return new ListEventsHandler(database, new PseudonymMappings(database), decryptionBy(database)).handle(
       message as never,
       undefined as never,
     );
@@ -56,7 +56,7 @@ describe('listing a large log', () => {
   ];
 
   it.each(filters)(
-    'by %s touches as little of a large log as of a small one, from the beginning and in the middle',
+    'by %s reads as few buffers of a large log as of a small one, from the beginning and in the middle',
     async (name, filterOf) => {
       for (const middle of [false, true]) {
         const [few, many] = await Promise.all(
@@ -71,7 +71,7 @@ describe('listing a large log', () => {
     },
   );
 
-  it('gives what every filter asks for, and no more', async () => {
+  it('returns exactly the entries that match each filter', async () => {
     const { count, timeOf } = large;
     expect(seqs(await list({ action: 'app.create' }, undefined, 3))).toEqual([count - 1, count - 5, count - 9]);
     expect(seqs(await list({ actor: 'app-7', outcome: 'failure' }))).toEqual([]);
@@ -83,7 +83,7 @@ describe('listing a large log', () => {
     expect(seqs(await list({ to: timeOf(3) }))).toEqual([2, 1]);
   });
 
-  it('finds by its time what came late, at both ends of a span', async () => {
+  it('finds a late entry by its time, at both ends of a time span', async () => {
     const { timeOf } = large;
     const late = (await list({ outcome: 'denied', from: timeOf(19_000), to: timeOf(20_001) })).items.filter(
       (e) => e.seq % 1000 === 0,
@@ -96,7 +96,7 @@ describe('listing a large log', () => {
     ]);
   });
 
-  it('pages through all months, each entry once', async () => {
+  it('returns each entry once when paging through all months', async () => {
     const seen: number[] = [];
     for (let before: number | undefined; ;) {
       const page = await list({ outcome: 'denied' }, before, 200);
@@ -107,7 +107,7 @@ describe('listing a large log', () => {
     expect(seen).toEqual(Array.from({ length: large.count / 100 }, (_, i) => large.count - i * 100));
   });
 
-  it('makes no statement of what a caller sends', async () => {
+  it('never puts values of a caller into a statement', async () => {
     const hostile = "x' OR true --";
     const { statement: made, values } = listStatement({
       org: hostile,

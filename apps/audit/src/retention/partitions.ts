@@ -2,19 +2,19 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
-import { monthOf } from '../append/log-head.js';
+import { monthOf } from './months.js';
 
-const make = statement('partitions_make', 'SELECT make_partitions($1)');
+const makePartitions = statement('partitions_make', 'SELECT make_partitions($1)');
 
-const every = 3_600_000;
-/** Months for which there is room beforehand, this one included: time enough to notice that making them fails. */
-const ahead = 3;
+const intervalMs = 3_600_000;
+/** This month and the next two, so that there is time to notice that creating partitions fails. */
+const monthsAhead = 3;
 
-/** Room for the entries of each month, made before it begins. */
+/** Creates the partitions of each month before it begins. */
 @Injectable()
 export class Partitions implements OnApplicationBootstrap {
   private readonly logger = new Logger('partitions');
-  private readonly there = new Set<number>();
+  private readonly existing = new Set<number>();
 
   constructor(
     private readonly database: Database,
@@ -25,30 +25,31 @@ export class Partitions implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const failed = (error: unknown) =>
       this.logger.warn(
-        `partitions for the coming months could not be made; the log is full at the end of the last one that is there: ${String(error)}`,
+        'Failed to create partitions for the coming months; retrying each hour. ' +
+          `Nothing can be appended after the last existing month: ${String(error)}`,
       );
-    void this.prepare().catch(failed);
-    repeat(this.shutdown, { every, work: () => this.prepare(), failed });
+    void this.createAhead().catch(failed);
+    repeat(this.shutdown, { every: intervalMs, work: () => this.createAhead(), failed });
   }
 
-  /** Returns at once when there is room for this month. */
-  async ready(): Promise<void> {
+  /** Returns at once when the partitions of this month are known to exist. */
+  async ensureCurrentMonth(): Promise<void> {
     const month = monthOf(this.clock.now());
-    if (!this.there.has(month)) await this.make(month);
+    if (!this.existing.has(month)) await this.create(month);
   }
 
-  /** After an entry found no room: somebody has dropped what we took for granted. */
-  forget(): void {
-    this.there.clear();
+  /** To be called when an entry found no partition: somebody dropped one that was known to exist. */
+  forgetExisting(): void {
+    this.existing.clear();
   }
 
-  private async prepare(): Promise<void> {
+  private async createAhead(): Promise<void> {
     const month = monthOf(this.clock.now());
-    for (let next = month; next < month + ahead; next += 1) await this.make(next);
+    for (let next = month; next < month + monthsAhead; next += 1) await this.create(next);
   }
 
-  private async make(month: number): Promise<void> {
-    await this.database.rows(make, [month]);
-    this.there.add(month);
+  private async create(month: number): Promise<void> {
+    await this.database.rows(makePartitions, [month]);
+    this.existing.add(month);
   }
 }

@@ -2,29 +2,29 @@ import { expect, test } from '@jest/globals';
 import { Readiness } from '@holdfast/service';
 import { BrokenLogs, maxUnsignedMs } from './broken-logs.js';
 
-test('a log that is not signed for a minute is mentioned, and one that grows all the time but is signed in between is not', () => {
+test('readiness mentions a log that is unsigned for a minute, but not one that was signed in between', () => {
   const readiness = new Readiness();
   const logs = new BrokenLogs(readiness);
   const begin = Date.now() - maxUnsignedMs - 5000;
-  logs.unsignedNow(['acme', 'globex'], begin);
+  logs.updateUnsigned(['acme', 'globex'], begin);
   expect(readiness.mentioned).toEqual([
     'the audit log of acme has not been signed for 65 s',
     'the audit log of globex has not been signed for 65 s',
   ]);
-  logs.signed('globex');
-  logs.unsignedNow(['acme', 'globex']);
+  logs.resolve('globex');
+  logs.updateUnsigned(['acme', 'globex']);
   expect(readiness.mentioned).toEqual(['the audit log of acme has not been signed for 65 s']);
-  logs.unsignedNow([]);
+  logs.updateUnsigned([]);
   expect(readiness.mentioned).toEqual([]);
 });
 
-test('a broken log is mentioned with its reason until it is signed again', () => {
+test('readiness mentions a broken log with its last reason until it is signed again', () => {
   const readiness = new Readiness();
   const logs = new BrokenLogs(readiness);
-  logs.found('acme', 'entries are gone');
-  logs.found('acme', 'more entries are gone');
+  logs.report('acme', 'entries are gone');
+  logs.report('acme', 'more entries are gone');
   expect(readiness.mentioned).toEqual(['the audit log of acme is broken and not signed: more entries are gone']);
   expect(logs.orgs).toEqual(['acme']);
-  logs.signed('acme');
+  logs.resolve('acme');
   expect([readiness.mentioned, logs.orgs]).toEqual([[], []]);
 });

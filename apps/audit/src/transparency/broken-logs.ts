@@ -8,49 +8,56 @@ const brokenLogs = new Gauge({
 });
 const unsignedSeconds = new Gauge({
   name: 'holdfast_audit_unsigned_seconds',
-  help: 'For how long the newest entries of some log have had no checkpoint, the longest of all logs. A second or two is normal, a minute is not',
+  help:
+    'For how long the newest entries of some log have had no checkpoint, the longest of all logs. A second or two is ' +
+    'normal, a minute is not',
 });
 
-const sayAgainMs = 60_000;
+const logIntervalMs = 60_000;
 
 /**
- * For how long entries may be behind the last checkpoint. They get one about every second; a database or disk that is
- * away for a moment is let pass.
+ * For how long entries may be without a checkpoint. They get one about every second; a short outage of the database or
+ * disk is tolerated.
  */
 export const maxUnsignedMs = 60_000;
 
-interface Broken {
-  why: string;
-  /** When it was found, by this replica. */
+interface BrokenLog {
+  reason: string;
+  /** When this replica found it. */
   since: Date;
-  saidAtMs: number;
+  loggedAtMs: number;
 }
 
-/** Which logs cannot be signed, said aloud as long as they cannot. */
+/** Logs that cannot be signed. They are reported in the log, in metrics and at /readyz for as long as they cannot. */
 @Injectable()
 export class BrokenLogs {
   private readonly logger = new Logger('checkpoints');
-  private readonly broken = new Map<string, Broken>();
-  /** Since when entries of a log have been seen without a checkpoint, and when that was last said. */
-  private readonly unsigned = new Map<string, { sinceMs: number; saidAtMs: number }>();
+  private readonly broken = new Map<string, BrokenLog>();
+  /** Since when a log has had entries without a checkpoint, and when that was last logged. */
+  private readonly unsigned = new Map<string, { sinceMs: number; loggedAtMs: number }>();
 
   constructor(readiness: Readiness) {
-    readiness.mentions(() => this.words());
+    readiness.mentions(() => this.readinessDetails());
   }
 
-  found(org: string, why: string): void {
+  report(org: string, reason: string): void {
     const before = this.broken.get(org);
     const now = Date.now();
-    const silent = before !== undefined && now - before.saidAtMs < sayAgainMs;
-    this.broken.set(org, { why, since: before?.since ?? new Date(now), saidAtMs: silent ? before.saidAtMs : now });
+    const loggedRecently = before !== undefined && now - before.loggedAtMs < logIntervalMs;
+    this.broken.set(org, {
+      reason,
+      since: before?.since ?? new Date(now),
+      loggedAtMs: loggedRecently ? before.loggedAtMs : now,
+    });
     brokenLogs.set(this.broken.size);
-    if (!silent)
+    if (!loggedRecently)
       this.logger.error(
-        `THE AUDIT LOG OF ${org} IS BROKEN, and nothing more is signed: ${why}. See "When an audit log is broken" in the runbook`,
+        `THE AUDIT LOG OF ${org} IS BROKEN, and nothing more is signed: ${reason}. ` +
+          'See "When an audit log is broken" in the runbook',
       );
   }
 
-  of(org: string): Pick<Broken, 'why' | 'since'> | undefined {
+  find(org: string): Pick<BrokenLog, 'reason' | 'since'> | undefined {
     return this.broken.get(org);
   }
 
@@ -58,39 +65,38 @@ export class BrokenLogs {
     return [...this.broken.keys()];
   }
 
-  /** It continues what was signed before, and all of it is signed. */
-  signed(org: string): void {
+  /** To be called when all entries of a log are signed, and continue what was signed before. */
+  resolve(org: string): void {
     this.unsigned.delete(org);
     if (!this.broken.delete(org)) return;
     brokenLogs.set(this.broken.size);
-    this.logger.warn(`the audit log of ${org} continues its checkpoints again`);
+    this.logger.warn(`The audit log of ${org} continues its checkpoints again`);
   }
 
-  /**
-   * @param orgs all logs that have entries behind their last checkpoint at this moment; one that grows all the time is
-   * among them, and signed in between
-   */
-  unsignedNow(orgs: readonly string[], now = Date.now()): void {
-    const still = new Set(orgs);
-    for (const org of this.unsigned.keys()) if (!still.has(org)) this.unsigned.delete(org);
-    for (const org of orgs) if (!this.unsigned.has(org)) this.unsigned.set(org, { sinceMs: now, saidAtMs: now });
+  /** @param orgs all logs that have entries without a checkpoint at this moment */
+  updateUnsigned(orgs: readonly string[], now = Date.now()): void {
+    const current = new Set(orgs);
+    for (const org of this.unsigned.keys()) if (!current.has(org)) this.unsigned.delete(org);
+    for (const org of orgs) if (!this.unsigned.has(org)) this.unsigned.set(org, { sinceMs: now, loggedAtMs: now });
     unsignedSeconds.set(Math.max(0, ...[...this.unsigned.values()].map(({ sinceMs }) => (now - sinceMs) / 1000)));
     for (const [org, entry] of this.unsigned) {
-      if (now - entry.sinceMs < maxUnsignedMs || now - entry.saidAtMs < sayAgainMs) continue;
-      entry.saidAtMs = now;
+      if (now - entry.sinceMs < maxUnsignedMs || now - entry.loggedAtMs < logIntervalMs) continue;
+      entry.loggedAtMs = now;
       this.logger.error(
-        `the newest entries of the audit log of ${org} have had no checkpoint for ${Math.round((now - entry.sinceMs) / 1000)} s: until they have one, whoever can write to the database can change them unseen`,
+        `The newest entries of the audit log of ${org} have had no checkpoint for ` +
+          `${Math.round((now - entry.sinceMs) / 1000)} s: until they have one, whoever can write to the database can ` +
+          'change them undetected',
       );
     }
   }
 
-  /** For the detail of /readyz: the service still answers for all other logs, so that it stays ready. */
-  private words(): string[] {
+  /** For the detail of /readyz. The service stays ready: all other logs work. */
+  private readinessDetails(): string[] {
     const late = [...this.unsigned].filter(
       ([org, { sinceMs }]) => !this.broken.has(org) && Date.now() - sinceMs >= maxUnsignedMs,
     );
     return [
-      ...[...this.broken].map(([org, { why }]) => `the audit log of ${org} is broken and not signed: ${why}`),
+      ...[...this.broken].map(([org, { reason }]) => `the audit log of ${org} is broken and not signed: ${reason}`),
       ...late.map(
         ([org, { sinceMs }]) =>
           `the audit log of ${org} has not been signed for ${Math.round((Date.now() - sinceMs) / 1000)} s`,

@@ -6,16 +6,16 @@ import { CLOCK, unavailable, type AppError, type Clock } from '@holdfast/platfor
 import { CONFIG } from '@holdfast/service';
 import type { AuditConfig } from '../config.js';
 
-const sayAgainMs = 60_000;
+const logIntervalMs = 60_000;
 
 /**
- * Checkpoints outside of the database: whoever can change that cannot change these. A folder per organization:
- * `latest`, and the first of each day by its date. Replicas may share the folder or have one each.
+ * Checkpoints outside of the database, which an intruder of the database cannot change. One folder per organization:
+ * `latest`, and the first of each day under its date. Replicas may share the folder or have one each.
  */
 @Injectable()
 export class CheckpointFiles {
   private readonly logger = new Logger('checkpoint files');
-  private saidAt = -Infinity;
+  private loggedAt = -Infinity;
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'CHECKPOINT_DIR'>,
@@ -27,56 +27,55 @@ export class CheckpointFiles {
   }
 
   /**
-   * The last one that was kept; undefined when there is none. @throws unavailable when it is there and cannot be read
+   * Undefined when there is none.
+   * @throws unavailable when it exists and cannot be read
    */
   async latest(org: string): Promise<string | undefined> {
     try {
       return await readFile(join(this.folderOf(org), 'latest'), 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw this.away(error);
+      throw this.failure(error);
     }
   }
 
   /**
-   * On disk when it resolves; whoever reads meanwhile sees the old one or the new one. @throws unavailable when the
-   * disk does not take it
+   * Synced to disk when it resolves. Readers see the old or the new checkpoint, never a part of one.
+   * @throws unavailable when it cannot be written
    */
-  async keep(org: string, note: string): Promise<void> {
+  async store(org: string, note: string): Promise<void> {
     try {
       await this.write(org, note);
     } catch (error) {
-      throw this.away(error);
+      throw this.failure(error);
     }
   }
 
   private async write(org: string, note: string): Promise<void> {
     const folder = this.folderOf(org);
-    const fresh = join(folder, `new-${randomUUID()}`);
+    const temporary = join(folder, `new-${randomUUID()}`);
     await mkdir(folder, { recursive: true });
     try {
-      await synced(fresh, 'wx', (file) => file.writeFile(note));
-      await link(fresh, join(folder, this.clock.now().toISOString().slice(0, 10))).catch(unlessThere);
-      await rename(fresh, join(folder, 'latest'));
+      await synced(temporary, 'wx', (file) => file.writeFile(note));
+      await link(temporary, join(folder, this.clock.now().toISOString().slice(0, 10))).catch(ignoreExisting);
+      await rename(temporary, join(folder, 'latest'));
       await synced(folder, 'r', () => Promise.resolve());
     } catch (error) {
-      await rm(fresh, { force: true });
+      await rm(temporary, { force: true });
       throw error;
     }
   }
 
-  /**
-   * A disk that is full or a folder without rights: over once somebody has looked, and so said aloud, but not with
-   * every request.
-   */
-  private away(error: unknown): AppError {
-    if (performance.now() - this.saidAt > sayAgainMs) {
-      this.saidAt = performance.now();
+  /** A full disk or missing rights need an operator, so they are logged, but not with every request. */
+  private failure(error: unknown): AppError {
+    if (performance.now() - this.loggedAt > logIntervalMs) {
+      this.loggedAt = performance.now();
       this.logger.error(
-        `CHECKPOINT_DIR cannot be read or written, so nothing is signed and checkpoints and proofs are 503: ${String(error)}`,
+        'CHECKPOINT_DIR cannot be read or written, so nothing is signed and checkpoints and proofs are answered with ' +
+          `503. Free disk space, or restore the permission: ${String(error)}`,
       );
     }
-    return unavailable('Checkpoints of the audit log cannot be kept right now, so none is given out.', 10);
+    return unavailable('Checkpoints of the audit log cannot be stored right now, so none is published.', 10);
   }
 }
 
@@ -94,6 +93,6 @@ async function synced(
   }
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }

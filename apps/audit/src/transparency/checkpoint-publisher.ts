@@ -5,64 +5,65 @@ import { repeat, Shutdown } from '@holdfast/service';
 import { BrokenLogs } from './broken-logs.js';
 import { Checkpoints } from './checkpoints.js';
 
-const grown = statement(
-  'checkpoint_grown',
+const selectUnsigned = statement(
+  'checkpoint_unsigned',
   'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org',
 );
+const selectAll = statement('checkpoint_all', 'SELECT org FROM head UNION SELECT org FROM checkpoint ORDER BY org');
 
-const all = statement('checkpoint_all', 'SELECT org FROM head UNION SELECT org FROM checkpoint ORDER BY org');
-
-const every = 1000;
-/** A log that does not grow is not signed again, and may be changed all the same. */
-const lookAtAllMs = 3_600_000;
-/** Logs whose checkpoints are written at the same time: most of it is waiting for the disk. */
-const lanes = 4;
+const intervalMs = 1000;
+/** A log that does not grow gets no new checkpoint, but may have been changed. */
+const fullCheckIntervalMs = 3_600_000;
+/** Checkpoints that are signed concurrently: most of the time is spent waiting for the disk. */
+const concurrency = 4;
 
 /**
- * Signs and keeps a checkpoint of each log that has grown, about once a second, and looks at start and each hour
- * whether the others still continue theirs. Replicas take turns by the row of each log.
+ * Signs a checkpoint of each log that has grown, about once a second. At start and each hour it checks whether the
+ * other logs still continue their checkpoints. The row of each log is the lock between replicas.
  */
 @Injectable()
-export class Publisher implements OnApplicationBootstrap {
+export class CheckpointPublisher implements OnApplicationBootstrap {
   private readonly logger = new Logger('publisher');
-  private lookAtAllAt = 0;
+  private nextFullCheckAt = 0;
 
   constructor(
     private readonly database: Database,
     private readonly checkpoints: Checkpoints,
-    private readonly broken: BrokenLogs,
+    private readonly brokenLogs: BrokenLogs,
     private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
     repeat(this.shutdown, {
-      every,
+      every: intervalMs,
       work: (stopping) => this.publish(stopping),
-      failed: (error) => this.logger.warn(`checkpoints must wait: ${String(error)}`),
+      failed: (error) => this.logger.warn(`Failed to sign checkpoints; retrying in 1 s: ${String(error)}`),
     });
   }
 
   private async publish(stopping: () => boolean): Promise<void> {
-    const whole = performance.now() >= this.lookAtAllAt;
-    if (whole) this.lookAtAllAt = performance.now() + lookAtAllMs;
-    const unsigned = await this.logs(grown);
-    this.broken.unsignedNow(unsigned);
-    // One that is mended is said to be so.
-    const logs = [...new Set([...unsigned, ...this.broken.orgs, ...(whole ? await this.logs(all) : [])])];
-    await Promise.all(Array.from({ length: lanes }, () => this.work(logs, stopping)));
+    const isFullCheck = performance.now() >= this.nextFullCheckAt;
+    if (isFullCheck) this.nextFullCheckAt = performance.now() + fullCheckIntervalMs;
+    const unsigned = await this.orgs(selectUnsigned);
+    this.brokenLogs.updateUnsigned(unsigned);
+    // Broken logs are tried each time, so that a repaired one is noticed.
+    const all = isFullCheck ? await this.orgs(selectAll) : [];
+    const orgs = [...new Set([...unsigned, ...this.brokenLogs.orgs, ...all])];
+    await Promise.all(Array.from({ length: concurrency }, () => this.signEach(orgs, stopping)));
   }
 
-  private async logs(which: typeof grown): Promise<string[]> {
-    return (await this.database.rows<{ org: string }>(which)).map(({ org }) => org);
+  private async orgs(query: typeof selectAll): Promise<string[]> {
+    return (await this.database.rows<{ org: string }>(query)).map(({ org }) => org);
   }
 
-  private async work(logs: string[], stopping: () => boolean): Promise<void> {
-    for (let org = logs.shift(); org !== undefined && !stopping(); org = logs.shift()) {
+  private async signEach(orgs: string[], stopping: () => boolean): Promise<void> {
+    for (let org = orgs.shift(); org !== undefined && !stopping(); org = orgs.shift()) {
       await this.checkpoints.newest(org).catch((error: unknown) => {
-        // A log that is broken and a folder that cannot be written have been spoken of; neither must keep the others
-        // from being signed.
+        // Broken logs and an unwritable folder are logged where they are found (AppError). They must not keep other
+        // logs from being signed.
         if (isDatabaseAway(error)) throw error;
-        if (!(error instanceof AppError)) this.logger.error(`the checkpoint of ${org} must wait: ${String(error)}`);
+        if (!(error instanceof AppError))
+          this.logger.error(`Failed to sign a checkpoint of ${org}; retrying in 1 s: ${String(error)}`);
       });
     }
   }

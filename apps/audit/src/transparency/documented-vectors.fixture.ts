@@ -9,7 +9,7 @@ import {
   verifierKeyOf,
 } from '@holdfast/tlog';
 import { leafOf } from '../append/leaf.js';
-import { commitment, pseudonymOf } from '../privacy/pseudonym.js';
+import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
 
 const origin = 'id.example/o/acme/audit';
 

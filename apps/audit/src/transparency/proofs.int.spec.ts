@@ -29,31 +29,31 @@ import {
   verifyInclusion,
   type Checkpoint,
 } from '@holdfast/tlog';
-import { auditDatabase, auditKeys, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
-import { commitment, pseudonymOf } from '../privacy/pseudonym.js';
+import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
+import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
 
-describe('what a log proves', () => {
-  let around: Awaited<ReturnType<typeof startAuditBus>>;
+describe('transparency of a log', () => {
+  let environment: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
   let bus: Bus;
   let keys: ReturnType<typeof auditKeys>;
   let services: RunningService[];
 
   const start = async (given = keys) => {
-    services.push(await startAudit(around.nats, tables, given));
+    services.push(await startAudit(environment.nats, tables, given));
   };
   const stop = async () => Promise.all(services.splice(0).map((s) => s.stop()));
-  const ask = <C extends Contract>(contract: C, input: RequestOf<C>, org = 'acme'): Promise<ReplyOf<C>> =>
+  const request = <C extends Contract>(contract: C, input: RequestOf<C>, org = 'acme'): Promise<ReplyOf<C>> =>
     bus.request(contract, input as never, testContext({ org }));
   const append = (...records: AuditRecord[]) =>
     bus.request(appendRecords, { records: records.map((r) => ({ org: 'acme', record: r })) }, testContext());
-  const pinned = async () => (await ask(auditVerifierKeys, {})).keys.map(parseVerifierKey);
+  const pinned = async () => (await request(auditVerifierKeys, {})).keys.map(parseVerifierKey);
   const checkpoint = async (): Promise<Checkpoint> =>
-    openCheckpoint((await ask(auditCheckpoint, {})).checkpoint, await pinned());
+    openCheckpoint((await request(auditCheckpoint, {})).checkpoint, await pinned());
   const exported = async () => {
     const entries: ReplyOf<typeof exportAuditEntries>['entries'] = [];
     for (;;) {
-      const page = await ask(exportAuditEntries, { after: entries.length, limit: 500 });
+      const page = await request(exportAuditEntries, { after: entries.length, limit: 500 });
       entries.push(...page.entries);
       if (!page.hasMore) return entries;
     }
@@ -61,10 +61,10 @@ describe('what a log proves', () => {
   const tamper = (sql: string) => tamperWith(tables, sql);
 
   beforeAll(async () => {
-    around = await startAuditBus();
-    bus = around.bus;
+    environment = await startAuditBus();
+    bus = environment.bus;
   });
-  afterAll(() => around.stop());
+  afterAll(() => environment.stop());
   beforeEach(async () => {
     [services, keys] = [[], auditKeys()];
     tables = await auditDatabase();
@@ -75,10 +75,10 @@ describe('what a log proves', () => {
     await tables.drop();
   });
 
-  it('is every entry, at every size, as RFC 9162 has it', async () => {
+  it('proves inclusion and consistency of every entry, at every size, as in RFC 9162', async () => {
     const seen: Checkpoint[] = [];
     for (const count of [1, 1, 5, 100, 148, 1, 1, 260]) {
-      await append(...Array.from({ length: count }, () => record()));
+      await append(...Array.from({ length: count }, () => recordOf()));
       seen.push(await checkpoint());
     }
     expect(seen.map((c) => c.size)).toEqual([1, 2, 7, 107, 255, 256, 257, 517]);
@@ -89,7 +89,7 @@ describe('what a log proves', () => {
 
     const last = seen.at(-1)!;
     for (const { seq, found } of [entries[0]!, entries[255]!, entries[256]!, entries[511]!, entries[516]!]) {
-      const proof = await ask(auditProof, { id: found!.id });
+      const proof = await request(auditProof, { id: found!.id });
       const of = {
         index: seq - 1,
         size: last.size,
@@ -101,7 +101,7 @@ describe('what a log proves', () => {
     }
     for (const from of seen) {
       for (const to of seen.filter((c) => c.size >= from.size)) {
-        const { hashes: proof } = await ask(auditConsistency, { from: from.size, to: to.size });
+        const { hashes: proof } = await request(auditConsistency, { from: from.size, to: to.size });
         expect(
           verifyConsistency({
             from: from.size,
@@ -114,7 +114,7 @@ describe('what a log proves', () => {
       }
     }
     const tile = async (level: number, index: number, width: number) =>
-      bytes((await ask(auditTile, { level, index, width })).hashes);
+      bytes((await request(auditTile, { level, index, width })).hashes);
     expect(await tile(0, 1, 256)).toEqual(Buffer.concat(hashes.slice(256, 512)));
     expect(await tile(0, 2, 5)).toEqual(Buffer.concat(hashes.slice(512)));
     expect(await tile(1, 0, 2)).toEqual(Buffer.concat([rootOf(hashes.slice(0, 256)), rootOf(hashes.slice(256, 512))]));
@@ -127,32 +127,32 @@ describe('what a log proves', () => {
       await expect(tile(level, index, width)).rejects.toMatchObject({ code: 'unknown_tile' });
   });
 
-  it('is refused for what there is not, with words that help', async () => {
-    await append(record());
-    await expect(ask(auditConsistency, { from: 1, to: 2 })).rejects.toMatchObject({
+  it('rejects proofs of unknown entries, sizes and organizations with their error codes', async () => {
+    await append(recordOf());
+    await expect(request(auditConsistency, { from: 1, to: 2 })).rejects.toMatchObject({
       code: 'invalid_request',
       errors: [{ parameter: 'to' }],
     });
-    await expect(ask(auditProof, { id: randomUUID() })).rejects.toMatchObject({ code: 'unknown_event' });
-    await expect(ask(auditCheckpoint, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(request(auditProof, { id: randomUUID() })).rejects.toMatchObject({ code: 'unknown_event' });
+    await expect(request(auditCheckpoint, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
   });
 
-  it('is signed by all keys of a rotation, and by none of another organization', async () => {
-    await append(record());
+  it('signs with all keys of a rotation, and with none of another organization', async () => {
+    await append(recordOf());
     const [before] = await pinned();
-    const { checkpoint: old } = await ask(auditCheckpoint, {});
+    const { checkpoint: old } = await request(auditCheckpoint, {});
     await stop();
     await start({ ...keys, AUDIT_SIGNING_KEYS: [randomBytes(32), ...keys.AUDIT_SIGNING_KEYS] });
     const [now, still] = await pinned();
     expect(still).toEqual(before);
-    const { checkpoint: note } = await ask(auditCheckpoint, {});
+    const { checkpoint: note } = await request(auditCheckpoint, {});
     for (const key of [before!, now!]) expect(openCheckpoint(note, [key]).size).toBe(1);
     expect(() => openCheckpoint(old, [now!])).toThrow();
-    expect((await ask(auditVerifierKeys, {}, 'other')).keys[0]).not.toContain(now!.keyId);
+    expect((await request(auditVerifierKeys, {}, 'other')).keys[0]).not.toContain(now!.keyId);
   });
 
-  it('is kept outside of the database about each second, and once a day for good', async () => {
-    await append(record(), record());
+  it('stores checkpoints outside of the database about each second, and one of each day permanently', async () => {
+    await append(recordOf(), recordOf());
     const folder = join(keys.CHECKPOINT_DIR, 'acme');
     await eventually(
       async () => openCheckpoint(await readFile(join(folder, 'latest'), 'utf8'), await pinned()).size === 2,
@@ -161,76 +161,76 @@ describe('what a log proves', () => {
     expect((await readdir(folder)).sort()).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/), 'latest']);
   });
 
-  describe('a log that was changed behind our back is signed no more', () => {
-    const broken = (why: RegExp) =>
-      expect(ask(auditCheckpoint, {})).rejects.toMatchObject({
+  describe('a log that was tampered with is no longer signed', () => {
+    const expectBroken = (reason: RegExp) =>
+      expect(request(auditCheckpoint, {})).rejects.toMatchObject({
         code: 'unavailable',
-        detail: expect.stringMatching(why) as unknown,
+        detail: expect.stringMatching(reason) as unknown,
       });
 
-    it('by a database that was taken back to before, and everything in it with it', async () => {
-      await append(record(), record());
+    it('when the database was rolled back to an earlier state', async () => {
+      await append(recordOf(), recordOf());
       const before = await checkpoint();
       await tables.query('CREATE TABLE aside AS SELECT * FROM audit.head');
-      await append(record());
+      await append(recordOf());
       await checkpoint();
       await tamper(
-        "UPDATE audit.head h SET seq = a.seq, range = a.range FROM aside a WHERE a.org = h.org; DELETE FROM audit.place WHERE seq > 2; DELETE FROM audit.entry WHERE seq > 2; UPDATE audit.checkpoint SET size = 0, note = ''",
+        "UPDATE audit.head h SET seq = a.seq, range = a.range FROM aside a WHERE a.org = h.org; DELETE FROM audit.leaf WHERE seq > 2; DELETE FROM audit.entry WHERE seq > 2; UPDATE audit.checkpoint SET size = 0, note = ''",
       );
-      await broken(/ends at 2, but the checkpoint in .*acme covers 3: 1 entries are gone/);
+      await expectBroken(/ends at 2, but the checkpoint in .*acme covers 3: 1 entries are gone/);
       await expect(
-        ask(auditProof, { id: (await ask(listAuditEvents, { filter: {}, limit: 1 })).items[0]!.id }),
+        request(auditProof, { id: (await request(listAuditEvents, { filter: {}, limit: 1 })).items[0]!.id }),
       ).rejects.toMatchObject({ code: 'unavailable' });
-      // Another history of the same length is found as well, by another process.
+      // Another history of the same length is detected as well, by another process.
       await stop();
       await start();
-      await append(record(), record());
-      await broken(/does not continue the 3 of the checkpoint in/);
+      await append(recordOf(), recordOf());
+      await expectBroken(/does not continue the 3 of the checkpoint in/);
       expect(before.size).toBe(2);
     });
 
-    it('by its last checkpoint, when the folder is lost', async () => {
-      await append(record());
+    it('when the folder is lost and the log does not continue the checkpoint in the database', async () => {
+      await append(recordOf());
       await checkpoint();
       await rm(join(keys.CHECKPOINT_DIR, 'acme'), { recursive: true });
       await tamper(`UPDATE audit.head SET range = '\\x${'00'.repeat(32)}'`);
-      await broken(/does not continue the 1 of the checkpoint in the database/);
+      await expectBroken(/does not continue the 1 of the checkpoint in the database/);
     });
 
-    it('nor is one whose checkpoint cannot be read', async () => {
-      await append(record());
+    it('when its stored checkpoint cannot be read', async () => {
+      await append(recordOf());
       await checkpoint();
       await writeFile(join(keys.CHECKPOINT_DIR, 'acme', 'latest'), 'nonsense');
-      await broken(/cannot be read/);
+      await expectBroken(/cannot be read/);
     });
 
-    it('and no entry that was changed is proved', async () => {
-      const r = record();
+    it('and a changed entry is not proved', async () => {
+      const r = recordOf();
       await append(r);
       await tamper(
         `UPDATE audit.entry SET leaf = convert_to(replace(convert_from(leaf, 'UTF8'), 'subject.read', 'subject.list'), 'UTF8')`,
       );
-      await expect(ask(auditProof, { id: r.id })).rejects.toMatchObject({
+      await expect(request(auditProof, { id: r.id })).rejects.toMatchObject({
         code: 'unavailable',
         detail: expect.stringMatching(/Entry 1 .*changed/) as unknown,
       });
     });
   });
 
-  it('proves nothing while its folder cannot be written, which is no fault of whoever asks, and goes on afterwards', async () => {
-    await append(record());
+  it('answers 503 while the checkpoint folder cannot be written, and succeeds afterwards', async () => {
+    await append(recordOf());
     const folder = join(keys.CHECKPOINT_DIR, 'acme');
     await eventually(async () => (await readdir(folder)).includes('latest'));
-    // Nothing can be written into it, whoever the test runs as: as on a disk that is full.
+    // A file instead of the folder: nothing can be written into it, even by root.
     await rename(folder, `${folder}-aside`);
     await writeFile(folder, '');
-    const r = record();
+    const r = recordOf();
     await append(r);
     for (const asked of [
-      ask(auditCheckpoint, {}),
-      ask(auditProof, { id: r.id }),
-      ask(auditConsistency, { from: 1, to: 2 }),
-      ask(exportAuditEntries, { after: 0, limit: 10 }),
+      request(auditCheckpoint, {}),
+      request(auditProof, { id: r.id }),
+      request(auditConsistency, { from: 1, to: 2 }),
+      request(exportAuditEntries, { after: 0, limit: 10 }),
     ]) {
       await expect(asked).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     }
@@ -239,13 +239,13 @@ describe('what a log proves', () => {
     expect(await checkpoint()).toMatchObject({ size: 2 });
   });
 
-  it('is exported with that by which lists look for an entry, whatever somebody wrote there', async () => {
+  it('exports the columns by which lists find entries, even when they were tampered with', async () => {
     const times = Array.from(
       { length: 300 },
       (_, i) => Date.UTC(2026, 9, 1) + (i === 200 ? -5000 : i === 100 ? 7000 : i),
     );
-    await append(...times.map((time) => record({ occurredAt: new Date(time).toISOString() })));
-    const { lateMs } = await ask(exportAuditEntries, { after: 0, limit: 1 });
+    await append(...times.map((time) => recordOf({ occurredAt: new Date(time).toISOString() })));
+    const { lateMs } = await request(exportAuditEntries, { after: 0, limit: 1 });
     expect(lateMs).toBe(7000 + 5000);
     const month = new Date().toISOString().slice(0, 7);
     const entries = await exported();
@@ -255,27 +255,27 @@ describe('what a log proves', () => {
     ]);
     await tamper("UPDATE audit.subtree SET last_at = 'infinity'");
     expect((await exported())[255]!.lastAt).toBe('9999-12-31T00:00:00.000Z');
-    // Of subtrees that cannot be: the one would hide all that is before its time, the other all behind.
+    // Subtrees outside of the log: one would hide all entries before its time, the other all entries after it.
     await tamper(
       "DELETE FROM audit.subtree; INSERT INTO audit.subtree VALUES ('acme', 1, -1, '', 'infinity'), ('acme', 1, 4000, '', 'epoch')",
     );
-    const { items } = await ask(listAuditEvents, {
+    const { items } = await request(listAuditEvents, {
       filter: { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' },
       limit: 200,
     });
     expect(items).toHaveLength(200);
   });
 
-  it('is exported with all that opens it, of those whom a record names', async () => {
+  it('exports the pseudonym mappings and personal data of an entry with a data subject', async () => {
     const who = randomUUID();
-    const request = { ...testContext().request, address: '203.0.113.7', userAgent: 'Browser/1.0' };
+    const requestInfo = { ...testContext().request, address: '203.0.113.7', userAgent: 'Browser/1.0' };
     await append(
-      record({
+      recordOf({
         actor: { type: 'customer', id: who },
         targets: [{ type: 'credential', id: 'credential-1', dataSubject: who }],
-        request,
+        request: requestInfo,
       }),
-      record({ request }),
+      recordOf({ request: requestInfo }),
     );
     const [entry, byNobody] = await exported();
     const leaf = JSON.parse(bytes(entry!.leaf!).toString()) as {
@@ -303,23 +303,23 @@ describe('what a log proves', () => {
       targets: [leaf.targets[0]!.id],
     });
     expect(bytes(byNobody!.leaf!).toString()).not.toMatch(/203\.0|Browser|personal/);
-    const [other, own] = (await ask(listAuditEvents, { filter: {}, limit: 2 })).items;
+    const [other, own] = (await request(listAuditEvents, { filter: {}, limit: 2 })).items;
     expect(own!.request).toMatchObject({ address: '203.0.113.7', userAgent: 'Browser/1.0' });
     expect(own).not.toHaveProperty('personal');
     expect(other!.request.address).toBeUndefined();
   });
 
-  describe('read by the operator, who comes past the gateway', () => {
+  describe('a read by the operator, which bypasses the gateway', () => {
     const operator = { type: 'operator', id: 'operator' } as const;
     const contextOf = (route: string, org = 'acme') =>
       testContext({ org, actor: operator, request: { method: 'CLI', route } });
-    const told = async () =>
-      (await ask(listAuditEvents, { filter: { actor: 'operator' }, limit: 200 })).items.map(
+    const recorded = async () =>
+      (await request(listAuditEvents, { filter: { actor: 'operator' }, limit: 200 })).items.map(
         ({ id, seq, action, request }) => [seq, id, action, request.route],
       );
 
-    it('says so, once for each act: an export however many its pages', async () => {
-      await append(...Array.from({ length: 5 }, () => record()));
+    it('is recorded once per command, however many pages an export has', async () => {
+      await append(...Array.from({ length: 5 }, () => recordOf()));
       const [keys, checkpoint, consistency, whole] = [
         'audit key',
         'audit checkpoint',
@@ -335,9 +335,9 @@ describe('what a log proves', () => {
         seqs.push(...page.entries.map((e) => e.seq));
         ({ hasMore } = page);
       }
-      // The export's own record stands behind what its first page was signed for; its last page may be signed with it.
+      // The record of the export comes after the checkpoint of its first page; a later page may include it.
       expect(seqs.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-      expect(await told()).toEqual([
+      expect(await recorded()).toEqual([
         [9, whole!.auditId, 'audit.export', 'holdfast audit export'],
         [8, consistency!.auditId, 'audit.prove', 'holdfast audit consistency'],
         [7, checkpoint!.auditId, 'audit.prove', 'holdfast audit checkpoint'],
@@ -345,20 +345,20 @@ describe('what a log proves', () => {
       ]);
     });
 
-    it('and from other services, if they say that it was the operator', async () => {
-      await append(record());
-      const directory = new Bus(await around.connectAs('directory'));
+    it('is recorded for other services, when the actor is the operator', async () => {
+      await append(recordOf());
+      const directory = new Bus(await environment.connectAs('directory'));
       const list = contextOf('holdfast app show');
       await directory.request(recordReading, { action: 'app.read', targets: [{ type: 'app', id: 'app_1' }] }, list);
       await expect(
         directory.request(recordReading, { action: 'app.list', targets: [] }, testContext()),
       ).rejects.toMatchObject({ code: 'invalid_request' });
       await directory.connection.close();
-      expect(await told()).toEqual([[2, list.auditId, 'app.read', 'holdfast app show']]);
+      expect(await recorded()).toEqual([[2, list.auditId, 'app.read', 'holdfast app show']]);
     });
 
-    it('of a log that is damaged is given out all the same: it shows where, and the record is kept until that is mended', async () => {
-      await append(record(), record(), record());
+    it('of a damaged log succeeds, and its record is quarantined', async () => {
+      await append(recordOf(), recordOf(), recordOf());
       await checkpoint();
       await tamper('UPDATE audit.head SET seq = seq - 1');
       const whole = contextOf('holdfast audit verify');
@@ -366,13 +366,13 @@ describe('what a log proves', () => {
         expect(
           (await bus.request(exportAuditEntries, { after: seq - 1, limit: 1 }, whole)).entries.map((e) => e.seq),
         ).toEqual([seq]);
-      expect(await tables.query('SELECT org, id FROM audit.provisional WHERE parked')).toEqual([
+      expect(await tables.query('SELECT org, id FROM audit.pending_record WHERE quarantined')).toEqual([
         { org: 'acme', id: whole.auditId },
       ]);
     });
 
-    it('is not given out when that cannot be written, nor when there is no such log', async () => {
-      await append(record());
+    it('fails when it cannot be recorded, and when the log does not exist', async () => {
+      await append(recordOf());
       await tables.query('REVOKE INSERT ON audit.entry FROM holdfast_audit');
       for (const [contract, input] of [
         [auditVerifierKeys, {}],
@@ -385,7 +385,7 @@ describe('what a log proves', () => {
         });
       }
       await tables.query('GRANT INSERT ON audit.entry TO holdfast_audit');
-      expect(await told()).toEqual([]);
+      expect(await recorded()).toEqual([]);
       for (const contract of [auditVerifierKeys, auditCheckpoint])
         await expect(bus.request(contract as Contract, {}, contextOf('holdfast audit', 'acmee'))).rejects.toMatchObject(
           { code: 'unknown_organization' },
@@ -396,17 +396,3 @@ describe('what a log proves', () => {
 });
 
 const bytes = (base64: string): Buffer => Buffer.from(base64, 'base64');
-
-function record(given: Partial<AuditRecord> = {}): AuditRecord {
-  const { auditId: id, actor, request } = testContext();
-  return {
-    id,
-    occurredAt: new Date().toISOString(),
-    action: 'subject.read',
-    actor,
-    targets: [],
-    outcome: { result: 'success' },
-    request,
-    ...given,
-  };
-}

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { openNote, signCheckpoint, verifierKeyOf, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
 
-/** What stands in front of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7). */
+/** The PKCS #8 prefix of the 32 bytes of an Ed25519 key (RFC 8410 §7). */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The name of a log and of its keys: its address, without the scheme (c2sp.org/tlog-checkpoint). */
@@ -9,9 +9,7 @@ export function originOf(baseUrl: string, org: string): string {
   return `${new URL(baseUrl).host}/o/${org}/audit`;
 }
 
-/**
- * The keys of one organization's log, the current one first. Each is made from a seed, so that none has to be stored.
- */
+/** The keys of one organization's log, the current one first. They are derived from seeds and stored nowhere. */
 export class SigningKeys {
   readonly verifiers: VerifierKey[];
   private readonly keys: KeyObject[];
@@ -24,13 +22,13 @@ export class SigningKeys {
     this.verifiers = this.keys.map((key) => verifierKeyOf(origin, createPublicKey(key)));
   }
 
-  /** Signed by all keys, so that whoever has pinned one of them can verify it. */
+  /** Signs with all keys, so that a verifier can verify it with whichever key it has pinned. */
   sign(checkpoint: Omit<Checkpoint, 'origin'>): string {
     const [first = '', ...others] = this.keys.map((key) => signCheckpoint({ origin: this.origin, ...checkpoint }, key));
     return first + others.map((note) => note.slice(note.lastIndexOf('\n\n') + 2)).join('');
   }
 
-  /** Whether all keys have signed it: not before a rotation. */
+  /** Whether all keys have signed it. After a rotation the last checkpoint lacks the new key. */
   haveSigned(note: string): boolean {
     try {
       return openNote(note, this.verifiers).signers.length === this.keys.length;
@@ -40,7 +38,7 @@ export class SigningKeys {
   }
 }
 
-/** HKDF (RFC 5869): who learns the key of one organization knows neither the seed nor any other. */
+/** HKDF (RFC 5869): the key of one organization reveals neither the seed nor the key of another one. */
 function keyOf(seed: Buffer, origin: string): KeyObject {
   const secret = Buffer.from(hkdfSync('sha256', seed, '', `holdfast audit checkpoint ${origin}`, 32));
   return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' });

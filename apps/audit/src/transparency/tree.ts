@@ -5,22 +5,25 @@ import { rootOf, type ReadHashes } from '@holdfast/tlog';
 /** The hashes that are stored: of leaves (level 0) and of complete subtrees of 256, 65536, … leaves (level 1, 2, …). */
 const stored = statement(
   'tree_hashes',
-  `SELECT q.n, h.hash FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[]) AS q(n, level, first, last), LATERAL (
-     SELECT seq AS index, leaf_hash AS hash FROM place WHERE q.level = 0 AND org = $1 AND seq BETWEEN q.first + 1 AND q.last + 1
+  `SELECT q.n, h.hash
+     FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[]) AS q(n, level, first, last), LATERAL (
+     SELECT seq AS index, leaf_hash AS hash FROM leaf
+      WHERE q.level = 0 AND org = $1 AND seq BETWEEN q.first + 1 AND q.last + 1
      UNION ALL
-     SELECT index, hash FROM subtree WHERE q.level > 0 AND org = $1 AND level = q.level AND index BETWEEN q.first AND q.last
+     SELECT index, hash FROM subtree
+      WHERE q.level > 0 AND org = $1 AND level = q.level AND index BETWEEN q.first AND q.last
      OFFSET 0) h
    ORDER BY q.n, h.index`,
 );
 
-/** Hashes that stand side by side on a stored level. */
+/** Adjacent hashes of a stored level. */
 interface Row {
   level: number;
   first: number;
   count: number;
 }
 
-/** One list of hashes for each row, in one query. Shorter than asked for where the log ends. */
+/** One list of hashes for each row, in one query. A list is shorter than `count` at the end of the log. */
 export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]): Promise<Buffer[][]> {
   const found = await sql.rows<{ n: number; hash: Buffer }>(stored, [
     org,
@@ -34,13 +37,14 @@ export async function storedHashes(sql: Sql, org: string, rows: readonly Row[]):
   return lists;
 }
 
-/** Hashes of a tree are gone. For who asks for a proof: 503; nothing may be signed. */
+/** Hashes of a tree were deleted. Proofs are answered with 503, and nothing may be signed. */
 export class IncompleteTree extends AppError {
   constructor({ level, first, count }: Row, found: number) {
     const leaves = 256 ** level;
     super(
       'unavailable',
-      `the tree of the log is not whole: of the hashes of entries ${first * leaves + 1} to ${(first + count) * leaves} ${count - found} of ${count} are gone`,
+      `the tree of the log is incomplete: of the hashes of entries ${first * leaves + 1} to ` +
+        `${(first + count) * leaves} ${count - found} of ${count} are gone`,
       { retryAfter: 60 },
     );
   }

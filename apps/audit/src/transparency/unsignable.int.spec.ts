@@ -13,19 +13,19 @@ import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
 import { openCheckpoint, parseVerifierKey } from '@holdfast/tlog';
 import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
 
-describe('a log that cannot be signed any more', () => {
-  let around: Awaited<ReturnType<typeof startAuditBus>>;
+describe('a log that can no longer be signed', () => {
+  let environment: Awaited<ReturnType<typeof startAuditBus>>;
   let tables: TestDatabase;
   let keys: ReturnType<typeof auditKeys>;
   let service: RunningService;
 
   const start = async () => {
-    service = await startAudit(around.nats, tables, keys);
+    service = await startAudit(environment.nats, tables, keys);
   };
-  const ask = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> =>
-    around.bus.request(contract, input as never, testContext());
+  const request = <C extends Contract>(contract: C, input: RequestOf<C>): Promise<ReplyOf<C>> =>
+    environment.bus.request(contract, input as never, testContext());
   const append = (count: number) =>
-    around.bus.request(
+    environment.bus.request(
       appendRecords,
       { records: Array.from({ length: count }, () => ({ org: 'acme', record: recordOf() })) },
       testContext(),
@@ -33,9 +33,9 @@ describe('a log that cannot be signed any more', () => {
   const tamper = (sql: string) => tamperWith(tables, sql);
 
   beforeAll(async () => {
-    around = await startAuditBus();
+    environment = await startAuditBus();
   });
-  afterAll(() => around.stop());
+  afterAll(() => environment.stop());
   beforeEach(async () => {
     keys = auditKeys();
     tables = await auditDatabase();
@@ -60,28 +60,28 @@ describe('a log that cannot be signed any more', () => {
       /the hashes of entries 1 to 512 1 of 2 are gone/,
     ],
     [
-      'the last place was deleted',
+      'the last leaf was deleted',
       5,
-      'DELETE FROM audit.place WHERE seq = 5',
+      'DELETE FROM audit.leaf WHERE seq = 5',
       /the hashes of entries 5 to 5 1 of 1 are gone/,
     ],
     ['its head was deleted', 5, 'DELETE FROM audit.head', /audit\.head\) is gone/],
   ])(
-    'when %s: an export and the readiness say so, and how many entries nobody has signed',
+    'when %s, is reported as broken by exports and readiness, with the number of unsigned entries',
     async (_, size, change, why) => {
       await append(size);
-      await ask(auditCheckpoint, {});
+      await request(auditCheckpoint, {});
       await tamper(change);
       // A log without a head takes no more records.
       const more = change.includes('head') ? 0 : 3;
       if (more > 0) await append(more);
-      await expect(ask(auditCheckpoint, {})).rejects.toMatchObject({
+      await expect(request(auditCheckpoint, {})).rejects.toMatchObject({
         code: 'unavailable',
         detail: expect.stringMatching(why) as unknown,
       });
-      const { checkpoint: note, broken: said } = await ask(exportAuditEntries, { after: 0, limit: 10 });
-      expect(openCheckpoint(note, (await ask(auditVerifierKeys, {})).keys.map(parseVerifierKey)).size).toBe(size);
-      expect(said).toEqual({
+      const { checkpoint: note, broken } = await request(exportAuditEntries, { after: 0, limit: 10 });
+      expect(openCheckpoint(note, (await request(auditVerifierKeys, {})).keys.map(parseVerifierKey)).size).toBe(size);
+      expect(broken).toEqual({
         detail: expect.stringMatching(why) as unknown,
         since: expect.any(String) as unknown,
         unsigned: more,
@@ -96,13 +96,13 @@ describe('a log that cannot be signed any more', () => {
     },
   );
 
-  it('when nothing was asked of it since: found at start, and told as long as it is so', async () => {
+  it('when nobody has requested a checkpoint since, is reported after a restart', async () => {
     await append(300);
-    await ask(auditCheckpoint, {});
+    await request(auditCheckpoint, {});
     await service.stop();
     await tamper("UPDATE audit.head SET range = '\\x00'");
     await start();
     const ready = async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).text();
-    await eventually(async () => (await ready()).includes('do not belong to its tree'), 10_000);
+    await eventually(async () => (await ready()).includes('its hashes are not those of'), 10_000);
   });
 });

@@ -21,7 +21,7 @@ interface DroppedEntries {
   first: number;
   last: number;
   /** SHA-256 of the sequence numbers, see droppedSchema. */
-  places: Buffer;
+  leaves: Buffer;
 }
 
 /** Audit, when it runs, appends the records of a drop within this time. */
@@ -96,14 +96,14 @@ async function drop({
       );
     const records = await inTransaction(client, async () => {
       const { rows } = await client.query<DroppedEntries>(
-        `SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, places
+        `SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, leaves
            FROM audit.drop_partitions($1, $2)`,
         [name, Number(year) * 12 + Number(number) - 1],
       );
       const drops = rows.map((dropped) => ({ ...dropped, record: recordOf(name, month, dropped) }));
       // Due at once: audit appends each to its log within a second. Drop and records commit together.
       for (const { org, record } of drops)
-        await client.query("INSERT INTO audit.provisional (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
+        await client.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
           org,
           record.id,
           JSON.stringify(record),
@@ -132,12 +132,12 @@ function isDroppable({ month }: Pick<Partition, 'month'>, months: number | undef
   return year * 12 + number - 1 + Math.max(months, 1) <= now.getUTCFullYear() * 12 + now.getUTCMonth();
 }
 
-function recordOf(name: Retention, month: string, { org, entries, first, last, places }: DroppedEntries): AuditRecord {
+function recordOf(name: Retention, month: string, { org, entries, first, last, leaves }: DroppedEntries): AuditRecord {
   const changes: Dropped = {
     retention: { to: name },
     month: { to: month },
     entries: { to: entries },
-    places: { to: { first, last, sha256: places.toString('base64') } },
+    places: { to: { first, last, sha256: leaves.toString('base64') } },
   };
   const context = { ...operatorContext('audit drop', org), auditId: newId() };
   return auditRecord(context, new Date(), {
@@ -166,7 +166,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
 
 async function untilAppended(client: pg.Client, ids: string[]): Promise<boolean> {
   for (const until = Date.now() + appendTimeoutMs; Date.now() < until;) {
-    const { rows } = await client.query('SELECT FROM audit.provisional WHERE id = ANY ($1) LIMIT 1', [ids]);
+    const { rows } = await client.query('SELECT FROM audit.pending_record WHERE id = ANY ($1) LIMIT 1', [ids]);
     if (rows.length === 0) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

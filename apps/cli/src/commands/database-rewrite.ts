@@ -79,7 +79,7 @@ async function assertNoOldTransaction(client: pg.Client): Promise<void> {
 const tables = `
   SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = ANY ($1) AND c.relkind = 'r'
-    AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'only_grows')
+    AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'append_only')
   ORDER BY pg_table_size(c.oid)`;
 
 async function rewriteAll(client: pg.Client): Promise<Rewritten[]> {

@@ -66,7 +66,7 @@ describe('partitions of the log', () => {
     await withoutGuards(owner);
     await append(then, '2019-05-07T08:00:00.000Z');
     await owner.query('SELECT make_partitions($1), make_partitions($1 + 1)', [oldNumber]);
-    for (const table of ['place', 'entry', 'entry_target', 'head'])
+    for (const table of ['leaf', 'entry', 'entry_target', 'head'])
       await owner.query(`UPDATE ${table} SET month = $1 WHERE org = $2`, [oldNumber, org]);
     await append(now, new Date().toISOString());
   });
@@ -140,7 +140,7 @@ describe('partitions of the log', () => {
 
   it('account for no other entry, though as many are gone as were dropped', async () => {
     // One that was dropped comes back, a month later, where months still never go back; a recent one goes.
-    await owner.query('UPDATE place SET month = month + 1 WHERE org = $1 AND seq = 5', [org]);
+    await owner.query('UPDATE leaf SET month = month + 1 WHERE org = $1 AND seq = 5', [org]);
     await owner.query('UPDATE saved SET month = month + 1');
     await owner.query('INSERT INTO entry SELECT * FROM saved');
     await owner.query('DELETE FROM entry WHERE org = $1 AND seq = 6', [org]);

@@ -6,7 +6,7 @@ import { CompactRange } from '@holdfast/tlog';
 export interface Intruder {
   sql: pg.Client;
   org: string;
-  /** Two places of the same kind side by side in the middle of the log, the first of them named `at`. */
+  /** Two adjacent entries of the same kind in the middle of the log; `at` is the first of them. */
   at: number;
   other: number;
   size: number;
@@ -14,7 +14,16 @@ export interface Intruder {
   outside: { file: string; note: string };
 }
 
-const tables = ['head', 'place', 'entry', 'entry_target', 'subtree', 'checkpoint', 'pseudonym', 'person_key'];
+const tables = [
+  'head',
+  'leaf',
+  'entry',
+  'entry_target',
+  'subtree',
+  'checkpoint',
+  'pseudonym_mapping',
+  'personal_data_key',
+];
 
 export async function withoutGuards(sql: pg.Client): Promise<void> {
   await sql.query('SET session_replication_role = replica');
@@ -44,23 +53,24 @@ export async function restore({ sql, org, outside }: Intruder): Promise<void> {
 const otherLeaf = `convert_to(replace(convert_from(leaf, 'UTF8'), '"result":"success"', '"result":"failure"'), 'UTF8')`;
 
 async function gone({ sql, org }: Intruder, from: number, to = from): Promise<void> {
-  for (const table of ['entry', 'entry_target', 'place'])
+  for (const table of ['entry', 'entry_target', 'leaf'])
     await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
-/** As somebody who knows in which tables a place is found. */
+/** Like an intruder who knows all tables that contain a `seq`. */
 async function everywhere({ sql, org }: Intruder, set: string, from: number, to = from): Promise<void> {
-  for (const table of ['entry', 'entry_target', 'place'])
+  for (const table of ['entry', 'entry_target', 'leaf'])
     await sql.query(`UPDATE ${table} SET ${set} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
 /** Makes the end of the log anew from what stands in it. */
 async function resealed({ sql, org }: Intruder): Promise<void> {
   await sql.query(
-    `UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1`,
+    `UPDATE leaf l SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e
+      WHERE e.org = l.org AND e.seq = l.seq AND l.org = $1`,
     [org],
   );
-  const { rows } = await sql.query<{ leaf_hash: Buffer }>('SELECT leaf_hash FROM place WHERE org = $1 ORDER BY seq', [
+  const { rows } = await sql.query<{ leaf_hash: Buffer }>('SELECT leaf_hash FROM leaf WHERE org = $1 ORDER BY seq', [
     org,
   ]);
   const range = CompactRange.empty();
@@ -96,7 +106,8 @@ export const tamperings: Tampering[] = [
     by: async (intruder) => {
       await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(intruder);
       await intruder.sql.query(
-        `UPDATE place p SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e WHERE e.org = p.org AND e.seq = p.seq AND p.org = $1 AND p.seq = $2`,
+        `UPDATE leaf l SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e
+          WHERE e.org = l.org AND e.seq = l.seq AND l.org = $1 AND l.seq = $2`,
         [intruder.org, intruder.at],
       );
     },
@@ -171,7 +182,8 @@ export const tamperings: Tampering[] = [
     name: 'a row put in',
     by: ({ sql, org, at, other }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+           FROM entry WHERE org = $1 AND seq = $2`,
         [org, other, at],
       ),
     says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
@@ -180,7 +192,8 @@ export const tamperings: Tampering[] = [
     name: 'a row put in where the log does not look for it',
     by: ({ sql, org, at }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, personal_data_key_id, personal_data, leaf
+           FROM entry WHERE org = $1 AND seq = $2`,
         [org, at],
       ),
     says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
@@ -189,7 +202,8 @@ export const tamperings: Tampering[] = [
     name: 'a row put behind the end',
     by: ({ sql, org, at, size }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, person, personal, leaf FROM entry WHERE org = $1 AND seq = $2`,
+        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+           FROM entry WHERE org = $1 AND seq = $2`,
         [org, at, size + 5],
       ),
     says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: ${size} is followed by ${size + 5}.`,
@@ -240,12 +254,12 @@ export const tamperings: Tampering[] = [
     allowed: true,
     by: async ({ sql, org }) => {
       const { rows } = await sql.query<{ pseudonym: string; value: string }>(
-        'SELECT pseudonym, value FROM pseudonym WHERE org = $1 ORDER BY value LIMIT 2',
+        'SELECT pseudonym, value FROM pseudonym_mapping WHERE org = $1 ORDER BY value LIMIT 2',
         [org],
       );
       const [one, other] = rows as [(typeof rows)[0], (typeof rows)[0]];
       const mean = (pseudonym: string, value: string) =>
-        sql.query('UPDATE pseudonym SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [
+        sql.query('UPDATE pseudonym_mapping SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [
           org,
           pseudonym,
           value,
@@ -261,20 +275,21 @@ export const tamperings: Tampering[] = [
     name: 'that somebody was erased, by taking the key to what is personal',
     live: true,
     allowed: true,
-    by: ({ sql, org }) => sql.query('DELETE FROM person_key WHERE org = $1', [org]),
+    by: ({ sql, org }) => sql.query('DELETE FROM personal_data_key WHERE org = $1', [org]),
     says: () =>
       /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their pseudonym still has a mapping/,
   },
   {
     name: 'that somebody was erased, by taking their names',
     live: true,
-    by: ({ sql, org }) => sql.query('DELETE FROM pseudonym WHERE org = $1', [org]),
+    by: ({ sql, org }) => sql.query('DELETE FROM pseudonym_mapping WHERE org = $1', [org]),
     says: () =>
       /^Entry \d+ has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record names them: the mapping was removed/,
   },
   {
     name: 'whom a pseudonym means',
-    by: ({ sql, org }) => sql.query('UPDATE pseudonym SET value = gen_random_uuid()::text WHERE org = $1', [org]),
+    by: ({ sql, org }) =>
+      sql.query('UPDATE pseudonym_mapping SET value = gen_random_uuid()::text WHERE org = $1', [org]),
     says: () =>
       /^Entry \d+ names somebody other than was logged: its pseudonym [\w-]{22} does not match the id in its mapping\.$/,
   },
@@ -282,7 +297,9 @@ export const tamperings: Tampering[] = [
     name: 'where somebody came from',
     by: ({ sql, org }) =>
       sql.query(
-        `UPDATE entry SET personal = set_byte(personal, length(personal) - 1, get_byte(personal, length(personal) - 1) # 1) WHERE org = $1 AND personal IS NOT NULL`,
+        `UPDATE entry SET personal_data =
+           set_byte(personal_data, length(personal_data) - 1, get_byte(personal_data, length(personal_data) - 1) # 1)
+          WHERE org = $1 AND personal_data IS NOT NULL`,
         [org],
       ),
     says: () => /^Entry \d+ shows another (address|userAgent) than was logged/,
