@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { quarantines, streams } from '@holdfast/contracts';
 import { outboxProvider, quarantineController } from '@holdfast/outbox';
 import { outboundProvider } from '@holdfast/service';
@@ -14,6 +15,7 @@ import { UpdateCredentialTypeHandler } from './credential-types/update-credentia
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { Customers } from './customer/customers.js';
+import { entities } from './entities.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ErasureConfirmations } from './erasure/erasure-confirmations.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
@@ -39,6 +41,7 @@ import { CustomerStatusHandler } from './sign-in/customer-status.handler.js';
 import { Renewals } from './sign-in/renewals.js';
 
 @Module({
+  imports: [TypeOrmModule.forFeature(entities)],
   controllers: [
     CreateOfferHandler,
     WithdrawOfferHandler,

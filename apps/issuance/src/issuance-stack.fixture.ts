@@ -22,6 +22,7 @@ import { startService, type RunningService } from '@holdfast/service';
 import { collectOnce, createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
+import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
 /** What directory knows; the tests write it. */
@@ -131,7 +132,7 @@ export class IssuanceStack {
         service: 'issuance',
         config,
         module: IssuanceModule,
-        database: { url: config.DATABASE_URL, pool: 16 },
+        database: { url: config.DATABASE_URL, pool: 16, entities },
         logger,
         ...(clock && { clock }),
         ...(machineTimeMs && { machineTimeMs }),

@@ -27,6 +27,7 @@ import {
 } from '@holdfast/testing';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
+import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
 const logger = createLogger('test', 'fatal');
@@ -90,7 +91,7 @@ describe('issuance', () => {
       service: 'issuance',
       config,
       module: IssuanceModule,
-      database: { url: config.DATABASE_URL, pool: 8 },
+      database: { url: config.DATABASE_URL, pool: 8, entities },
       logger,
     });
     bus = new Bus(await as('gateway'));

@@ -1,9 +1,15 @@
 import { runService } from '@holdfast/service';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
+import { entities } from './entities.js';
 
 await runService(configSchema, (config) => ({
   service: 'issuance',
   module: IssuanceModule,
-  database: { url: config.DATABASE_URL, passwordFile: config.DATABASE_PASSWORD_FILE, pool: config.DATABASE_POOL },
+  database: {
+    url: config.DATABASE_URL,
+    passwordFile: config.DATABASE_PASSWORD_FILE,
+    pool: config.DATABASE_POOL,
+    entities,
+  },
 }));

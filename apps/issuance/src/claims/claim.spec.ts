@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstType } from '../credential-types/credential-type.js';
+import { firstType } from '../credential-types/credential-type.entity.js';
 import { publicState, type Customer, type CustomerCredential } from '../customer/customer.js';
 import { firstOffer, furtherOffer, withdrawnOffer } from '../offers/offer.js';
 import { claimed, claimState } from './claim.js';

@@ -36,6 +36,7 @@ import {
 } from '@holdfast/testing';
 import { IssuanceModule } from '../app.module.js';
 import { configSchema } from '../config.js';
+import { entities } from '../entities.js';
 import { migrations } from '../migrations/index.js';
 
 const origin = 'http://localhost:8080';
@@ -123,7 +124,7 @@ describe('claim and sign in', () => {
       service: 'issuance',
       config,
       module: IssuanceModule,
-      database: { url: config.DATABASE_URL, pool: 8 },
+      database: { url: config.DATABASE_URL, pool: 8, entities },
       logger,
       clock,
     });

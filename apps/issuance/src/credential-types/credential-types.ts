@@ -1,39 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import { Database, statement, type Sql } from '@holdfast/data';
+import { Not, type EntityManager, type Repository } from 'typeorm';
+import type { CredentialType, RequestContext } from '@holdfast/contracts';
+import { sqlOf, takeLock } from '@holdfast/data';
 import { AppError, unprocessable } from '@holdfast/platform';
-import { withoutNulls } from '../without-nulls.js';
-import { firstType, type CredentialType } from './credential-type.js';
+import { differences, Settings, type SettingChange } from '../settings/settings.js';
+import { columnsOf, CredentialTypeEntity, firstType, toCredentialType } from './credential-type.entity.js';
 
-export const typeColumns =
-  'name, display, validity, renewal_window AS "renewalWindow", revocable, holders, is_default AS "isDefault"';
-const ofOrganization = statement(
-  'types_of_org',
-  `SELECT ${typeColumns} FROM credential_type WHERE org = $1 ORDER BY created_at, name`,
-);
-const addFirst = statement(
-  'types_add_first',
-  `INSERT INTO credential_type (org, name, display, revocable, holders, is_default) VALUES ($1, $2, $3, $4, $5, true) ON CONFLICT DO NOTHING`,
-);
-
-/** Below a second, so that a changed type is in force everywhere within one. */
+/** Below a second, so that a changed type takes effect everywhere within one. */
 const ttlMs = 900;
 
-/**
- * The credential types of organizations, kept in memory for just so long that a change is in force everywhere in a
- * second.
- */
+/** The credential types of organizations. Their changes keep exactly one default type for each organization. */
 @Injectable()
 export class CredentialTypes {
-  private readonly kept = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: ttlMs });
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    @InjectRepository(CredentialTypeEntity) private readonly types: Repository<CredentialTypeEntity>,
+    private readonly settings: Settings,
+  ) {}
 
-  /** The named type, or the organization's default. `unknown_credential_type` when there is none of that name. */
+  /**
+   * The named type, or the organization's default, from the cache.
+   * @throws AppError unknown_credential_type
+   */
   async find(org: string, name?: string): Promise<CredentialType> {
     const fits = (type: CredentialType) => (name === undefined ? type.isDefault : type.name === name);
-    const known = this.kept.get(org)?.find(fits) ?? (await this.load(org)).find(fits);
-    if (known) return known;
+    const found = this.cache.get(org)?.find(fits) ?? (await this.list(org)).find(fits);
+    if (found) return found;
     if (name === undefined)
       throw unprocessable([
         { pointer: '#/credentialType', detail: 'is needed: the organization has no default credential type' },
@@ -43,32 +38,118 @@ export class CredentialTypes {
     });
   }
 
-  /** All of them, the oldest first; as they are stored, not as they are kept. */
-  all(org: string): Promise<CredentialType[]> {
-    return this.load(org);
-  }
-
-  /** This replica has just changed them. */
-  forget(org: string): void {
-    this.kept.delete(org);
-  }
-
-  private async load(org: string): Promise<CredentialType[]> {
-    let types = await stored(this.database, org);
+  /** All types, the oldest first, from the database. */
+  async list(org: string): Promise<CredentialType[]> {
+    let types = await this.stored(org);
     if (types.length === 0) {
-      await addFirstType(this.database, org);
-      types = await stored(this.database, org);
+      await addFirstType(this.types.manager, org);
+      types = await this.stored(org);
     }
-    this.kept.set(org, types);
+    this.cache.set(org, types);
     return types;
   }
+
+  /** @throws AppError conflict when the organization has a type of this name */
+  create(context: RequestContext, type: CredentialType): Promise<CredentialType> {
+    return this.change(context, async (manager) => {
+      const { org } = context;
+      const { name } = type;
+      if (await manager.existsBy(CredentialTypeEntity, { org, name }))
+        throw new AppError(
+          'conflict',
+          `${org} has a credential type "${name}" already; names are permanent, so change it or choose another name.`,
+        );
+      const demoted = type.isDefault ? await demoteOthers(manager, org, name) : [];
+      await manager.insert(CredentialTypeEntity, { org, ...columnsOf(type), version: 1 });
+      const created = {
+        type: 'credential_type.created' as const,
+        setting: settingOf(name),
+        version: 1,
+        audited: {
+          action: 'credential_type.create' as const,
+          targets: [{ type: 'credential_type' as const, id: name }],
+          changes: differences({}, type),
+        },
+      };
+      return { changes: [created, ...demoted], reply: type };
+    });
+  }
+
+  /** Replaces the terms of a type by what `rule` makes of them. @throws AppError unknown_credential_type */
+  update(
+    context: RequestContext,
+    name: string,
+    rule: (before: CredentialType) => CredentialType,
+  ): Promise<CredentialType> {
+    return this.change(context, async (manager) => {
+      const { org } = context;
+      const entity = await manager.findOneBy(CredentialTypeEntity, { org, name });
+      if (!entity) throw new AppError('unknown_credential_type', `${org} has no credential type "${name}".`);
+      const before = toCredentialType(entity);
+      const after = rule(before);
+      const demoted = after.isDefault ? await demoteOthers(manager, org, name) : [];
+      const version = entity.version + 1;
+      await manager.update(CredentialTypeEntity, { org, name }, { ...columnsOf(after), version });
+      const updated = {
+        type: 'credential_type.updated' as const,
+        setting: settingOf(name),
+        version,
+        audited: {
+          action: 'credential_type.update' as const,
+          targets: [{ type: 'credential_type' as const, id: name }],
+          changes: differences(before, after),
+        },
+      };
+      return { changes: [updated, ...demoted], reply: after };
+    });
+  }
+
+  private async change(
+    context: RequestContext,
+    work: (manager: EntityManager) => Promise<{ changes: SettingChange[]; reply: CredentialType }>,
+  ): Promise<CredentialType> {
+    const { org } = context;
+    const reply = await this.settings.commit(context, async (manager) => {
+      // Changes of one organization's types are serialized: together they keep exactly one default.
+      await takeLock(sqlOf(manager), `credential types ${org}`);
+      // The first type is created when it is first needed. It must not come after this change, as a second default.
+      await addFirstType(manager, org);
+      return work(manager);
+    });
+    this.cache.delete(org);
+    return reply;
+  }
+
+  private async stored(org: string): Promise<CredentialType[]> {
+    const entities = await this.types.find({ where: { org }, order: { createdAt: 'ASC', name: 'ASC' } });
+    return entities.map(toCredentialType);
+  }
 }
 
-/** Every organization starts with one type (product §5). Nothing happens where there is one. */
-export async function addFirstType(sql: Sql, org: string): Promise<void> {
-  await sql.rows(addFirst, [org, firstType.name, firstType.display, firstType.revocable, firstType.holders]);
+/** Every organization starts with one type (product §5). Does nothing where there is one of its name. */
+async function addFirstType(manager: EntityManager, org: string): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(CredentialTypeEntity)
+    .values({ org, ...columnsOf(firstType) })
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
 }
 
-async function stored(sql: Sql, org: string): Promise<CredentialType[]> {
-  return (await sql.rows<CredentialType>(ofOrganization, [org])).map(withoutNulls);
+/** Replaces the earlier default type, which changes too then. */
+async function demoteOthers(manager: EntityManager, org: string, name: string): Promise<SettingChange[]> {
+  const others = await manager.findBy(CredentialTypeEntity, { org, isDefault: true, name: Not(name) });
+  const changes: SettingChange[] = [];
+  for (const other of others) {
+    const version = other.version + 1;
+    await manager.update(CredentialTypeEntity, { org, name: other.name }, { isDefault: false, version });
+    changes.push({ type: 'credential_type.updated', setting: settingOf(other.name), version });
+  }
+  return changes;
+}
+
+function settingOf(name: string): string {
+  return `credential_type/${name}`;
 }

@@ -20,6 +20,6 @@ export class ListCredentialTypesHandler {
   ): Promise<ReplyOf<typeof listCredentialTypes>> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'credential_type.list');
-    return { items: await this.types.all(context.org) };
+    return { items: await this.types.list(context.org) };
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from '@holdfast/platform';
 import { claimed } from '../claims/claim.js';
-import { firstType } from '../credential-types/credential-type.js';
+import { firstType } from '../credential-types/credential-type.entity.js';
 import { compose, type Change, type PendingEvent } from '../customer/change.js';
 import { isExpired, type Customer } from '../customer/customer.js';
 import { expireDue } from '../customer/expiration.js';

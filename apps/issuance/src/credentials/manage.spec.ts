@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
-import { firstType } from '../credential-types/credential-type.js';
+import { firstType } from '../credential-types/credential-type.entity.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';
 import { managed } from './manage.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
-import { firstType } from '../credential-types/credential-type.js';
+import { firstType } from '../credential-types/credential-type.entity.js';
 import { managed } from '../credentials/manage.js';
 import { expireDue } from '../customer/expiration.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';

@@ -1,6 +1,5 @@
-import type { OfferRequest } from '@holdfast/contracts';
+import type { CredentialType, OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/platform';
-import type { CredentialType } from '../credential-types/credential-type.js';
 import { change, compose, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
 import { isExpired, type Customer, type CustomerCredential, type CustomerOffer } from '../customer/customer.js';

@@ -1,15 +1,14 @@
 import { Controller } from '@nestjs/common';
 import { recordOperator } from '@holdfast/audit-client';
 import { getPresencePolicy, type PresencePolicy, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
-import { shown, storedPolicy } from './presence-policies.js';
+import { PresencePolicies } from './presence-policies.js';
 
 @Controller()
 export class GetPresencePolicyHandler {
   constructor(
-    private readonly database: Database,
+    private readonly policies: PresencePolicies,
     private readonly organizations: Organizations,
     private readonly bus: Bus,
   ) {}
@@ -18,6 +17,6 @@ export class GetPresencePolicyHandler {
   async handle(_: RequestOf<typeof getPresencePolicy>, context: RequestContext): Promise<PresencePolicy> {
     await this.organizations.require(context);
     await recordOperator(this.bus, context, 'presence.read');
-    return shown(await storedPolicy(this.database, context.org));
+    return this.policies.get(context.org);
   }
 }

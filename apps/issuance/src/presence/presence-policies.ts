@@ -1,69 +1,95 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import type { PresencePolicy } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
+import type { EntityManager, Repository } from 'typeorm';
+import type { PresencePolicy, RequestContext, RequestOf, setPresencePolicy } from '@holdfast/contracts';
+import { sqlOf, takeLock } from '@holdfast/data';
 import { seal, unseal } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
+import { differences, Settings } from '../settings/settings.js';
+import { PresencePolicyEntity, toPresencePolicy } from './presence-policy.entity.js';
 
-/** An organization's policy as it is stored; the Turnstile secret sealed. */
-export interface StoredPolicy {
-  policy: PresencePolicy['policy'];
-  secret: Buffer | null;
-  version: number;
-}
-
-const find = statement(
-  'presence_policy',
-  'SELECT policy, turnstile_secret AS secret, version FROM presence_policy WHERE org = $1',
-);
-/** What holds until somebody decides otherwise (product §5). */
-const atFirst: StoredPolicy = { policy: 'optional', secret: null, version: 0 };
-/** Below a second, so that a changed policy is in force everywhere within one. */
+/** Below a second, so that a changed policy takes effect everywhere within one. */
 const ttlMs = 900;
 
-/** The policies of organizations, kept in memory for just so long that a change is in force everywhere in a second. */
+/** The presence policies of organizations. */
 @Injectable()
 export class PresencePolicies {
-  private readonly kept = new LRUCache<string, StoredPolicy>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new LRUCache<string, PresencePolicyEntity>({ max: 10_000, ttl: ttlMs });
 
   constructor(
-    private readonly database: Database,
+    @InjectRepository(PresencePolicyEntity) private readonly policies: Repository<PresencePolicyEntity>,
+    private readonly settings: Settings,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
   ) {}
 
-  async of(org: string): Promise<StoredPolicy> {
-    const kept = this.kept.get(org);
-    if (kept) return kept;
-    const policy = await storedPolicy(this.database, org);
-    this.kept.set(org, policy);
+  /** From the cache. */
+  async of(org: string): Promise<PresencePolicyEntity> {
+    const cached = this.cache.get(org);
+    if (cached) return cached;
+    const policy = await storedPolicy(this.policies.manager, org);
+    this.cache.set(org, policy);
     return policy;
   }
 
-  /** The organization's Turnstile secret, in the clear; undefined when it has none. */
+  /** From the database. */
+  async get(org: string): Promise<PresencePolicy> {
+    return toPresencePolicy(await storedPolicy(this.policies.manager, org));
+  }
+
+  /** The organization's Turnstile secret, unsealed; undefined when it has none. */
   async turnstileSecret(org: string): Promise<string | undefined> {
-    const { secret } = await this.of(org);
-    return secret ? unseal(this.config.KEY_ENCRYPTION_KEY, secret, sealedFor(org)).toString('utf8') : undefined;
+    const { turnstileSecret } = await this.of(org);
+    return turnstileSecret
+      ? unseal(this.config.KEY_ENCRYPTION_KEY, turnstileSecret, sealedFor(org)).toString('utf8')
+      : undefined;
   }
 
-  sealed(org: string, secret: string): Buffer {
-    return seal(this.config.KEY_ENCRYPTION_KEY, secret, sealedFor(org));
+  async set(
+    context: RequestContext,
+    { policy, turnstileSecret }: RequestOf<typeof setPresencePolicy>,
+  ): Promise<PresencePolicy> {
+    const { org } = context;
+    const reply = await this.settings.commit(context, async (manager) => {
+      await takeLock(sqlOf(manager), `presence policy ${org}`);
+      const before = await storedPolicy(manager, org);
+      const after: PresencePolicyEntity = {
+        org,
+        policy: policy ?? before.policy,
+        turnstileSecret: this.secretAfter(before, turnstileSecret),
+        version: before.version + 1,
+      };
+      await manager.upsert(PresencePolicyEntity, after, ['org']);
+      // A new secret in place of an earlier one is a change too, though both read `true`.
+      const audited = {
+        action: 'presence.configure' as const,
+        targets: [{ type: 'organization' as const, id: org }],
+        changes: {
+          ...differences(toPresencePolicy(before), toPresencePolicy(after)),
+          ...(turnstileSecret && before.turnstileSecret && { turnstileSecret: { to: 'replaced' } }),
+        },
+      };
+      const { version } = after;
+      return {
+        changes: [{ type: 'presence_policy.updated' as const, setting: 'presence_policy', version, audited }],
+        reply: toPresencePolicy(after),
+      };
+    });
+    this.cache.delete(org);
+    return reply;
   }
 
-  /** This replica has just changed it. */
-  forget(org: string): void {
-    this.kept.delete(org);
+  private secretAfter({ org, turnstileSecret }: PresencePolicyEntity, wanted: string | null | undefined) {
+    if (wanted === undefined) return turnstileSecret;
+    return wanted === null ? null : seal(this.config.KEY_ENCRYPTION_KEY, wanted, sealedFor(org));
   }
 }
 
-export async function storedPolicy(sql: Sql, org: string): Promise<StoredPolicy> {
-  const [row] = await sql.rows<StoredPolicy>(find, [org]);
-  return row ?? atFirst;
-}
-
-/** What the operator is told: whether there is a secret, never which. */
-export function shown({ policy, secret }: StoredPolicy): PresencePolicy {
-  return { policy, turnstile: secret !== null };
+/** Without a row the policy of product §5 applies. */
+async function storedPolicy(manager: EntityManager, org: string): Promise<PresencePolicyEntity> {
+  const stored = await manager.findOneBy(PresencePolicyEntity, { org });
+  return stored ?? { org, policy: 'optional', turnstileSecret: null, version: 0 };
 }
 
 function sealedFor(org: string): string {

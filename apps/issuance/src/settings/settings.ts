@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Action, AuditRecord, AuditTarget, RequestContext, SettingEvent } from '@holdfast/contracts';
-import { Database, type Sql } from '@holdfast/data';
+import { sqlOf } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 
-/** What a change of a setting says of itself: becomes its event and its audit record. */
+/** A changed setting, for its event and its audit record. */
 export interface SettingChange {
   type: SettingEvent['type'];
   /** Such as `credential_type/customer`; each counts its own versions. */
@@ -14,27 +15,24 @@ export interface SettingChange {
   audited?: { action: Action; targets: AuditTarget[]; changes: NonNullable<AuditRecord['changes']> };
 }
 
-/**
- * Every change of an organization's settings goes through here: row, event and audit record commit together or not at
- * all.
- */
+/** Commits entity, event and audit record of a changed setting together, or none of them. */
 @Injectable()
 export class Settings {
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Runs `work` in a transaction and answers what it answers, once the record has its place. */
+  /** Replies after audit has stored the record (one second at most). */
   async commit<Reply>(
     context: RequestContext,
-    work: (sql: Sql) => Promise<{ changes: SettingChange[]; reply: Reply }>,
+    work: (manager: EntityManager) => Promise<{ changes: SettingChange[]; reply: Reply }>,
   ): Promise<Reply> {
-    const { reply, rows } = await this.database.transaction(async (sql) => {
-      const { changes, reply } = await work(sql);
+    const { reply, rows } = await this.dataSource.transaction(async (manager) => {
+      const { changes, reply } = await work(manager);
       const rows = changes.map((change) => this.outbox.row(this.event(change, context)));
-      await insertOutboxRows(sql, rows);
+      await insertOutboxRows(sqlOf(manager), rows);
       return { reply, rows };
     });
     await this.outbox.published(rows);

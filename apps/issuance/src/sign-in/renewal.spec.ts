@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimed } from '../claims/claim.js';
-import { firstType } from '../credential-types/credential-type.js';
+import { firstType } from '../credential-types/credential-type.entity.js';
 import { managed } from '../credentials/manage.js';
 import { firstOffer } from '../offers/offer.js';
 import { renewalDue, renewed } from './renewal.js';

@@ -1,4 +1,4 @@
-import type { CredentialType } from '../credential-types/credential-type.js';
+import type { CredentialType } from '@holdfast/contracts';
 import { addDuration, endOf } from '../credential-types/validity.js';
 import { change, idsAndExpirationOf, type Change } from '../customer/change.js';
 import type { Customer, CustomerCredential } from '../customer/customer.js';
