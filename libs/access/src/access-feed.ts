@@ -8,8 +8,8 @@ import {
 } from '@holdfast/contracts';
 import { countDropped, listen, systemContext, type Bus } from '@holdfast/messaging';
 import type { Readiness } from '@holdfast/service';
-import { AccessQuestions } from './access-questions.js';
 import { refusedBy, type TokenOrigin } from './access-rule.js';
+import { IntrospectionFallback } from './introspection-fallback.js';
 
 /**
  * How long a confirmation is good for, in ms: with its way over the bus, what is disabled is refused within a second.
@@ -28,7 +28,7 @@ const keyOf = (kind: AccessEntry['kind'], id: string) => `${kind} ${id}`;
  */
 export class RevocationFeed {
   private readonly logger = new Logger('access feed');
-  private readonly questions: AccessQuestions;
+  private readonly questions: IntrospectionFallback;
   private readonly known = new Map<string, { entry: AccessEntry; at: number }>();
   private readonly listeners: ((entry?: AccessEntry) => void)[] = [];
   /** Newest change that is known here; undefined before the snapshot. */
@@ -44,7 +44,7 @@ export class RevocationFeed {
     private readonly service: ServiceName,
     readiness: Readiness,
   ) {
-    this.questions = new AccessQuestions(bus, service);
+    this.questions = new IntrospectionFallback(bus, service);
     readiness.requires(() => this.seq !== undefined);
   }
 

@@ -4,7 +4,7 @@ import { Bus, EventConsumer } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Shutdown } from '@holdfast/service';
 import { Feed } from './feed.js';
-import { toldBy } from './told.js';
+import { publicEventsOf } from './public-event.js';
 
 /** Appends the events of the services to the feeds of their organizations. */
 @Injectable()
@@ -26,6 +26,6 @@ export class FeedConsumer implements OnApplicationBootstrap {
 
   async apply(events: DomainEvent[]): Promise<void> {
     const now = this.clock.now();
-    await this.feed.append(events.flatMap((event) => toldBy(event, now)));
+    await this.feed.append(events.flatMap((event) => publicEventsOf(event, now)));
   }
 }

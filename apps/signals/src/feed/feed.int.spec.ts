@@ -26,8 +26,8 @@ import {
 } from '@holdfast/testing';
 import { SignalsModule } from '../app.module.js';
 import { migrations } from '../migrations/index.js';
+import { maxWaitMs } from './append-in-order.js';
 import { allEvents, eventsOfTypes } from './list-events.handler.js';
-import { maxWaitMs } from './place.js';
 import { Retention } from './retention.js';
 
 const quiet = createLogger('test', 'fatal');
@@ -200,7 +200,7 @@ describe('the feed', () => {
       await eventually(async () => expect((await page(after)).items.map((e) => e.type)).toEqual(['app.created']));
     });
 
-    it('gets the types asked for, in one order, and at the end the place of the end', async () => {
+    it('gets the types asked for, in one order, and at the end the cursor of the end', async () => {
       await fill(25);
       const types: EventType[] = ['app.created', 'app.updated'];
       const first = await page(undefined, { types, limit: 2 });
@@ -209,7 +209,7 @@ describe('the feed', () => {
       expect(rest).toMatchObject({ hasMore: false, next: 25, items: [{ type: 'app.created' }] });
     });
 
-    it('has a place before there is any event', async () => {
+    it('has a cursor before there is any event', async () => {
       expect(await page()).toEqual({ items: [], next: 0, hasMore: false });
       await publish(appEvent());
       await eventually(async () => expect((await page(0)).items).toHaveLength(1));
@@ -238,7 +238,7 @@ describe('the feed', () => {
       }
     });
 
-    it('hears it when the place is older than what is kept, or comes from a feed that was lost', async () => {
+    it('gets page_token_expired when the cursor is older than the retention, or comes from a feed that was lost', async () => {
       await fill(5);
       clock.advance(35 * day + 1);
       await publish(appEvent());

@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, statement, type Sql, type Transaction } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
+import { appendInOrder, type Appended, type Known } from './append-in-order.js';
 import { feedLag } from './feed-metrics.js';
-import { place, type Known, type Placed } from './place.js';
-import type { Told } from './told.js';
+import type { PublicEvent } from './public-event.js';
 
 const newHeads = statement(
   'head_new',
@@ -17,7 +17,7 @@ const lookUp = statement(
   `SELECT 'waiting' AS kind, w.id, w.org, encode(w.key, 'hex') AS key, w.type, w.occurred_at, w.version, w.data, w.since, false AS erased
      FROM unnest($2::bytea[]) AS q(key), LATERAL (SELECT * FROM waiting WHERE key = q.key LIMIT 1000) w
    UNION ALL
-   SELECT 'placed', q.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+   SELECT 'appended', q.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
      FROM unnest($1::uuid[]) AS q(id), LATERAL (SELECT FROM event WHERE id = q.id LIMIT 1) e
    UNION ALL
    SELECT 'progress', NULL, NULL, encode(q.key, 'hex'), NULL, NULL, a.version, NULL, NULL, a.erased_at IS NOT NULL
@@ -44,7 +44,7 @@ const write = statement(
 );
 
 interface Found {
-  kind: 'placed' | 'progress' | 'waiting';
+  kind: 'appended' | 'progress' | 'waiting';
   id: string;
   org: string;
   key: string;
@@ -66,7 +66,7 @@ export class Feed {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async append(events: readonly Told[]): Promise<void> {
+  async append(events: readonly PublicEvent[]): Promise<void> {
     if (events.length === 0) return;
     await this.placeIn([...new Set(events.map((e) => e.org))], [...new Set(events.map((e) => e.key))], events);
   }
@@ -77,7 +77,7 @@ export class Feed {
     await this.placeIn([...new Set(aggregates.map((a) => a.org))], [...new Set(aggregates.map((a) => a.key))], []);
   }
 
-  private async placeIn(orgs: string[], keys: string[], events: readonly Told[]): Promise<void> {
+  private async placeIn(orgs: string[], keys: string[], events: readonly PublicEvent[]): Promise<void> {
     const now = this.clock.now();
     const { entries, unordered } = await this.database.transaction(async (sql) => {
       // Begun together: one trip. What is known is still looked up after the heads are held.
@@ -87,9 +87,9 @@ export class Feed {
         await sql.rows(newHeads, [orgs.sort()]);
         [heads, there] = await look();
       }
-      const placed = place(events, { heads, ...there }, now);
-      await this.write(sql, placed, now);
-      return placed;
+      const appended = appendInOrder(events, { heads, ...there }, now);
+      await this.write(sql, appended, now);
+      return appended;
     });
     for (const { occurredAt } of entries) feedLag.observe(Math.max(0, now.getTime() - occurredAt.getTime()) / 1000);
     for (const { id, type, version, org } of unordered) {
@@ -101,7 +101,7 @@ export class Feed {
 
   private async write(
     sql: Transaction,
-    { entries, progress, waiting, settled, erased }: Placed,
+    { entries, progress, waiting, settled, erased }: Appended,
     now: Date,
   ): Promise<void> {
     const bytes = (key: string) => Buffer.from(key, 'hex');
@@ -138,11 +138,11 @@ async function held(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
   return new Map(rows.map((r) => [r.org, r.seq]));
 }
 
-async function known(sql: Sql, keys: string[], events: readonly Told[]): Promise<Omit<Known, 'heads'>> {
+async function known(sql: Sql, keys: string[], events: readonly PublicEvent[]): Promise<Omit<Known, 'heads'>> {
   const found = await sql.rows<Found>(lookUp, [events.map((e) => e.id), keys.map((k) => Buffer.from(k, 'hex'))]);
   const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
   return {
-    placed: new Set(of('placed').map((f) => f.id)),
+    appended: new Set(of('appended').map((f) => f.id)),
     progress: new Map(of('progress').map((f) => [f.key, { version: f.version, erased: f.erased }])),
     waiting: of('waiting').map(({ kind: _, occurred_at: occurredAt, erased: __, data, ...rest }) => ({
       ...rest,

@@ -37,7 +37,7 @@ export const eventsOfTypes = page(
      SELECT ${columns} FROM event WHERE org = h.org AND (type, seq) > (t.type, $2) AND type <= t.type ORDER BY type, seq LIMIT $3) o`,
 );
 
-/** GET …/admin/events: what has happened in the organization since the reader's place, oldest first (product §8). */
+/** GET …/admin/events: what has happened in the organization since the reader's cursor, oldest first (product §8). */
 @Controller()
 export class ListEventsHandler {
   constructor(private readonly database: Database) {}
@@ -61,7 +61,7 @@ export class ListEventsHandler {
     );
     const items = found.slice(0, limit);
     const hasMore = found.length > limit;
-    // At the end of the feed the place is its head, not the last of the types asked for: that one may be too old
+    // At the end of the feed the cursor is its head, not the last of the types asked for: that one may be too old
     // tomorrow.
     return { items: items.map((f) => f.event), next: hasMore ? items.at(-1)!.seq : head, hasMore };
   }

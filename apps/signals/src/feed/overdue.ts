@@ -2,9 +2,9 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
 import { repeat, Shutdown } from '@holdfast/service';
+import { maxWaitMs } from './append-in-order.js';
 import { eventsWaiting } from './feed-metrics.js';
 import { Feed } from './feed.js';
-import { maxWaitMs } from './place.js';
 
 const every = 1000;
 const overdue = statement(
@@ -14,7 +14,7 @@ const overdue = statement(
 const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting');
 
 /**
- * Lets in what has waited long enough for an event before it. Replicas may do it at once: each event gets one place.
+ * Appends events that have waited long enough for a predecessor. Replicas may do it concurrently: each event is appended once.
  */
 @Injectable()
 export class Overdue implements OnApplicationBootstrap {

@@ -10,7 +10,7 @@ import { refusedBy, type TokenOrigin } from './access-rule.js';
 const ttlMs = 250;
 
 /** Asks directory about each app while the feed is silent. */
-export class AccessQuestions {
+export class IntrospectionFallback {
   private readonly answers = new Map<string, { until: number; answer: Promise<AccessEntry[]> }>();
 
   constructor(

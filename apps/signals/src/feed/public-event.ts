@@ -3,7 +3,7 @@ import { eventTypes, isCustomerEvent, tellsErasure, type DomainEvent } from '@ho
 import { customerKey } from '@holdfast/platform';
 
 /** The members of a domain event that the feed uses. */
-export interface Told {
+export interface PublicEvent {
   id: string;
   org: string;
   /** Hash of whom it is about, in hex: names nobody. */
@@ -11,10 +11,10 @@ export interface Told {
   type: string;
   version: number;
   occurredAt: Date;
-  /** Nothing about this customer is kept any more, but for what is told with it. */
+  /** Deletes everything about this customer except `data`. */
   erases: boolean;
   /**
-   * What organizations are told; absent in word of an erasure, and in events from before there was a feed: these only
+   * The public event; absent in `subject.erasure_started`, and in events from before there was a feed: these only
    * count.
    */
   data?: unknown;
@@ -30,17 +30,17 @@ const schemas = new Map(
 );
 
 /**
- * What the feed makes of an event; nothing of one that stays in the house. What the schema of the type does not name is
- * cut off: a newer producer's additions leave the house when this service knows them.
+ * Reduces a domain event to the public event; empty for an internal event. Members that the schema of the type does not
+ * name are removed: additions of a newer producer become public when this service knows them.
  * @throws when the data does not fit its schema: the consumer tries again some times, and then has it quarantined.
  */
-export function toldBy(event: DomainEvent, now: Date): Told[] {
+export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = schemas.get(type);
   const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
   const erases = tellsErasure(event);
   if ((!schema && !erases) || typeof about !== 'string') return [];
-  const told = {
+  const reduced = {
     id,
     org,
     type,
@@ -50,5 +50,5 @@ export function toldBy(event: DomainEvent, now: Date): Told[] {
     key: customerKey(org, about).toString('hex'),
     since: now,
   };
-  return [event.data === undefined || !schema ? told : { ...told, data: schema.parse(event.data) }];
+  return [event.data === undefined || !schema ? reduced : { ...reduced, data: schema.parse(event.data) }];
 }

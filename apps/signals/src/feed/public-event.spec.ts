@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
-import { toldBy } from './told.js';
+import { publicEventsOf } from './public-event.js';
 
 const now = new Date('2026-11-21T09:30:00.000Z');
 const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
@@ -22,29 +22,31 @@ const ids = { subject, credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01', cre
 
 describe('what the feed makes of an event', () => {
   it('is its data, and a hash of whom it is about', () => {
-    const [told] = toldBy(revoked(ids), now);
-    expect(told).toMatchObject({ org: 'acme', type: 'credential.revoked', version: 2, data: ids });
-    expect(told!.key).toMatch(/^[0-9a-f]{64}$/);
+    const [found] = publicEventsOf(revoked(ids), now);
+    expect(found).toMatchObject({ org: 'acme', type: 'credential.revoked', version: 2, data: ids });
+    expect(found!.key).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('has nothing that the catalogue does not name', () => {
-    expect(toldBy(revoked({ ...ids, reason: 'stolen' }), now)[0]!.data).toEqual(ids);
+    expect(publicEventsOf(revoked({ ...ids, reason: 'stolen' }), now)[0]!.data).toEqual(ids);
   });
 
   it('is undefined for internal events', () => {
-    expect(toldBy({ ...base, type: 'organization.updated' } satisfies DirectoryEvent, now)).toEqual([]);
-    expect(toldBy({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now)).toEqual([]);
+    expect(publicEventsOf({ ...base, type: 'organization.updated' } satisfies DirectoryEvent, now)).toEqual([]);
+    expect(
+      publicEventsOf({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now),
+    ).toEqual([]);
   });
 
   it('is no data for word of an erasure, and the customer for its receipt', () => {
-    const told = (event: CustomerEvent) => toldBy(event, now).map(({ erases, data }) => ({ erases, data }));
-    expect(told({ ...base, type: 'subject.erasure_started', subject })).toEqual([{ erases: true }]);
-    expect(told({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
+    const found = (event: CustomerEvent) => publicEventsOf(event, now).map(({ erases, data }) => ({ erases, data }));
+    expect(found({ ...base, type: 'subject.erasure_started', subject })).toEqual([{ erases: true }]);
+    expect(found({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
       { erases: true, data: { subject } },
     ]);
   });
 
   it('is a fault, not an empty event, when the data does not fit', () => {
-    expect(() => toldBy(revoked({ subject }), now)).toThrow(/credentialId/);
+    expect(() => publicEventsOf(revoked({ subject }), now)).toThrow(/credentialId/);
   });
 });

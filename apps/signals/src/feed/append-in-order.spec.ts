@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { maxWaitMs, place, type Known, type Progress } from './place.js';
-import type { Told } from './told.js';
+import { appendInOrder, maxWaitMs, type Known, type Progress } from './append-in-order.js';
+import type { PublicEvent } from './public-event.js';
 
 const start = Date.parse('2026-11-21T09:30:00.000Z');
 
-function told(key: string, version: number, given: Partial<Told> = {}): Told {
+function eventOf(key: string, version: number, given: Partial<PublicEvent> = {}): PublicEvent {
   return {
     id: `${key}-${version}`,
     org: 'acme',
@@ -20,27 +20,27 @@ function told(key: string, version: number, given: Partial<Told> = {}): Told {
   };
 }
 
-/** The tables, as far as place() looks at them. */
+/** The tables, as far as appendInOrder() looks at them. */
 class Feed {
-  entries: (Told & { seq: number })[] = [];
-  waiting: Told[] = [];
+  entries: (PublicEvent & { seq: number })[] = [];
+  waiting: PublicEvent[] = [];
   progress = new Map<string, Progress>();
 
-  take(events: Told[], at = start): string[] {
+  take(events: PublicEvent[], at = start): string[] {
     const known: Known = {
       heads: new Map([['acme', this.entries.at(-1)?.seq ?? 0]]),
       progress: this.progress,
-      placed: new Set(this.entries.map((e) => e.id)),
+      appended: new Set(this.entries.map((e) => e.id)),
       waiting: this.waiting,
     };
-    const placed = place(events, known, new Date(at));
-    this.entries = [...this.entries.filter((e) => !placed.erased.has(e.key)), ...placed.entries];
-    this.progress = new Map([...this.progress, ...placed.progress]);
+    const appended = appendInOrder(events, known, new Date(at));
+    this.entries = [...this.entries.filter((e) => !appended.erased.has(e.key)), ...appended.entries];
+    this.progress = new Map([...this.progress, ...appended.progress]);
     this.waiting = [
-      ...this.waiting.filter((w) => !placed.settled.includes(w.id) && !placed.erased.has(w.key)),
-      ...placed.waiting,
+      ...this.waiting.filter((w) => !appended.settled.includes(w.id) && !appended.erased.has(w.key)),
+      ...appended.waiting,
     ];
-    return placed.unordered.map((t) => t.id);
+    return appended.unordered.map((t) => t.id);
   }
 
   get ids(): string[] {
@@ -49,7 +49,7 @@ class Feed {
 }
 
 /** What may arrive: each event once or more, in any order, in batches of any size. */
-const deliveries = (events: Told[]) =>
+const deliveries = (events: PublicEvent[]) =>
   fc
     .array(fc.constantFrom(...events), { maxLength: 20 })
     .chain((again) =>
@@ -65,7 +65,7 @@ const deliveries = (events: Told[]) =>
     );
 
 describe('places in the feed', () => {
-  const three = ['a', 'b', 'c'].flatMap((key) => [1, 2, 3, 4, 5].map((version) => told(key, version)));
+  const three = ['a', 'b', 'c'].flatMap((key) => [1, 2, 3, 4, 5].map((version) => eventOf(key, version)));
 
   it('are given once and by version, without a gap, however events come', () => {
     fc.assert(
@@ -83,8 +83,8 @@ describe('places in the feed', () => {
   it('are left to the receipt alone when a customer is erased, however events come', () => {
     const events = [
       ...three,
-      told('a', 6, { id: 'erasing', erases: true, data: undefined }),
-      told('a', 6, { id: 'receipt', erases: true }),
+      eventOf('a', 6, { id: 'erasing', erases: true, data: undefined }),
+      eventOf('a', 6, { id: 'receipt', erases: true }),
     ];
     fc.assert(
       fc.property(deliveries(events), (batches) => {
@@ -97,23 +97,23 @@ describe('places in the feed', () => {
     );
   });
 
-  it('are waited for, a minute and no longer; what then comes late goes in and is told of', () => {
+  it('are waited for, a minute and no longer; what then comes late goes in and is reported', () => {
     const feed = new Feed();
-    feed.take([told('a', 3), told('a', 5)]);
+    feed.take([eventOf('a', 3), eventOf('a', 5)]);
     expect([feed.ids, feed.waiting.length]).toEqual([[], 2]);
-    feed.take([told('b', 1)], start + maxWaitMs - 1);
+    feed.take([eventOf('b', 1)], start + maxWaitMs - 1);
     expect(feed.ids).toEqual(['b-1']);
     expect(feed.take([], start + maxWaitMs)).toEqual(['a-3', 'a-5']);
     expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5']);
-    expect(feed.take([told('a', 4)], start + maxWaitMs)).toEqual(['a-4']);
-    expect(feed.take([told('a', 6)], start + maxWaitMs)).toEqual([]);
+    expect(feed.take([eventOf('a', 4)], start + maxWaitMs)).toEqual(['a-4']);
+    expect(feed.take([eventOf('a', 6)], start + maxWaitMs)).toEqual([]);
     expect(feed.ids).toEqual(['b-1', 'a-3', 'a-5', 'a-4', 'a-6']);
   });
 
   it('are not given to what has no data, which still counts', () => {
     const feed = new Feed();
-    const { data: _, ...first } = told('a', 1);
-    expect(feed.take([told('a', 2), first])).toEqual([]);
+    const { data: _, ...first } = eventOf('a', 1);
+    expect(feed.take([eventOf('a', 2), first])).toEqual([]);
     expect(feed.ids).toEqual(['a-2']);
   });
 });
