@@ -11,7 +11,7 @@ export const replacedWords: Readonly<Record<string, string>> = {
   away: 'unavailable',
   deed: 'state transition',
   door: 'API gateway, edge',
-  farewell: 'exit notice',
+  farewell: 'ready message, exit notice',
   fault: 'validation issue, error',
   faults: 'validation issues, errors',
   heard: 'consumed, received',

@@ -28,3 +28,15 @@ export function anyLines(file: string): number[] {
   visit(source);
   return lines;
 }
+
+/** All identifiers of a source file, private members included. */
+export function identifiersOf(file: string): Set<string> {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+}
