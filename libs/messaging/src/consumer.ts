@@ -8,7 +8,7 @@ import { announceApplied } from './applied.js';
 import type { Bus } from './bus.js';
 import { countDropped } from './dropped.js';
 import { onStatus, parseJson } from './loops.js';
-import { eventsApplied } from './metrics.js';
+import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { systemContext } from './system-context.js';
 
 /**
@@ -179,9 +179,10 @@ export class EventConsumer<S extends Stream> {
   private async applyAll(batch: Received[]): Promise<void> {
     const wanted = this.options.wants ? batch.filter(({ message }) => this.options.wants!(typeOf(message))) : batch;
     const events = wanted.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
-    if (events.length > 0) await this.apply(events);
+    if (events.length > 0) await this.timed(() => this.apply(events));
     for (const received of batch) this.acknowledge(received);
-    eventsApplied.inc({ stream: this.stream.name }, batch.length);
+    this.count('applied', batch.length);
+    consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
     if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
     if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
       announceApplied(
@@ -191,6 +192,19 @@ export class EventConsumer<S extends Stream> {
         events.map((e) => (e as DomainEvent).id),
       );
     }
+  }
+
+  private async timed(apply: () => Promise<void>): Promise<void> {
+    const stop = consumerBatchSeconds.startTimer({ stream: this.stream.name });
+    try {
+      await apply();
+    } finally {
+      stop();
+    }
+  }
+
+  private count(outcome: 'applied' | 'failed' | 'quarantined', events: number): void {
+    eventsConsumed.inc({ stream: this.stream.name, outcome }, events);
   }
 
   private async failed(received: Received, cause: unknown): Promise<void> {
@@ -203,6 +217,7 @@ export class EventConsumer<S extends Stream> {
     if (attempt < maxAttempts) return this.putBack([received], cause, this.retryAfterMs * 2 ** (attempt - 1));
     try {
       await this.quarantine(id, cause);
+      this.count('quarantined', 1);
       this.acknowledge(received);
       this.attempts.delete(id);
     } catch (error) {
@@ -241,6 +256,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
+    this.count('failed', batch.length);
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(

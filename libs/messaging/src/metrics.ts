@@ -1,4 +1,4 @@
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 export const handlerSeconds = new Histogram({
   name: 'holdfast_handler_seconds',
@@ -7,14 +7,29 @@ export const handlerSeconds = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
 
-export const eventsApplied = new Counter({
-  name: 'holdfast_events_applied_total',
-  help: 'Events that a consumer has applied, repeats included',
+export const eventsConsumed = new Counter({
+  name: 'holdfast_events_consumed_total',
+  help:
+    'Events that this consumer received, redeliveries included, by outcome: ' +
+    'applied, failed (will be delivered again) or quarantined',
+  labelNames: ['stream', 'outcome'],
+});
+
+export const consumerBatchSeconds = new Histogram({
+  name: 'holdfast_consumer_batch_seconds',
+  help: 'Time it took to apply a batch of events, whether it succeeded or not',
+  labelNames: ['stream'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+
+export const consumerLastSuccess = new Gauge({
+  name: 'holdfast_consumer_last_success_timestamp_seconds',
+  help: 'Unix time at which this consumer last applied a batch of events',
   labelNames: ['stream'],
 });
 
 export const messagesDropped = new Counter({
   name: 'holdfast_bus_messages_dropped_total',
-  help: 'Messages of the bus that were not accepted: not from whom they may come, or not of the form they must have',
+  help: 'Messages of the bus that were dropped, by subscription and reason: wrong subject, sender or body, or an error',
   labelNames: ['subject', 'reason'],
 });

@@ -1,6 +1,7 @@
 export * from './clock-watch.js';
 export * from './http-metrics.js';
 export * from './http-observer.js';
+export * from './interval.js';
 export * from './metrics.js';
 export * from './ops-server.js';
 export * from './outbound.js';

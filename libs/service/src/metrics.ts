@@ -1,10 +1,29 @@
-import { collectDefaultMetrics, Counter, Gauge, register } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 
 export { register };
 
 export const unhandledRejections = new Counter({
   name: 'holdfast_unhandled_rejections_total',
   help: 'Errors in work that nobody waits for; each is a fault of ours, and the log has it',
+});
+
+export const jobRuns = new Counter({
+  name: 'holdfast_job_runs_total',
+  help: 'Runs of periodic jobs by outcome: succeeded or failed',
+  labelNames: ['job', 'outcome'],
+});
+
+export const jobSeconds = new Histogram({
+  name: 'holdfast_job_seconds',
+  help: 'Duration of the runs of periodic jobs',
+  labelNames: ['job'],
+  buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 10, 60],
+});
+
+export const jobLastSuccess = new Gauge({
+  name: 'holdfast_job_last_success_timestamp_seconds',
+  help: 'Unix time at which a periodic job last succeeded in this process',
+  labelNames: ['job'],
 });
 
 export const clockOffset = new Gauge({

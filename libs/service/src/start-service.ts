@@ -10,7 +10,7 @@ import {
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { contracts, type ServiceName } from '@holdfast/contracts';
 import { Database, statement, type DatabaseOptions } from '@holdfast/data';
@@ -24,11 +24,13 @@ import {
   OutgoingLimits,
   Replicas,
   reportDropped,
+  startConsumers,
   tooOld,
   type OutgoingLimitsOptions,
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
 import { ClockWatch } from './clock-watch.js';
+import { startIntervals } from './interval.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
@@ -125,11 +127,19 @@ export async function startService<Config extends BaseConfig>(
         ]
       : []),
   ];
-  const root: DynamicModule = { module: ServiceRoot, global: true, imports: [module], providers, exports: providers };
+  const root: DynamicModule = {
+    module: ServiceRoot,
+    global: true,
+    imports: [DiscoveryModule, module],
+    providers,
+    exports: providers,
+  };
   // Of this process and no other: what a predecessor was sent is not for us.
   const replica = randomBytes(9).toString('hex');
   const transport = new BusTransport(connection, service, replica);
   const app = await (options.createApp ?? microservice)(root, transport);
+  const consumers = startConsumers(app, service);
+  const intervals = startIntervals(app);
   // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will
   // say.
   await connection.flush().catch(() => undefined);
@@ -152,8 +162,10 @@ export async function startService<Config extends BaseConfig>(
     (stopping ??= (async () => {
       clearInterval(watching);
       await announcements?.leave();
-      // The app first: it stops taking requests; then relays and consumers; then what they stand on.
+      // The app first, so that it takes no more requests; then jobs and consumers, whose events the relays still
+      // publish; then the connections.
       await app.close();
+      await Promise.all([intervals.stop(), consumers.stop()]);
       await shutdown.run();
       await connection.drain().catch(() => undefined);
       await database?.close();

@@ -1,10 +1,9 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { CONFIG, repeat, Shutdown } from '@holdfast/service';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG, Interval } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 
-const every = 60_000;
 const batchSize = 1000;
 const day = 86_400_000;
 
@@ -21,23 +20,19 @@ const remove = statement(
 
 /** Removes what is older than the feed keeps, a few at a time. Replicas may do it at once. */
 @Injectable()
-export class Retention implements OnApplicationBootstrap {
-  private readonly logger = new Logger('retention');
-
+export class Retention {
   constructor(
     private readonly database: Database,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: SignalsConfig,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const permitted = () => mayExpire(this.clock);
-    const failed = (error: unknown) =>
-      this.logger.warn(`old events could not be removed, will try again: ${String(error)}`);
-    repeat(this.shutdown, { every, permitted, work: (stopping) => this.removeOld(stopping), failed });
-  }
-
+  @Interval({
+    name: 'feed_retention',
+    intervalMs: 60_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to remove events older than EVENT_RETENTION_DAYS from the feed',
+  })
   async removeOld(stopping = () => false): Promise<void> {
     const before = new Date(this.clock.now().getTime() - this.config.EVENT_RETENTION_DAYS * day);
     while (!stopping()) {

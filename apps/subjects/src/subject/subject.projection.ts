@@ -1,9 +1,8 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Bus, EventConsumer } from '@holdfast/messaging';
+import { Consumes } from '@holdfast/messaging';
 import { customerKey } from '@holdfast/platform';
-import { Shutdown } from '@holdfast/service';
 import { isClaimed } from './subject.js';
 
 /**
@@ -34,19 +33,10 @@ export function newestPerSubject(events: CustomerEvent[]): CustomerEvent[] {
 }
 
 @Injectable()
-export class SubjectProjection implements OnApplicationBootstrap {
-  constructor(
-    private readonly database: Database,
-    private readonly bus: Bus,
-    private readonly shutdown: Shutdown,
-  ) {}
+export class SubjectProjection {
+  constructor(private readonly database: Database) {}
 
-  onApplicationBootstrap(): void {
-    const consumer = new EventConsumer(streams.issuance, 'subjects', this.bus, (events) => this.apply(events));
-    consumer.start();
-    this.shutdown.before(() => consumer.stop());
-  }
-
+  @Consumes(streams.issuance)
   async apply(events: IssuanceEvent[]): Promise<void> {
     const rows = newestPerSubject(events.filter(isCustomerEvent));
     if (rows.length === 0) return;

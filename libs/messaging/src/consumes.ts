@@ -1,0 +1,59 @@
+import { SetMetadata, type INestApplicationContext } from '@nestjs/common';
+import type { z } from 'zod';
+import type { ServiceName, Stream } from '@holdfast/contracts';
+import { Bus } from './bus.js';
+import { EventConsumer, type ApplyBatch, type ConsumerOptions } from './consumer.js';
+import { decoratedMethods } from './decorated-methods.js';
+
+const consumesKey = Symbol('Consumes');
+
+interface Consumption {
+  streams: readonly Stream[];
+  options: ConsumerOptions;
+}
+
+/**
+ * Makes a provider's method the consumer of one stream or of several: it gets the events in batches and applies each
+ * batch in one transaction, or throws and gets it again (EventConsumer). startService() finds the method, starts the
+ * consumer when the application is up and stops it on shutdown.
+ */
+export function Consumes<S extends Stream>(streams: S | readonly S[], options: ConsumerOptions = {}) {
+  const metadata: Consumption = { streams: [streams].flat() as readonly Stream[], options };
+  return <Method extends ApplyBatch<z.output<S['event']>>>(
+    target: object,
+    key: string,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => void SetMetadata(consumesKey, metadata)(target, key, descriptor);
+}
+
+export interface RunningConsumers {
+  /** Resolves when what is being applied is applied and acknowledged. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a consumer for each method that `@Consumes` decorates.
+ * @throws when the contract of a stream does not list the service, or two methods consume the same stream
+ */
+export function startConsumers(app: INestApplicationContext, service: ServiceName): RunningConsumers {
+  const bus = app.get(Bus, { strict: false });
+  const consumers = new Map<string, EventConsumer<Stream>>();
+  for (const { metadata, label, invoke } of decoratedMethods<Consumption>(app, consumesKey)) {
+    for (const stream of metadata.streams) {
+      if (!stream.consumers.includes(service))
+        throw new Error(
+          `${label} consumes ${stream.name}, but that stream does not list ${service} as a consumer. ` +
+            'Add it in libs/contracts/src/events/streams.ts',
+        );
+      if (consumers.has(stream.name))
+        throw new Error(
+          `${label} consumes ${stream.name}, and so does another method of ${service}. ` +
+            'A service has one durable consumer of a stream, so each of them would get a part of the events',
+        );
+      const apply: ApplyBatch<unknown> = async (events) => void (await invoke(events));
+      consumers.set(stream.name, new EventConsumer(stream, service, bus, apply, metadata.options));
+    }
+  }
+  for (const consumer of consumers.values()) consumer.start();
+  return { stop: async () => void (await Promise.all([...consumers.values()].map((consumer) => consumer.stop()))) };
+}

@@ -1,0 +1,135 @@
+import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { Injectable, Logger, Module, type DynamicModule, type LoggerService, type Type } from '@nestjs/common';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import { CLOCK } from '@holdfast/platform';
+import { Interval, IntervalJob, startIntervals } from './interval.js';
+import { register } from './metrics.js';
+
+const lines: string[] = [];
+const collect = (line: unknown) => void lines.push(String(line));
+const collector: LoggerService = { log: collect, warn: collect, error: collect };
+Logger.overrideLogger(collector);
+
+const options = { intervalMs: 1, failure: 'Failed to clean up' };
+
+it('runs once at a time, goes on after a failed run, and stops when the last run has ended', async () => {
+  let [begun, running, mostRunning, ended] = [0, 0, 0, 0];
+  const job = new IntervalJob({ ...options, name: 'one at a time' }, async (stopping) => {
+    begun += 1;
+    mostRunning = Math.max(mostRunning, (running += 1));
+    await sleep(5);
+    running -= 1;
+    if (begun === 2) throw new Error('the second');
+    if (begun >= 4) while (!stopping()) await sleep(1);
+    ended += 1;
+  });
+  job.start();
+  while (begun < 4) await sleep(1);
+  await job.stop();
+  expect([begun, running, mostRunning, ended]).toEqual([4, 0, 1, 3]);
+  await sleep(10);
+  expect(begun).toBe(4);
+});
+
+it('logs the first of several failures and the next success, and counts every run', async () => {
+  lines.length = 0;
+  let runs = 0;
+  const job = new IntervalJob({ ...options, name: 'failing' }, () => {
+    runs += 1;
+    if (runs <= 3) throw new Error(`failure ${runs}`);
+    return Promise.resolve();
+  });
+  job.start();
+  while (runs < 5) await sleep(1);
+  await job.stop();
+  expect(lines).toEqual([
+    'Failed to clean up. Retrying in 0.001 s: Error: failure 1',
+    'succeeded again after 3 failed runs',
+  ]);
+  const metrics = await register.metrics();
+  expect(metrics).toContain('holdfast_job_runs_total{job="failing",outcome="failed"} 3');
+  expect(metrics).toContain(`holdfast_job_runs_total{job="failing",outcome="succeeded"} ${runs - 3}`);
+  expect(metrics).toMatch(/holdfast_job_last_success_timestamp_seconds\{job="failing"\} \d{10}/);
+});
+
+it('retries a failed run before the next interval, later after each failure', async () => {
+  const startedAtMs: number[] = [];
+  const job = new IntervalJob(
+    { ...options, name: 'retrying', intervalMs: 60_000, runAtStart: true, retryAfterMs: 10 },
+    () => {
+      startedAtMs.push(performance.now());
+      return startedAtMs.length < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+    },
+  );
+  job.start();
+  while (startedAtMs.length < 3) await sleep(1);
+  await sleep(50);
+  await job.stop();
+  expect(startedAtMs).toHaveLength(3);
+});
+
+it('leaves runs out while the clock is disputed, and goes on when it is agreed', async () => {
+  let agreed = false;
+  let runs = 0;
+  const job = new IntervalJob(
+    { ...options, name: 'expiring', requiresAgreedClock: true },
+    () => Promise.resolve((runs += 1)),
+    () => agreed,
+  );
+  job.start();
+  await sleep(50);
+  expect(runs).toBe(0);
+  agreed = true;
+  while (runs < 2) await sleep(1);
+  await job.stop();
+});
+
+@Injectable()
+class Cleanup {
+  readonly runs: string[] = [];
+
+  @Interval({ ...options, name: 'cleanup', runAtStart: true, intervalMs: 60_000 })
+  async clean(): Promise<void> {
+    await Promise.resolve();
+    this.runs.push('clean');
+  }
+}
+
+@Injectable()
+class SameName {
+  @Interval({ ...options, name: 'cleanup' })
+  clean(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+@Module({})
+class Jobs {}
+
+const clock = { now: () => new Date(), trust: () => 'agreed' };
+const application = (...providers: Type[]) => {
+  const module: DynamicModule = {
+    module: Jobs,
+    imports: [DiscoveryModule],
+    providers: [...providers, { provide: CLOCK, useValue: clock }],
+  };
+  return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+};
+
+it('finds the decorated methods of providers and runs them on their instance', async () => {
+  const app = await application(Cleanup);
+  const intervals = startIntervals(app);
+  const { runs } = app.get(Cleanup);
+  while (runs.length === 0) await sleep(1);
+  await intervals.stop();
+  expect(runs).toEqual(['clean']);
+  await app.close();
+});
+
+it('does not start when two jobs have the same name', async () => {
+  const app = await application(Cleanup, SameName);
+  expect(() => startIntervals(app)).toThrow('SameName.clean and another method are both called cleanup');
+  await app.close();
+});
