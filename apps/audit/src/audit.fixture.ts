@@ -4,7 +4,7 @@ import type { AuditRecord, BusUser, CustomerEvent, DirectoryEvent } from '@holdf
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, systemClock, type Clock } from '@holdfast/platform';
-import { Shutdown, startService, type RunningService } from '@holdfast/service';
+import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
   newTestFolder,
@@ -126,7 +126,7 @@ export async function replicaOf(
   clock: Clock = systemClock,
 ): Promise<{ database: Database; log: AuditLog; stop: () => Promise<void> }> {
   const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
-  const log = new AuditLog(database, new Partitions(database, clock, new Shutdown()), clock, keys);
+  const log = new AuditLog(database, new Partitions(database, clock), clock, keys);
   return { database, log, stop: () => database.close() };
 }
 

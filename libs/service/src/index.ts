@@ -7,6 +7,5 @@ export * from './ops-server.js';
 export * from './outbound.js';
 export * from './parts.js';
 export * from './peer-clocks.js';
-export * from './repeat.js';
 export * from './run.js';
 export * from './start-service.js';

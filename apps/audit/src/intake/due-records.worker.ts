@@ -1,37 +1,31 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@holdfast/service';
 import { Sequencer } from '../append/sequencer.js';
 import { DeniedRequestCounts } from '../denied-requests/denied-request-counts.js';
 import { PendingRecords } from '../quarantine/pending-records.js';
 import type { DueRecordSource } from '../quarantine/retry.js';
 
-const intervalMs = 1000;
+const failure = 'Failed to append due records. They stay in their tables';
 
 /** Appends stored records when they come due, each source by itself. All replicas may do so: an id is appended once. */
 @Injectable()
-export class DueRecordsWorker implements OnApplicationBootstrap {
+export class DueRecordsWorker {
   private readonly logger = new Logger('due records');
 
   constructor(
     private readonly pending: PendingRecords,
     private readonly deniedRequests: DeniedRequestCounts,
     private readonly sequencer: Sequencer,
-    private readonly shutdown: Shutdown,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    for (const source of [this.pending, this.deniedRequests]) {
-      const failed = (error: unknown) =>
-        this.logger.warn(`Failed to append due records; retrying in 1 s: ${String(error)}`);
-      repeat(this.shutdown, {
-        every: intervalMs,
-        permitted: () => mayExpire(this.clock),
-        work: () => this.append(source),
-        failed,
-      });
-    }
+  @Interval({ name: 'pending_records', intervalMs: 1000, requiresAgreedClock: true, failure })
+  async appendPending(): Promise<void> {
+    await this.append(this.pending);
+  }
+
+  @Interval({ name: 'denied_request_counts', intervalMs: 1000, requiresAgreedClock: true, failure })
+  async appendDeniedRequests(): Promise<void> {
+    await this.append(this.deniedRequests);
   }
 
   private async append(source: DueRecordSource): Promise<void> {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { register } from 'prom-client';
 import { systemClock } from '@holdfast/platform';
-import { Readiness, Shutdown } from '@holdfast/service';
+import { Readiness } from '@holdfast/service';
 import { testContext, type TestDatabase } from '@holdfast/testing';
 import { auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
 import { PendingRecords } from '../quarantine/pending-records.js';
@@ -27,7 +27,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     const replica = await replicaOf(tables, keys);
     replicas.push(replica);
     const readiness = new Readiness();
-    const worker = new ReEncryption(replica.database, keys!, new Shutdown(), readiness);
+    const worker = new ReEncryption(replica.database, keys!, readiness);
     return {
       ...replica,
       worker,

@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database, statement, type Statement } from '@holdfast/data';
-import { CONFIG, Readiness, repeat, Shutdown } from '@holdfast/service';
+import { CONFIG, Interval, Readiness } from '@holdfast/service';
 import {
   KeyEncryption,
   pendingRecordContext,
@@ -92,7 +92,7 @@ const afterAllKeyIds = Buffer.alloc(9, 0xff);
  * (docs/adr/0027-audit-keys-retries-drops-replays.md).
  */
 @Injectable()
-export class ReEncryption implements OnApplicationBootstrap {
+export class ReEncryption {
   private readonly logger = new Logger('re-encryption');
   private readonly encryption: KeyEncryption;
   private announced = false;
@@ -103,20 +103,18 @@ export class ReEncryption implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
-    private readonly shutdown: Shutdown,
     readiness: Readiness,
   ) {
     this.encryption = new KeyEncryption(config);
     readiness.mentions(() => this.readinessDetails());
   }
 
-  onApplicationBootstrap(): void {
-    const failed = (error: unknown) =>
-      this.logger.warn(`Failed to re-encrypt with the current KEY_ENCRYPTION_KEY; retrying: ${String(error)}`);
-    repeat(this.shutdown, { every: intervalMs, work: (stopping) => this.round(stopping), failed });
-  }
-
   /** @returns how many rows are not encrypted with the current key */
+  @Interval({
+    name: 're_encryption',
+    intervalMs,
+    failure: 'Failed to re-encrypt with the current KEY_ENCRYPTION_KEY',
+  })
   async round(stopping: () => boolean = () => false): Promise<number> {
     if (!this.announced) await this.database.rows(announceKey, [this.encryption.keyId]);
     this.announced = true;

@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { Interval } from '@holdfast/service';
 import { monthOf } from './months.js';
 
 const makePartitions = statement('partitions_make', 'SELECT make_partitions($1)');
@@ -12,25 +12,13 @@ const monthsAhead = 3;
 
 /** Creates the partitions of each month before it begins. */
 @Injectable()
-export class Partitions implements OnApplicationBootstrap {
-  private readonly logger = new Logger('partitions');
+export class Partitions {
   private readonly existing = new Set<number>();
 
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly shutdown: Shutdown,
   ) {}
-
-  onApplicationBootstrap(): void {
-    const failed = (error: unknown) =>
-      this.logger.warn(
-        'Failed to create partitions for the coming months; retrying each hour. ' +
-          `Nothing can be appended after the last existing month: ${String(error)}`,
-      );
-    void this.createAhead().catch(failed);
-    repeat(this.shutdown, { every: intervalMs, work: () => this.createAhead(), failed });
-  }
 
   /** Returns at once when the partitions of this month are known to exist. */
   async ensureCurrentMonth(): Promise<void> {
@@ -43,7 +31,13 @@ export class Partitions implements OnApplicationBootstrap {
     this.existing.clear();
   }
 
-  private async createAhead(): Promise<void> {
+  @Interval({
+    name: 'partitions',
+    intervalMs,
+    runAtStart: true,
+    failure: 'Failed to create partitions for the coming months. Nothing can be appended after the last existing month',
+  })
+  async createAhead(): Promise<void> {
     const month = monthOf(this.clock.now());
     for (let next = month; next < month + monthsAhead; next += 1) await this.create(next);
   }

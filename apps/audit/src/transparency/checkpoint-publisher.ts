@@ -1,7 +1,7 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseAway, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { Interval } from '@holdfast/service';
 import { BrokenLogs } from './broken-logs.js';
 import { Checkpoints } from './checkpoints.js';
 
@@ -22,7 +22,7 @@ const concurrency = 4;
  * other logs still continue their checkpoints. The row of each log is the lock between replicas.
  */
 @Injectable()
-export class CheckpointPublisher implements OnApplicationBootstrap {
+export class CheckpointPublisher {
   private readonly logger = new Logger('publisher');
   private nextFullCheckAt = 0;
 
@@ -30,18 +30,10 @@ export class CheckpointPublisher implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly checkpoints: Checkpoints,
     private readonly brokenLogs: BrokenLogs,
-    private readonly shutdown: Shutdown,
   ) {}
 
-  onApplicationBootstrap(): void {
-    repeat(this.shutdown, {
-      every: intervalMs,
-      work: (stopping) => this.publish(stopping),
-      failed: (error) => this.logger.warn(`Failed to sign checkpoints; retrying in 1 s: ${String(error)}`),
-    });
-  }
-
-  private async publish(stopping: () => boolean): Promise<void> {
+  @Interval({ name: 'checkpoints', intervalMs, failure: 'Failed to sign checkpoints' })
+  async publish(stopping: () => boolean): Promise<void> {
     const isFullCheck = performance.now() >= this.nextFullCheckAt;
     if (isFullCheck) this.nextFullCheckAt = performance.now() + fullCheckIntervalMs;
     const unsigned = await this.orgs(selectUnsigned);

@@ -1,9 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
-import { repeat, Shutdown } from '@holdfast/service';
-
-/** Ms between two looks: with it every replica follows a rotation within a second. */
-const every = 500;
+import { Interval } from '@holdfast/service';
 
 /** Longer than a transaction may stay open (see databaseSetup), so that no change falls between two looks. */
 const changed = statement(
@@ -13,28 +10,22 @@ const changed = statement(
 
 /** Tells of keys that another replica has rotated. */
 @Injectable()
-export class KeyWatch implements OnApplicationBootstrap {
-  private readonly logger = new Logger('keys');
+export class KeyWatch {
   private readonly listeners: ((issuer: string, version: number) => void)[] = [];
 
-  constructor(
-    private readonly database: Database,
-    private readonly shutdown: Shutdown,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   onChange(listener: (issuer: string, version: number) => void): void {
     this.listeners.push(listener);
   }
 
-  onApplicationBootstrap(): void {
-    repeat(this.shutdown, {
-      every,
-      work: () => this.look(),
-      failed: (error) => this.logger.debug(`cannot look for changed keys: ${String(error)}`),
-    });
-  }
-
-  private async look(): Promise<void> {
+  @Interval({
+    name: 'signing_key_watch',
+    // With it every replica follows a rotation within a second.
+    intervalMs: 500,
+    failure: 'Failed to look for rotated signing keys; this replica may sign with a key that was replaced',
+  })
+  async look(): Promise<void> {
     const rows = await this.database.rows<{ issuer: string; version: number }>(changed);
     for (const { issuer, version } of rows) for (const listener of this.listeners) listener(issuer, version);
   }

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { Counter } from 'prom-client';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import { Shutdown } from '@holdfast/service';
+import { Interval, Shutdown } from '@holdfast/service';
 import { LogoutNotices } from './logout-notices.js';
 import { LogoutSender, responseTimeoutMs, type DueNotice } from './logout-sender.js';
 import { retryDelay } from './retry.js';
@@ -55,16 +55,15 @@ export class LogoutQueue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const timer = setInterval(() => void this.sendDue(), intervalMs);
     this.notices.onWake(() => void this.sendDue());
     this.shutdown.before(async () => {
       this.stopped = true;
-      clearInterval(timer);
       await Promise.all(this.busy.values());
     });
   }
 
-  private async sendDue(): Promise<void> {
+  @Interval({ name: 'logout_notices', intervalMs, failure: 'Failed to look for logout notices that are due' })
+  async sendDue(): Promise<void> {
     this.again = true;
     // With a wrong clock apps would reject the logout token, and each attempt brings the notice nearer to its end.
     if (this.sending || this.clock.trust() === 'wrong') return;

@@ -1,16 +1,14 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { AuditWriter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { seal, unseal } from '@holdfast/platform';
-import { CONFIG, repeat, Shutdown } from '@holdfast/service';
+import { CONFIG, Interval } from '@holdfast/service';
 import type { Config } from '../config.js';
 
 /** How long an answer waits for its record's place, in ms, as every other change does (libs/outbox/src/outbox.ts). */
 const placedWithin = 1000;
-/** Ms between two looks for what audit has yet to get. */
-const every = 1000;
 const atOnce = 500;
 
 const insert = statement('record_outbox_insert', 'INSERT INTO record_outbox (id, org, record) VALUES ($1, $2, $3)');
@@ -43,24 +41,14 @@ const waitingRecords = new Gauge({
  * (docs/adr/0003-outbox-and-relay.md).
  */
 @Injectable()
-export class RecordOutbox implements OnApplicationBootstrap {
+export class RecordOutbox {
   private readonly logger = new Logger('record outbox');
-  private said?: string;
 
   constructor(
     private readonly database: Database,
     private readonly audit: AuditWriter,
-    private readonly shutdown: Shutdown,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
-
-  onApplicationBootstrap(): void {
-    repeat(this.shutdown, {
-      every,
-      work: (stopping) => this.sweep(stopping),
-      failed: (error) => this.warn(`records of changes wait for audit: ${String(error)}`),
-    });
-  }
 
   /** In the transaction of the change. */
   async add(sql: Sql, org: string, record: AuditRecord): Promise<void> {
@@ -86,17 +74,15 @@ export class RecordOutbox implements OnApplicationBootstrap {
     }
   }
 
-  /** Once, not each second: it may take hours until audit is back. */
-  private warn(reason: string): void {
-    if (reason !== this.said) this.logger.warn(reason);
-    this.said = reason;
-  }
-
-  private async sweep(stopping: () => boolean): Promise<void> {
+  @Interval({
+    name: 'record_outbox',
+    intervalMs: 1000,
+    failure: 'Failed to append audit records of committed changes. They stay in the table record_outbox',
+  })
+  async sweep(stopping: () => boolean): Promise<void> {
     const [{ waiting } = { waiting: 0 }] = await this.database.rows<{ waiting: number }>(count);
     waitingRecords.set(waiting);
     for (let found = waiting; found > 0 && !stopping(); found -= atOnce) await this.appendSome();
-    this.said = undefined;
   }
 
   private async appendSome(): Promise<void> {

@@ -1,7 +1,6 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { streams } from '@holdfast/contracts';
-import { Bus, EventConsumer } from '@holdfast/messaging';
-import { Shutdown } from '@holdfast/service';
+import { Injectable } from '@nestjs/common';
+import { streams, type IssuanceEvent } from '@holdfast/contracts';
+import { Consumes } from '@holdfast/messaging';
 import { revokesSessions } from './session-revocation.js';
 import { SessionRevocations } from './session-revocations.js';
 
@@ -10,18 +9,11 @@ import { SessionRevocations } from './session-revocations.js';
  * issuance each time.
  */
 @Injectable()
-export class SessionRevocationsConsumer implements OnApplicationBootstrap {
-  constructor(
-    private readonly revocations: SessionRevocations,
-    private readonly bus: Bus,
-    private readonly shutdown: Shutdown,
-  ) {}
+export class SessionRevocationsConsumer {
+  constructor(private readonly revocations: SessionRevocations) {}
 
-  onApplicationBootstrap(): void {
-    const consumer = new EventConsumer(streams.issuance, 'auth', this.bus, (events) => this.revocations.apply(events), {
-      wants: revokesSessions,
-    });
-    consumer.start();
-    this.shutdown.before(() => consumer.stop());
+  @Consumes(streams.issuance, { wants: revokesSessions })
+  async apply(events: IssuanceEvent[]): Promise<void> {
+    await this.revocations.apply(events);
   }
 }

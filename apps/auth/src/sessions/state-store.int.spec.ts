@@ -4,7 +4,6 @@ import { AuditWriter } from '@holdfast/audit-client';
 import { Database, migrate } from '@holdfast/data';
 import { type Bus } from '@holdfast/messaging';
 import { systemClock } from '@holdfast/platform';
-import { Shutdown } from '@holdfast/service';
 import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import type { Config } from '../config.js';
 import { LogoutNotices } from '../logout/logout-notices.js';
@@ -34,7 +33,7 @@ beforeAll(async () => {
   revocations = new SessionRevocations(
     database,
     new LogoutNotices(config, systemClock),
-    new RecordOutbox(database, new AuditWriter({} as Bus), new Shutdown(), config),
+    new RecordOutbox(database, new AuditWriter({} as Bus), config),
     config,
   );
 });

@@ -1,34 +1,24 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 import { SessionRevocations } from './session-revocations.js';
 import { StateStore } from './state-store.js';
 
-const intervalMs = 60_000;
-
 /** Deletes expired state. No guarantee depends on it: expired state is refused by its expiration. */
 @Injectable()
-export class StateSweeper implements OnApplicationBootstrap {
-  private readonly logger = new Logger('sweeper');
-
+export class StateSweeper {
   constructor(
     private readonly store: StateStore,
     private readonly revocations: SessionRevocations,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, {
-      every: intervalMs,
-      permitted,
-      work: () => this.sweep(),
-      failed: (error) =>
-        this.logger.warn(`Could not delete expired state; the next attempt is in a minute: ${String(error)}`),
-    });
-  }
-
+  @Interval({
+    name: 'state_cleanup',
+    intervalMs: 60_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to delete expired state. It is still refused',
+  })
   async sweep(): Promise<void> {
     const now = this.clock.now();
     while ((await this.store.sweep(now)) === 1000);

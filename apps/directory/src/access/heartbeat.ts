@@ -1,10 +1,9 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { revocationFeedSubject } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus } from '@holdfast/messaging';
-import { Shutdown } from '@holdfast/service';
+import { Interval } from '@holdfast/service';
 
-const intervalMs = 250;
 /** A slower read says nothing about now: the process was paused, or the database is overloaded. */
 const staleAfterMs = 400;
 
@@ -16,23 +15,14 @@ const newest = statement('access_newest', 'SELECT coalesce(max(seq), 0) AS seq F
  * none is buffered while NATS is.
  */
 @Injectable()
-export class Heartbeat implements OnApplicationBootstrap {
-  private timer?: NodeJS.Timeout;
-  private reading = false;
-
+export class Heartbeat {
   constructor(
     private readonly database: Database,
     private readonly bus: Bus,
-    shutdown: Shutdown,
-  ) {
-    shutdown.before(() => clearInterval(this.timer));
-  }
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.tick(), intervalMs);
-  }
+  ) {}
 
   /** Never throws. */
+  @Interval({ name: 'access_heartbeat', intervalMs: 250, failure: 'Failed to publish the access heartbeat' })
   async beat(): Promise<void> {
     const began = performance.now();
     try {
@@ -42,12 +32,5 @@ export class Heartbeat implements OnApplicationBootstrap {
     } catch {
       // Listeners notice the missing heartbeats within a second.
     }
-  }
-
-  private async tick(): Promise<void> {
-    if (this.reading) return;
-    this.reading = true;
-    await this.beat();
-    this.reading = false;
   }
 }

@@ -1,11 +1,11 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { platformKeys } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { Readiness, Shutdown } from '@holdfast/service';
+import { Interval, Readiness } from '@holdfast/service';
 
-const refreshEvery = 5 * 60_000;
+const refreshIntervalMs = 5 * 60_000;
 /**
  * A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls.
  */
@@ -13,8 +13,7 @@ const refreshAtMost = 5_000;
 
 /** Public keys of the platform's access tokens, fetched before ready and kept. */
 @Injectable()
-export class PlatformKeys implements OnApplicationBootstrap {
-  private readonly logger = new Logger('platform keys');
+export class PlatformKeys {
   private keys = new Map<string, CryptoKey | Uint8Array>();
   private lastRefresh = -Infinity;
   private refreshing?: Promise<void>;
@@ -22,18 +21,19 @@ export class PlatformKeys implements OnApplicationBootstrap {
   constructor(
     private readonly bus: Bus,
     readiness: Readiness,
-    private readonly shutdown: Shutdown,
   ) {
     readiness.requires(() => this.keys.size > 0);
   }
 
-  onApplicationBootstrap(): void {
-    const tick = () => void this.refresh().catch((error: unknown) => this.logger.debug(String(error)));
-    const timer = setInterval(() => {
-      if (this.keys.size === 0 || performance.now() - this.lastRefresh > refreshEvery) tick();
-    }, 500);
-    this.shutdown.before(() => clearInterval(timer));
-    tick();
+  @Interval({
+    name: 'platform_keys',
+    intervalMs: refreshIntervalMs,
+    runAtStart: true,
+    retryAfterMs: 500,
+    failure: "Failed to load auth's public keys. Cached keys stay in use",
+  })
+  refresh(): Promise<void> {
+    return (this.refreshing ??= this.load().finally(() => (this.refreshing = undefined)));
   }
 
   /** The key with this id; asks auth again, now and then, when it is not known. */
@@ -43,10 +43,6 @@ export class PlatformKeys implements OnApplicationBootstrap {
     const key = this.keys.get(kid);
     if (!key) throw new AppError('invalid_token');
     return key;
-  }
-
-  private refresh(): Promise<void> {
-    return (this.refreshing ??= this.load().finally(() => (this.refreshing = undefined)));
   }
 
   private async load(): Promise<void> {

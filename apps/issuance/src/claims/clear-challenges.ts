@@ -1,28 +1,24 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@holdfast/data';
 import { clearChallenges } from '@holdfast/passkeys';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 
-/** Removes challenges of ceremonies that nobody ended. */
+/** Removes challenges of passkey ceremonies that were never completed. */
 @Injectable()
-export class ClearChallenges implements OnModuleInit {
-  private readonly logger = new Logger('challenges');
-
+export class ClearChallenges {
   constructor(
     private readonly database: Database,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onModuleInit(): void {
-    const permitted = () => mayExpire(this.clock);
-    const work = () => clearChallenges(this.database, this.clock.now());
-    repeat(this.shutdown, {
-      every: 60_000,
-      permitted,
-      work,
-      failed: (error) => this.logger.warn(`could not clear old challenges: ${String(error)}`),
-    });
+  @Interval({
+    name: 'passkey_challenges_cleanup',
+    intervalMs: 60_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to remove expired passkey challenges',
+  })
+  async clear(): Promise<void> {
+    await clearChallenges(this.database, this.clock.now());
   }
 }

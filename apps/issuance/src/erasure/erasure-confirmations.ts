@@ -1,11 +1,10 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { CustomerEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { insertOutboxRows, Outbox } from '@holdfast/outbox';
 import { CLOCK, newId, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { Interval } from '@holdfast/service';
 
-const every = 1000;
 /**
  * Erasures that every service has confirmed, after all other events of the customer. Of two replicas one deletes the
  * row, and emits the erasure confirmation.
@@ -19,25 +18,19 @@ const confirmedErasures = statement(
 
 /** Emits `subject.erased`, the erasure confirmation, once every service has confirmed the erasure (product §5). */
 @Injectable()
-export class ErasureConfirmations implements OnApplicationBootstrap {
-  private readonly logger = new Logger('confirmations');
-
+export class ErasureConfirmations {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const failed = (error: unknown) =>
-      this.logger.warn(
-        `Failed to emit erasure confirmations; retrying in 1 s. The customers are erased already: ${String(error)}`,
-      );
-    repeat(this.shutdown, { every, work: () => this.emit(), failed });
-  }
-
-  private async emit(): Promise<void> {
+  @Interval({
+    name: 'erasure_confirmations',
+    intervalMs: 1000,
+    failure: 'Failed to emit erasure confirmations. The customers are erased already',
+  })
+  async emit(): Promise<void> {
     const rows = await this.database.transaction(async (sql) => {
       const confirmations = (await sql.rows<{ payload: string }>(confirmedErasures, [])).map(({ payload }) =>
         this.outbox.row(confirmationOf(JSON.parse(payload) as CustomerEvent, this.clock.now())),

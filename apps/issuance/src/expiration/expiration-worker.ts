@@ -1,14 +1,13 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@holdfast/data';
 import { systemContext } from '@holdfast/messaging';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 import { customerEvents } from '../customer/customer-event.js';
 import { expireDue } from '../customer/expiration.js';
 import { lockDueCustomers, saveExpirations, tryExpirationLock } from './due-customers.js';
 
-const every = 1000;
 const batchSize = 50;
 
 /**
@@ -16,30 +15,20 @@ const batchSize = 50;
  * depend on it, since every decision compares with the clock.
  */
 @Injectable()
-export class ExpirationWorker implements OnApplicationBootstrap {
-  private readonly logger = new Logger('expirations');
-
+export class ExpirationWorker {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const failed = (error: unknown) =>
-      this.logger.warn(
-        `Failed to emit expirations; retrying in 1 s. Expired offers and credentials are still refused: ${String(error)}`,
-      );
-    repeat(this.shutdown, {
-      every,
-      permitted: () => mayExpire(this.clock),
-      work: (stopping) => this.emitAll(stopping),
-      failed,
-    });
-  }
-
-  private async emitAll(stopping: () => boolean): Promise<void> {
+  @Interval({
+    name: 'expirations',
+    intervalMs: 1000,
+    requiresAgreedClock: true,
+    failure: 'Failed to emit expirations. Expired offers and credentials are still refused',
+  })
+  async emitAll(stopping: () => boolean): Promise<void> {
     while (!stopping() && (await this.emitBatch()) >= batchSize);
   }
 

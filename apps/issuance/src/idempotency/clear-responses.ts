@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 import { storedFor } from './idempotency.js';
 
 const batchSize = 1000;
@@ -13,26 +13,19 @@ const clear = statement(
 
 /** Removes answers that have been kept for their time. */
 @Injectable()
-export class ClearStoredResponses implements OnModuleInit {
-  private readonly logger = new Logger('idempotency');
-
+export class ClearStoredResponses {
   constructor(
     private readonly database: Database,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onModuleInit(): void {
-    const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, {
-      every: 600_000,
-      permitted,
-      work: () => this.clear(),
-      failed: (error) => this.logger.warn(`could not clear old answers: ${String(error)}`),
-    });
-  }
-
-  private async clear(): Promise<void> {
+  @Interval({
+    name: 'idempotency_cleanup',
+    intervalMs: 600_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to remove responses stored for idempotency keys',
+  })
+  async clear(): Promise<void> {
     while ((await this.database.rows(clear, [this.clock.now()])).length === batchSize);
   }
 }

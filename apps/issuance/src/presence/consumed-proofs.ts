@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { CLOCK, mayExpire, type Clock } from '@holdfast/platform';
-import { repeat, Shutdown } from '@holdfast/service';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 import { presenceError, type Proof } from './provider.js';
 
 const used = statement(
@@ -44,26 +44,19 @@ function replayed() {
 
 /** Forgets proofs that would be refused for their age anyway. */
 @Injectable()
-export class ClearConsumedProofs implements OnModuleInit {
-  private readonly logger = new Logger('presence');
-
+export class ClearConsumedProofs {
   constructor(
     private readonly database: Database,
-    private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  onModuleInit(): void {
-    const permitted = () => mayExpire(this.clock);
-    repeat(this.shutdown, {
-      every: 600_000,
-      permitted,
-      work: () => this.clear(),
-      failed: (error) => this.logger.warn(`could not clear old proofs of presence: ${String(error)}`),
-    });
-  }
-
-  private async clear(): Promise<void> {
+  @Interval({
+    name: 'consumed_proofs_cleanup',
+    intervalMs: 600_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to remove consumed presence proofs that have expired',
+  })
+  async clear(): Promise<void> {
     const before = new Date(this.clock.now().getTime() - keptFor);
     while ((await this.database.rows(clear, [before])).length === batchSize);
   }

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '@holdfast/platform';
-import { CONFIG, LOGGER } from '@holdfast/service';
+import { CONFIG, Interval, LOGGER } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { AuthReplica, NotBegun, type AuthAnswer, type AuthRequest } from './auth-replica.js';
 
@@ -32,7 +32,6 @@ const retries = new Counter({
 @Injectable()
 export class AuthReplicas implements OnApplicationShutdown {
   private readonly replicas: AuthReplica[];
-  private readonly probing: NodeJS.Timeout;
   private turn = 0;
 
   constructor(
@@ -50,10 +49,11 @@ export class AuthReplicas implements OnApplicationShutdown {
         new AuthReplica(url, { connections: AUTH_MAX_CONNECTIONS, timeoutMs: AUTH_TIMEOUT_SECONDS * 1000 }, changed),
     );
     for (const { url } of this.replicas) up.set({ replica: url }, 1);
-    this.probing = setInterval(
-      () => this.replicas.forEach((replica) => void replica.probe(probeTimeoutMs)),
-      probeIntervalMs,
-    ).unref();
+  }
+
+  @Interval({ name: 'auth_probes', intervalMs: probeIntervalMs, failure: 'Failed to probe the replicas of auth' })
+  async probe(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.probe(probeTimeoutMs)));
   }
 
   /** @throws NotBegun when no replica took it; anything else when one may have acted on it */
@@ -75,7 +75,6 @@ export class AuthReplicas implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.probing);
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
