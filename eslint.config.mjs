@@ -92,6 +92,6 @@ export default [
   { files: ['apps/e2e/src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', noProcessEnv] } },
   {
     files: ['**/config.ts', '**/*.spec.ts', '**/*.fixture.ts', 'libs/testing/src/**'],
-    rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
+    rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off', 'max-lines': ['error', 500] },
   },
 ];

@@ -18,7 +18,7 @@ interface Consumption {
  * consumer when the application is up and stops it on shutdown.
  */
 export function Consumes<S extends Stream>(streams: S | readonly S[], options: ConsumerOptions = {}) {
-  const metadata: Consumption = { streams: [streams].flat() as readonly Stream[], options };
+  const metadata: Consumption = { streams: [streams].flat(), options };
   return <Method extends ApplyBatch<z.output<S['event']>>>(
     target: object,
     key: string,

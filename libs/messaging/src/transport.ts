@@ -74,8 +74,8 @@ export class BusTransport extends ServerNats {
     const suffix = `.${this.replica}`;
     const pattern = addressedSubject(`rpc.${this.queue}.*`, this.replica);
     const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
-    // eslint-disable-next-line no-restricted-syntax -- listen() drops what asks for a reply, and this is the transport
-    // of requests
+    // listen() drops messages that want a reply, and this is the transport of requests.
+    // eslint-disable-next-line no-restricted-syntax -- requests need a reply
     const addressed = client.subscribe(pattern, {
       queue: this.queue,
       callback: (error, message) => {

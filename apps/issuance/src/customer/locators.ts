@@ -4,7 +4,7 @@ import type { Customer } from './customer.js';
 
 /** How a request names the customer whom it changes. */
 export interface CustomerLocator {
-  find(sql: Sql, org: string): Promise<string | undefined>;
+  find: (sql: Sql, org: string) => Promise<string | undefined>;
   /** The app that asks. For every app but the customer's own the customer does not exist. */
   app?: string;
   /** The error for a customer who does not exist. */
