@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// `npm run dev`: watches the sources beside a running stack (`npm start`), builds what changed and restarts the services
+// whose build is another one then. What it does is in tools/launcher/dev.ts.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureModules } from './setup/modules.mjs';
+import { bundledNode, requireNode } from './setup/node.mjs';
+import { root } from './setup/paths.mjs';
+
+requireNode();
+await ensureModules();
+const script = join(root, 'tools', 'launcher', 'dev.ts');
+const child = spawn(bundledNode(), ['--disable-warning=ExperimentalWarning', script], { cwd: root, stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGTERM'));
+child.once('exit', (status) => process.exit(status ?? 1));
