@@ -45,7 +45,7 @@ const forbidden = '42501';
 const rows = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const beyondRows = ['TRUNCATE', 'REFERENCES', 'TRIGGER'];
 /** What stands in the log stays as it is, also for the service that keeps it. */
-const appendOnly = (table: string): boolean => /^audit\.(entry|entry_target|place|subtree)(_|$)/.test(table);
+const appendOnly = (table: string): boolean => /^audit\.(entry|entry_target|leaf|subtree)(_|$)/.test(table);
 /** The one table that two services share: who raises marks, who reads and takes them down. */
 const onMarks: Partial<Record<ServiceName, string[]>> = {
   issuance: ['SELECT', 'INSERT', 'UPDATE'],
