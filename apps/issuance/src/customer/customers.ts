@@ -121,10 +121,10 @@ export class Customers {
   }
 }
 
-async function locked(sql: Sql, { find, app, unknown }: CustomerLocator, org: string): Promise<Customer> {
-  const id = await find(sql, org);
-  const customer = id === undefined ? undefined : await lockCustomer(sql, id, org, app);
-  if (!customer) throw new AppError(unknown);
+async function locked(sql: Sql, locator: CustomerLocator, org: string): Promise<Customer> {
+  const id = await locator.find(sql, org);
+  const customer = id === undefined ? undefined : await lockCustomer(sql, id, org, locator.app);
+  if (!customer) throw new AppError(locator.unknown);
   return customer;
 }
 
