@@ -20,23 +20,23 @@ export interface TestCustomer extends Offer {
   authenticator: SoftwareAuthenticator;
 }
 
-/** Customers of `acme` with their devices, at a house. */
+/** Customers of `acme` with their devices, at a stack. */
 export class TestCustomers {
-  constructor(private readonly house: IssuanceStack) {}
+  constructor(private readonly stack: IssuanceStack) {}
 
   async offer(body: OfferRequest = {}, context: RequestContext = testContext()): Promise<Offer & { token: string }> {
-    const { offer } = await this.house.gateway.request(createOffer, { offer: body }, context);
+    const { offer } = await this.stack.gateway.request(createOffer, { offer: body }, context);
     return { ...offer, token: offer.claimUrl.split('#')[1]! };
   }
 
   /** What a device answers when it is asked to make a passkey; the claim itself is `complete`. */
   async register(token: string, authenticator: SoftwareAuthenticator): Promise<Record<string, unknown>> {
-    const { options } = await this.house.gateway.request(beginClaim, { token, organizationName: 'Acme' }, anonymous());
+    const { options } = await this.stack.gateway.request(beginClaim, { token, organizationName: 'Acme' }, anonymous());
     return authenticator.register(options, { origin });
   }
 
   complete(token: string, response: Record<string, unknown>): Promise<ReplyOf<typeof completeClaim>> {
-    return this.house.gateway.request(completeClaim, { token, response }, anonymous());
+    return this.stack.gateway.request(completeClaim, { token, response }, anonymous());
   }
 
   async claim(token: string, authenticator: SoftwareAuthenticator): Promise<void> {
@@ -54,7 +54,7 @@ export class TestCustomers {
 
   /** What a device answers when it is asked to sign in. */
   async authenticate(authenticator: SoftwareAuthenticator, interaction = 'i1'): Promise<Record<string, unknown>> {
-    const { options } = await this.house.auth.request(beginSignIn, { interaction }, anonymous());
+    const { options } = await this.stack.auth.request(beginSignIn, { interaction }, anonymous());
     return authenticator.authenticate(options, { origin });
   }
 
@@ -63,7 +63,7 @@ export class TestCustomers {
     credentialType: string,
     interaction = 'i1',
   ): Promise<ReplyOf<typeof completeSignIn>> {
-    return this.house.auth.request(completeSignIn, { interaction, credentialType, response }, anonymous());
+    return this.stack.auth.request(completeSignIn, { interaction, credentialType, response }, anonymous());
   }
 
   async signIn({
@@ -75,7 +75,7 @@ export class TestCustomers {
 
   /** In the order of their versions. */
   eventsOf(subject: string): CustomerEvent[] {
-    return this.house.heard
+    return this.stack.received
       .filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject)
       .sort((a, b) => a.version - b.version);
   }

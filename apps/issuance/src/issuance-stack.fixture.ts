@@ -25,8 +25,8 @@ import { configSchema } from './config.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
-/** What directory knows; the tests write it. */
-export const book = {
+/** What the stubs of directory and audit store; the tests write it. */
+export const stubs = {
   organizations: new Set<string>(['acme', 'globex']),
   apps: new Map<string, Partial<App>>(),
   asked: 0,
@@ -37,13 +37,13 @@ export const book = {
 class Directory {
   @Handles(knownOrganizations)
   async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
-    return { known: shortIds.filter((id) => book.organizations.has(id)) };
+    return { known: shortIds.filter((id) => stubs.organizations.has(id)) };
   }
 
   @Handles(getApp)
   async app({ clientId }: RequestOf<typeof getApp>): Promise<App> {
-    book.asked += 1;
-    const found = book.apps.get(clientId);
+    stubs.asked += 1;
+    const found = stubs.apps.get(clientId);
     if (!found) throw new AppError('unknown_app');
     // Whole, since replies are held against their contract.
     return {
@@ -74,7 +74,7 @@ class Audit {
     { action }: RequestOf<typeof recordReading>,
     { org, actor }: RequestContext,
   ): Promise<Record<string, never>> {
-    book.read.push(`${action} of ${org} by ${actor.id}`);
+    stubs.read.push(`${action} of ${org} by ${actor.id}`);
     return {};
   }
 }
@@ -86,7 +86,7 @@ class AuditModule {}
 
 /** Issuance between a real bus and a real database, with a directory that knows what the test says. */
 export class IssuanceStack {
-  readonly heard: DomainEvent[] = [];
+  readonly received: DomainEvent[] = [];
   readonly lines: string[] = [];
   database!: TestDatabase;
   gateway!: Bus;
@@ -103,16 +103,16 @@ export class IssuanceStack {
     replicas = 1,
     machineTimeMs?: () => number,
   ): Promise<IssuanceStack> {
-    const house = new IssuanceStack();
+    const stack = new IssuanceStack();
     const [nats, database] = await Promise.all([
       startTestBus(),
       createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
     ]);
-    house.database = database;
+    stack.database = database;
     const quiet = createLogger('test', 'fatal');
     const as = async (user: BusUser) => {
       const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
-      house.connections.push(connection);
+      stack.connections.push(connection);
       return connection;
     };
     await declareStreams(await as('deploy'));
@@ -126,7 +126,7 @@ export class IssuanceStack {
       NATS_NKEY_SEED: nats.seed('issuance'),
     };
     const config = configSchema.parse({ ...shared, ...secrets, ...settings });
-    const logger = createLogger('test', 'debug', '1', { write: (line: string) => void house.lines.push(line) });
+    const logger = createLogger('test', 'debug', '1', { write: (line: string) => void stack.lines.push(line) });
     const issuance = () =>
       startService({
         service: 'issuance',
@@ -152,31 +152,31 @@ export class IssuanceStack {
         logger: quiet,
       }),
     ];
-    house.opsPorts = services.slice(0, replicas).map(({ opsPort }) => opsPort);
+    stack.opsPorts = services.slice(0, replicas).map(({ opsPort }) => opsPort);
     for (const consumer of streams.issuance.consumers) {
       const events = new EventConsumer(
         streams.issuance,
         consumer,
         new Bus(await as(consumer)),
-        async (some) => void (consumer === 'audit' && collectOnce(house.heard, some)),
+        async (some) => void (consumer === 'audit' && collectOnce(stack.received, some)),
       );
       events.start();
-      house.stops.push(() => events.stop());
+      stack.stops.push(() => events.stop());
     }
-    house.gateway = new Bus(await as('gateway'));
-    house.auth = new Bus(await as('auth'));
-    house.operator = new Bus(await as('operator'));
-    house.stops.unshift(...services.map((service) => () => service.stop()));
-    house.stops.push(
-      ...house.connections.map((connection) => () => connection.close()),
+    stack.gateway = new Bus(await as('gateway'));
+    stack.auth = new Bus(await as('auth'));
+    stack.operator = new Bus(await as('operator'));
+    stack.stops.unshift(...services.map((service) => () => service.stop()));
+    stack.stops.push(
+      ...stack.connections.map((connection) => () => connection.close()),
       () => nats.stop(),
       () => database.drop(),
     );
-    return house;
+    return stack;
   }
 
-  /** As the operator's command line asks. */
-  ask<C extends Contract>(contract: C, input: z.input<C['request']>, org = 'acme'): Promise<ReplyOf<C>> {
+  /** Sends a request as the operator's command line does. */
+  asOperator<C extends Contract>(contract: C, input: z.input<C['request']>, org = 'acme'): Promise<ReplyOf<C>> {
     return this.operator.request(
       contract,
       input,

@@ -39,7 +39,7 @@ describe('issuance', () => {
   const connections: NatsConnection[] = [];
   const consumers: EventConsumer<typeof streams.issuance>[] = [];
   let bus: Bus;
-  let heard: DomainEvent[] = [];
+  let received: DomainEvent[] = [];
   /** What auth cannot apply: word of the erasure of these customers. */
   const stuck = new Set<string>();
 
@@ -55,7 +55,7 @@ describe('issuance', () => {
       consumer,
       new Bus(await as(consumer)),
       async (events) => {
-        if (consumer === 'subjects') collectOnce(heard, events);
+        if (consumer === 'subjects') collectOnce(received, events);
         if (consumer === 'auth' && events.some((e) => e.type === 'subject.erasure_started' && stuck.has(e.subject)))
           throw new TypeError('a fault of ours');
       },
@@ -106,7 +106,7 @@ describe('issuance', () => {
     await database?.drop();
   });
   beforeEach(() => {
-    heard = [];
+    received = [];
   });
 
   it('commits customer, credential, offer, event and record together, and waits for the read model', async () => {
@@ -117,8 +117,8 @@ describe('issuance', () => {
       credentialType: 'customer',
       claimUrl: expect.stringMatching(/^http:\/\/localhost:8080\/o\/acme\/claim#[A-Za-z0-9_-]{43}$/),
     });
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({
       type: 'offer.created',
       version: 1,
       audit: { id: context.auditId, action: 'offer.create', actor: context.actor },
@@ -131,7 +131,7 @@ describe('issuance', () => {
     const dump = JSON.stringify([
       await database.query('SELECT * FROM issuance.offer'),
       await database.query('SELECT * FROM issuance.idempotency'),
-      heard,
+      received,
       await database.query('SELECT payload FROM issuance.outbox'),
     ]);
     expect(dump).not.toContain(token);
@@ -182,7 +182,7 @@ describe('issuance', () => {
     const states = await database.query('SELECT status FROM issuance.offer WHERE subject = $1', [first.subject]);
     expect(states.filter((s) => s.status === 'open')).toHaveLength(1);
     expect(states).toHaveLength(21);
-    const versions = heard.filter((e) => 'subject' in e && e.subject === first.subject).map((e) => e.version);
+    const versions = received.filter((e) => 'subject' in e && e.subject === first.subject).map((e) => e.version);
     expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 41 }, (_, i) => i + 1));
   });
 
@@ -228,7 +228,7 @@ describe('issuance', () => {
     const late = consumers.pop()!;
     await late.stop();
     await bus.request(eraseSubject, { subject: made.subject }, testContext());
-    const about = () => heard.filter((e) => 'subject' in e && e.subject === made.subject);
+    const about = () => received.filter((e) => 'subject' in e && e.subject === made.subject);
     const confirmations = () => about().filter((e) => e.type === 'subject.erased');
     await new Promise((resolve) => setTimeout(resolve, 4500));
     expect(about().map((e) => e.type)).toEqual(['offer.created', 'subject.erasure_started']);
@@ -247,7 +247,7 @@ describe('issuance', () => {
   it('gives no receipt of an erasure that a service has quarantined, and does once that one has applied it', async () => {
     const { offer: made } = await offer();
     stuck.add(made.subject);
-    const receipt = () => heard.find((e) => e.type === 'subject.erased' && e.subject === made.subject);
+    const receipt = () => received.find((e) => e.type === 'subject.erased' && e.subject === made.subject);
     await bus.request(eraseSubject, { subject: made.subject }, testContext());
     const operator = new Bus(await as('operator'));
     const list = () => operator.request(quarantines.issuance.list, {}, testContext());
@@ -263,7 +263,7 @@ describe('issuance', () => {
     const { offer: other } = await offer();
     await bus.request(eraseSubject, { subject: other.subject }, testContext());
     await eventually(
-      () => expect(heard.filter((e) => e.type === 'subject.erased' && e.subject === other.subject)).toHaveLength(1),
+      () => expect(received.filter((e) => e.type === 'subject.erased' && e.subject === other.subject)).toHaveLength(1),
       15_000,
     );
     expect(receipt()).toBeUndefined();
@@ -297,7 +297,7 @@ describe('issuance', () => {
       await database.query('SELECT version FROM watermarks.subjects WHERE org = $1 AND aggregate = $2', ['acme', key]),
     ).toEqual([{ version: 1 }]);
     await listen('subjects');
-    await eventually(() => heard.some((e) => 'subject' in e && e.subject === made.subject), 10_000);
+    await eventually(() => received.some((e) => 'subject' in e && e.subject === made.subject), 10_000);
   });
 
   it('says unavailable, and stores nothing, while the database is away', async () => {

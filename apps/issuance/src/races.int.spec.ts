@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createCredentialType,
@@ -15,6 +16,8 @@ import { IssuanceStack } from './issuance-stack.fixture.js';
 
 /** More by RACE_ROUNDS=1000, for a longer look. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 50);
+/** Orders the concurrent requests. Printed, so that a failure can be repeated with RACE_SEED. */
+const seed = Number(process.env.RACE_SEED ?? randomInt(2 ** 31));
 
 /** What a loser of a race may hear. Nothing else, and never a fault of ours. */
 const losing = new Set([
@@ -28,16 +31,21 @@ const losing = new Set([
   'ceremony_expired',
 ]);
 
-let house: IssuanceStack;
+let stack: IssuanceStack;
 let customers: TestCustomers;
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');
 
 beforeAll(async () => {
-  house = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
-  customers = new TestCustomers(house);
-  await house.ask(createCredentialType, { name: 'hour', display: 'Hour', validity: 'PT1H', renewalWindow: 'PT50M' });
+  stack = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
+  customers = new TestCustomers(stack);
+  await stack.asOperator(createCredentialType, {
+    name: 'hour',
+    display: 'Hour',
+    validity: 'PT1H',
+    renewalWindow: 'PT50M',
+  });
 });
-afterAll(() => house?.stop());
+afterAll(() => stack?.stop());
 
 /** What each kind of act does in one round, and how often: fifty acts in all. */
 type Mix = Record<'renew' | 'suspend' | 'resume' | 'claim' | 'revoke' | 'erase', number>;
@@ -54,8 +62,27 @@ interface Won {
   documentNumber?: string;
 }
 
-/** All at once, in an order of chance; those that came through. */
-async function race(holder: TestCustomer, mix: Mix): Promise<Won[]> {
+/** Numbers from 0 to 1 that the seed repeats (mulberry32). */
+function generator(from: number): () => number {
+  let state = from;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Fisher and Yates. */
+function shuffle<T>(items: T[], random: () => number): void {
+  for (let i = items.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    [items[i], items[j]] = [items[j]!, items[i]!];
+  }
+}
+
+/** Sends all requests concurrently, in a random order. Resolves to those that succeeded. */
+async function race(holder: TestCustomer, mix: Mix, random: () => number): Promise<Won[]> {
   const { credentialId: id, subject, credentialType } = holder;
   const recovery = await customers.offer({ subject, credentialType });
   const claims = await Promise.all(
@@ -65,27 +92,32 @@ async function race(holder: TestCustomer, mix: Mix): Promise<Won[]> {
     Array.from({ length: mix.renew }, (_, i) => customers.authenticate(holder.authenticator, `${subject} ${i}`)),
   );
   const manage = (contract: typeof suspendCredential) => () =>
-    house.gateway.request(contract, { id }, testContext()).then(() => ({}));
+    stack.gateway.request(contract, { id }, testContext()).then(() => ({}));
   const transitions: Record<keyof Mix, (i: number) => Promise<Omit<Won, 'act'>>> = {
     renew: async (i) => {
       const done = await customers.finish(signIns[i]!, credentialType, `${subject} ${i}`);
       return {
         outcome: done.outcome,
-        ...(done.outcome === 'signed_in' && { documentNumber: done.credential.document_number }),
+        ...(done.outcome === 'signed_in' && {
+          documentNumber: done.credential.document_number,
+        }),
       };
     },
     claim: (i) => customers.complete(recovery.token, claims[i]!).then(() => ({})),
     suspend: manage(suspendCredential),
     resume: manage(resumeCredential),
     revoke: manage(revokeCredential),
-    erase: () => house.gateway.request(eraseSubject, { subject }, testContext()).then(() => ({})),
+    erase: () => stack.gateway.request(eraseSubject, { subject }, testContext()).then(() => ({})),
   };
   const all = (Object.keys(mix) as (keyof Mix)[]).flatMap((act) =>
     Array.from({ length: mix[act] }, (_, i) => ({ act, i })),
   );
-  all.sort(() => Math.random() - 0.5);
+  shuffle(all, random);
   const results = await Promise.allSettled(
-    all.map(async ({ act, i }): Promise<Won> => ({ act, ...(await transitions[act](i)) })),
+    all.map(async ({ act, i }): Promise<Won> => ({
+      act,
+      ...(await transitions[act](i)),
+    })),
   );
   const faults = results.flatMap((r) =>
     r.status === 'rejected' && !losing.has((r.reason as { code: string }).code) ? [r.reason as unknown] : [],
@@ -114,7 +146,7 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
     'subject.erasure_started': 'erased',
   };
   for (const { type } of events) {
-    if (needs[type]) expect(needs[type]).toContain(status);
+    expect(needs[type] ?? [status]).toContain(status);
     status = leads[type] ?? status;
   }
   return status;
@@ -123,11 +155,13 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
 it(
   `lets fifty acts on one credential at once have one consistent end, ${rounds} times`,
   async () => {
+    process.stdout.write(`RACE_SEED=${seed}\n`);
+    const random = generator(seed);
     for (let round = 0; round < rounds; round += 1) {
       clock.set('2026-11-21T09:00:00.000Z');
       const holder = await customers.new({ credentialType: 'hour' });
       clock.advance(20 * 60_000);
-      const won = await race(holder, mixes[round % mixes.length]!);
+      const won = await race(holder, mixes[round % mixes.length]!, random);
       const count = (act: keyof Mix) => won.filter((w) => w.act === act && w.outcome !== 'refused').length;
 
       // The receipt of an erasure comes seconds later, and is no change.
@@ -153,14 +187,21 @@ it(
       expect(new Set(won.flatMap((w) => w.documentNumber ?? [])).size).toBe(count('renew') > 0 ? 1 : 0);
       expect(happened('credential.renewed')).toBe(count('renew') > 0 ? 1 : 0);
 
-      const ask = house.gateway.request(getIssued, { id: holder.credentialId }, testContext());
-      if (end === 'erased') await expect(ask).rejects.toMatchObject({ code: 'unknown_credential' });
-      else await expect(ask).resolves.toEqual(events.at(-1)!.state!.credentials[0]);
-      const open = events.findLast((e) => e.state)!.state!.offers.filter((o) => o.status === 'open');
-      if (end !== 'issued') expect(end === 'erased' ? [] : open).toEqual([]);
-      house.heard.length = 0;
+      const read = await stack.gateway.request(getIssued, { id: holder.credentialId }, testContext()).then(
+        (credential) => ({ credential }),
+        (error: { code: string }) => ({ code: error.code }),
+      );
+      expect(read).toEqual(
+        end === 'erased' ? { code: 'unknown_credential' } : { credential: events.at(-1)!.state!.credentials[0] },
+      );
+      // A suspension, revocation or erasure leaves no offer that could be claimed.
+      const open = await stack.database.query(`SELECT id FROM issuance.offer WHERE subject = $1 AND status = 'open'`, [
+        holder.subject,
+      ]);
+      expect(open.length).toBeLessThanOrEqual(end === 'issued' ? 1 : 0);
+      stack.received.length = 0;
     }
-    await eventually(() => expect(house.lines.filter((line) => /deadlock/.test(line))).toEqual([]));
+    await eventually(() => expect(stack.lines.filter((line) => /deadlock/.test(line))).toEqual([]));
   },
   60_000 + rounds * 5000,
 );

@@ -20,13 +20,13 @@ const during: RelyingPartyIds = { rpId: 'acme.example', earlier: {} };
 const after: RelyingPartyIds = { rpId: 'acme.example' };
 
 describe('an RP ID of the organization’s own', () => {
-  let house: IssuanceStack;
+  let stack: IssuanceStack;
   let customers: TestCustomers;
   beforeAll(async () => {
-    house = await IssuanceStack.start();
-    customers = new TestCustomers(house);
+    stack = await IssuanceStack.start();
+    customers = new TestCustomers(stack);
   });
-  afterAll(() => house?.stop());
+  afterAll(() => stack?.stop());
 
   const claim = async (
     relyingParty: RelyingPartyIds | undefined,
@@ -35,13 +35,13 @@ describe('an RP ID of the organization’s own', () => {
     completedUnder = relyingParty,
   ) => {
     const offer = await customers.offer(body, testContext());
-    const { options } = await house.gateway.request(
+    const { options } = await stack.gateway.request(
       beginClaim,
       { token: offer.token, organizationName: 'Acme', ...(relyingParty && { relyingParty }) },
       anonymous(),
     );
     const response = authenticator.register(options, { origin });
-    await house.gateway.request(
+    await stack.gateway.request(
       completeClaim,
       { token: offer.token, response, ...(completedUnder && { relyingParty: completedUnder }) },
       anonymous(),
@@ -53,20 +53,20 @@ describe('an RP ID of the organization’s own', () => {
     relyingParty: RelyingPartyIds | undefined,
     { earlier = false, completedUnder = relyingParty } = {},
   ) => {
-    const { options, earlierRpId } = await house.auth.request(
+    const { options, earlierRpId } = await stack.auth.request(
       beginSignIn,
       { interaction: 'i1', ...(relyingParty && { relyingParty }) },
       anonymous(),
     );
     const response = authenticator.authenticate(earlier ? { ...options, rpId: earlierRpId } : options, { origin });
-    return house.auth.request(
+    return stack.auth.request(
       completeSignIn,
       { interaction: 'i1', response, ...(completedUnder && { relyingParty: completedUnder }) },
       anonymous(),
     );
   };
   const counts = async () =>
-    Object.fromEntries((await house.ask(countPasskeys, {})).items.map(({ rpId, passkeys }) => [rpId, passkeys]));
+    Object.fromEntries((await stack.asOperator(countPasskeys, {})).items.map(({ rpId, passkeys }) => [rpId, passkeys]));
 
   it('is what a claim makes the passkey for, and what a sign-in asks for', async () => {
     const { subject, authenticator } = await claim(after);
@@ -85,7 +85,7 @@ describe('an RP ID of the organization’s own', () => {
       outcome: 'refused',
       reason: 'unknown_passkey',
     });
-    const { earlierRpId } = await house.auth.request(
+    const { earlierRpId } = await stack.auth.request(
       beginSignIn,
       { interaction: 'i1', relyingParty: after },
       anonymous(),
@@ -95,10 +95,10 @@ describe('an RP ID of the organization’s own', () => {
 
   it('cannot be had by a passkey that says it is of another than it was made for', async () => {
     const { authenticator } = await claim(before);
-    const { options } = await house.auth.request(beginSignIn, { interaction: 'i1', relyingParty: during }, anonymous());
+    const { options } = await stack.auth.request(beginSignIn, { interaction: 'i1', relyingParty: during }, anonymous());
     const response = authenticator.authenticate({ ...options, rpId: 'localhost' }, { origin, rpId: 'acme.example' });
     await expect(
-      house.auth.request(completeSignIn, { interaction: 'i1', response, relyingParty: during }, anonymous()),
+      stack.auth.request(completeSignIn, { interaction: 'i1', response, relyingParty: during }, anonymous()),
     ).rejects.toMatchObject({ code: 'passkey_invalid' });
   });
 
@@ -122,6 +122,6 @@ describe('an RP ID of the organization’s own', () => {
   });
 
   it('of no organization is counted', async () => {
-    await expect(house.ask(countPasskeys, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
+    await expect(stack.asOperator(countPasskeys, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
   });
 });

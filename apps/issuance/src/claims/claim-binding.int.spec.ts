@@ -9,29 +9,29 @@ const refused = (code: string) => expect.objectContaining({ code });
 const anonymous = (org: string) => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
 
 describe('a claim', () => {
-  let house: IssuanceStack;
+  let stack: IssuanceStack;
   beforeAll(async () => {
-    house = await IssuanceStack.start();
+    stack = await IssuanceStack.start();
   });
-  afterAll(() => house?.stop());
+  afterAll(() => stack?.stop());
 
   const offer = async (org = 'acme') => {
-    const { offer: made } = await house.gateway.request(createOffer, { offer: {} }, testContext({ org }));
+    const { offer: made } = await stack.gateway.request(createOffer, { offer: {} }, testContext({ org }));
     return { subject: made.subject, token: made.claimUrl.split('#')[1]!, org };
   };
   type Made = Awaited<ReturnType<typeof offer>>;
   const begin = async ({ token, org }: Made) =>
-    (await house.gateway.request(beginClaim, { token, organizationName: 'Acme', browser }, anonymous(org))).options;
+    (await stack.gateway.request(beginClaim, { token, organizationName: 'Acme', browser }, anonymous(org))).options;
   const complete = (
     { token, org }: Made,
     response: Record<string, unknown>,
     more: { browser?: string } = { browser },
-  ) => house.gateway.request(completeClaim, { token, response, ...more }, anonymous(org));
+  ) => stack.gateway.request(completeClaim, { token, response, ...more }, anonymous(org));
   const claim = async (made: Made, authenticator: SoftwareAuthenticator, credentialId?: Buffer) =>
     complete(made, authenticator.register(await begin(made), { origin, ...(credentialId && { credentialId }) }));
   const signIn = async (org: string, authenticator: SoftwareAuthenticator): Promise<ReplyOf<typeof completeSignIn>> => {
-    const { options } = await house.auth.request(beginSignIn, { interaction: 'i1' }, anonymous(org));
-    return house.auth.request(
+    const { options } = await stack.auth.request(beginSignIn, { interaction: 'i1' }, anonymous(org));
+    return stack.auth.request(
       completeSignIn,
       { interaction: 'i1', response: authenticator.authenticate(options, { origin }) },
       anonymous(org),

@@ -15,8 +15,8 @@ type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
 type CredentialFacts = Pick<CustomerCredential, 'status' | 'validUntil'>;
 
 /**
- * What has become of an offer. An offer dies with its credential: suspended, revoked or past its latest end. What the
- * organization did comes before what time did, so that a withdrawn link never says that it only ran out.
+ * The state of an offer as the claim page shows it. An offer is withdrawn when its credential is suspended or revoked,
+ * and expired when its credential can no longer be used. `withdrawn` comes before `expired`.
  */
 export function claimState(offer: OfferFacts, credential: CredentialFacts, now: Date): Claim['state'] {
   if (offer.status === 'claimed') return 'claimed';
@@ -26,15 +26,15 @@ export function claimState(offer: OfferFacts, credential: CredentialFacts, now: 
   return isOfferExpired(offer, now) || nothingLeft ? 'expired' : 'open';
 }
 
-const refusals: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = {
+const errors: Record<Exclude<Claim['state'], 'open'>, ErrorCode> = {
   claimed: 'claim_spent',
   expired: 'claim_expired',
   withdrawn: 'claim_withdrawn',
 };
 
-/** Refuses what is not open any more. */
+/** @throws AppError unless the offer is open */
 export function requireOpen(state: Claim['state']): void {
-  if (state !== 'open') throw new AppError(refusals[state]);
+  if (state !== 'open') throw new AppError(errors[state]);
 }
 
 export interface ClaimTerms {
@@ -47,19 +47,19 @@ export interface ClaimTerms {
 
 export interface Claimed extends Change {
   credential: CustomerCredential;
-  /** The customer held it already (recovery). */
+  /** The customer held the credential already (recovery). */
   rekeyed: boolean;
-  /** The older passkeys end. */
+  /** The older passkeys are removed. */
   replacesPasskeys: boolean;
 }
 
 /**
- * The customer claims: offered → issued, or issued → issued when it is held already. Then `id` and `issuedAt` stay and
- * the document number changes; the end stays too, unless it has come: what the organization offers again must be worth
- * something. Throws when the offer is not open at `now`, whatever it was when the ceremony began.
+ * The customer claims: offered → issued, or issued → issued in a recovery. Then `id` and `issuedAt` stay and the document
+ * number changes; the expiration changes only if it has passed. Throws when the offer is not open at `now`, whatever it
+ * was when the ceremony began.
  *
- * A recovery ends the older passkeys. So does a claim after a revocation: with what was taken from the customer, nobody
- * must get what is issued in its place.
+ * A recovery removes the older passkeys. So does a claim after a revocation: a stolen passkey must not get the
+ * credential that replaces the revoked one.
  */
 export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, now: Date): Claimed {
   const offer = customer.offers.find((o) => o.id === offerId);

@@ -51,7 +51,7 @@ describe('claim and sign in', () => {
   let service: RunningService;
   let gateway: Bus;
   let auth: Bus;
-  let heard: DomainEvent[] = [];
+  let received: DomainEvent[] = [];
   const clock = new FakeClock(start);
   const lines: string[] = [];
   const connections: NatsConnection[] = [];
@@ -101,7 +101,7 @@ describe('claim and sign in', () => {
     finish(authenticator.authenticate(await signInOptions('i1', org), { origin, ...ceremony }), { org });
   const refused = (code: string) => expect.objectContaining({ code });
   const eventsOf = (subject: string) =>
-    heard.filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject);
+    received.filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject);
 
   beforeAll(async () => {
     [nats, database] = await Promise.all([
@@ -135,7 +135,7 @@ describe('claim and sign in', () => {
         streams.issuance,
         consumer,
         new Bus(await as(consumer)),
-        async (events) => void (consumer === 'subjects' && collectOnce(heard, events)),
+        async (events) => void (consumer === 'subjects' && collectOnce(received, events)),
       );
       c.start();
       consumers.push(c);
@@ -149,7 +149,7 @@ describe('claim and sign in', () => {
     await database?.drop();
   });
   beforeEach(() => {
-    heard = [];
+    received = [];
     clock.set(start);
   });
 

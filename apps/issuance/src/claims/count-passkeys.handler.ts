@@ -12,7 +12,7 @@ const count = statement(
   'SELECT rp_id AS "rpId", count(*)::int AS passkeys FROM passkey WHERE org = $1 GROUP BY rp_id ORDER BY rp_id',
 );
 
-/** What the operator should know before the RP ID is changed, and before a move is ended. */
+/** For the operator, before a change of the RP ID and before a migration ends (docs/rp-id.md). */
 @Controller()
 export class CountPasskeysHandler {
   constructor(

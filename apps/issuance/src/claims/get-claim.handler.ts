@@ -9,7 +9,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import { claimState } from './claim.js';
 import { findClaim } from './find-claim.js';
 
-/** What a claim page shows. Changes nothing, so that whoever follows links to look at them is harmless (product §2). */
+/** What a claim page shows. Changes nothing, so that link scanners are harmless (product §2). */
 @Controller()
 export class GetClaimHandler {
   constructor(

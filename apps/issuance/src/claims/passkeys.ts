@@ -8,8 +8,8 @@ const add = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 /**
- * Every sign-in up to now came of a key that is gone; the change that replaces it raises the customer's version by one
- * at least.
+ * Earlier sign-ins do not count, since their passkey is removed. The change of the customer raises the version by one at
+ * least.
  */
 const remove = statement(
   'passkey_remove',

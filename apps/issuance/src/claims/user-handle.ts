@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 
-/** So that an erasure waits, or is over: a handle never outlives its customer. */
+/** Serialized with an erasure, so that a handle never outlives its customer. */
 const hold = statement('user_handle_lock', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
-/** The same handle for ever: two who begin at once get one. */
+/** A customer has one handle: concurrent claims get the same one. */
 const handleOf = statement(
   'user_handle',
   `INSERT INTO webauthn_user AS u (subject, org, handle) VALUES ($1, $2, $3)

@@ -7,26 +7,27 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, IssuanceStack } from '../issuance-stack.fixture.js';
+import { IssuanceStack, stubs } from '../issuance-stack.fixture.js';
 
 describe('credential types', () => {
-  let house: IssuanceStack;
+  let stack: IssuanceStack;
   let org: string;
   let made = 0;
-  beforeAll(async () => void (house = await IssuanceStack.start()));
-  afterAll(() => house?.stop());
+  beforeAll(async () => void (stack = await IssuanceStack.start()));
+  afterAll(() => stack?.stop());
   beforeEach(() => {
     org = `types-${(made += 1)}`;
-    book.organizations.add(org);
+    stubs.organizations.add(org);
   });
 
   const create = (input: { name: string } & Record<string, unknown>) =>
-    house.ask(createCredentialType, { display: 'Some type', ...input }, org);
-  const update = (input: { name: string } & Record<string, unknown>) => house.ask(updateCredentialType, input, org);
-  const list = async () => (await house.ask(listCredentialTypes, {}, org)).items;
-  const events = () => house.heard.filter((e): e is SettingEvent => 'setting' in e && e.org === org);
+    stack.asOperator(createCredentialType, { display: 'Some type', ...input }, org);
+  const update = (input: { name: string } & Record<string, unknown>) =>
+    stack.asOperator(updateCredentialType, input, org);
+  const list = async () => (await stack.asOperator(listCredentialTypes, {}, org)).items;
+  const events = () => stack.received.filter((e): e is SettingEvent => 'setting' in e && e.org === org);
   const offer = (credentialType?: string) =>
-    house.gateway.request(
+    stack.gateway.request(
       createOffer,
       { offer: credentialType === undefined ? {} : { credentialType } },
       testContext({ org }),
@@ -129,7 +130,7 @@ describe('credential types', () => {
     await expect(list()).rejects.toMatchObject({ code: 'unknown_organization' });
     await expect(create({ name: 'x' })).rejects.toMatchObject({ code: 'unknown_organization' });
     await expect(update({ name: 'customer', display: 'X' })).rejects.toMatchObject({ code: 'unknown_organization' });
-    expect(await house.database.query(`SELECT 1 FROM issuance.credential_type WHERE org = 'nobody'`)).toEqual([]);
+    expect(await stack.database.query(`SELECT 1 FROM issuance.credential_type WHERE org = 'nobody'`)).toEqual([]);
   });
 
   it('are in force within a second', async () => {

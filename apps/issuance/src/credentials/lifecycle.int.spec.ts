@@ -21,29 +21,34 @@ const refused = (code: string, detail?: string) =>
   expect.objectContaining({ code, ...(detail && { detail: expect.stringContaining(detail) }) });
 
 describe('the life of a credential', () => {
-  let house: IssuanceStack;
+  let stack: IssuanceStack;
   let customers: TestCustomers;
   const clock = new FakeClock(start);
   const other = testContext({ actor: { type: 'app', id: 'another-app' } });
 
   beforeAll(async () => {
-    house = await IssuanceStack.start({}, clock, 2);
-    customers = new TestCustomers(house);
-    await house.ask(createCredentialType, { name: 'hour', display: 'Hour', validity: 'PT1H', renewalWindow: 'PT30M' });
-    await house.ask(createCredentialType, { name: 'pass', display: 'Pass', validity: 'PT1H', revocable: false });
+    stack = await IssuanceStack.start({}, clock, 2);
+    customers = new TestCustomers(stack);
+    await stack.asOperator(createCredentialType, {
+      name: 'hour',
+      display: 'Hour',
+      validity: 'PT1H',
+      renewalWindow: 'PT30M',
+    });
+    await stack.asOperator(createCredentialType, { name: 'pass', display: 'Pass', validity: 'PT1H', revocable: false });
   });
-  afterAll(() => house?.stop());
+  afterAll(() => stack?.stop());
   beforeEach(() => clock.set(start));
 
   const suspend = ({ credentialId: id }: TestCustomer, reason?: string, context: RequestContext = testContext()) =>
-    house.gateway.request(suspendCredential, { id, reason }, context);
-  const resume = ({ credentialId: id }: TestCustomer) => house.gateway.request(resumeCredential, { id }, testContext());
+    stack.gateway.request(suspendCredential, { id, reason }, context);
+  const resume = ({ credentialId: id }: TestCustomer) => stack.gateway.request(resumeCredential, { id }, testContext());
   const revoke = ({ credentialId: id }: TestCustomer, reason?: string) =>
-    house.gateway.request(revokeCredential, { id, reason }, testContext());
+    stack.gateway.request(revokeCredential, { id, reason }, testContext());
   const read = ({ credentialId: id }: Pick<TestCustomer, 'credentialId'>, context: RequestContext = testContext()) =>
-    house.gateway.request(getIssued, { id }, context);
+    stack.gateway.request(getIssued, { id }, context);
   const status = ({ subject, credentialType }: TestCustomer) =>
-    house.auth.request(customerStatus, { subject, credentialType }, testContext());
+    stack.auth.request(customerStatus, { subject, credentialType }, testContext());
   const typesOf = (subject: string) => customers.eventsOf(subject).map((e) => e.type);
 
   describe('suspending, resuming, revoking', () => {
@@ -107,7 +112,7 @@ describe('the life of a credential', () => {
       ]) {
         await expect(ask()).rejects.toEqual(refused('unknown_credential'));
       }
-      await house.gateway.request(eraseSubject, { subject: pass.subject }, testContext());
+      await stack.gateway.request(eraseSubject, { subject: pass.subject }, testContext());
       await expect(read(pass)).rejects.toEqual(refused('unknown_credential'));
       await expect(revoke(pass)).rejects.toEqual(refused('unknown_credential'));
     });
@@ -118,17 +123,17 @@ describe('the life of a credential', () => {
       const half = await customers.register(recovery.token, new SoftwareAuthenticator());
       await suspend(holder);
       await expect(customers.complete(recovery.token, half)).rejects.toEqual(refused('claim_withdrawn'));
-      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
+      await expect(stack.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
         state: 'withdrawn',
       });
       await expect(customers.offer({ subject: holder.subject })).rejects.toEqual(
         refused('invalid_state', 'is suspended'),
       );
       await resume(holder);
-      await expect(house.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
+      await expect(stack.gateway.request(getClaim, { token: recovery.token }, testContext())).resolves.toMatchObject({
         state: 'withdrawn',
       });
-      await expect(house.gateway.request(withdrawOffer, { offerId: recovery.offerId }, testContext())).rejects.toEqual(
+      await expect(stack.gateway.request(withdrawOffer, { offerId: recovery.offerId }, testContext())).rejects.toEqual(
         refused('invalid_state'),
       );
       const again = await customers.offer({ subject: holder.subject });
@@ -245,14 +250,14 @@ describe('the life of a credential', () => {
       const hold = () => {
         const lock = { released: false, end: Promise.resolve() };
         const sql = `DO $$ BEGIN PERFORM 1 FROM issuance.subject WHERE id = '${holder.subject}' FOR UPDATE; PERFORM pg_sleep(1.5); END $$`;
-        lock.end = house.database.query(sql).then(() => void (lock.released = true));
+        lock.end = stack.database.query(sql).then(() => void (lock.released = true));
         return lock;
       };
       const held = async () =>
         eventually(
           async () =>
             (
-              await house.database.query(
+              await stack.database.query(
                 `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DO $$%' AND wait_event = 'PgSleep'`,
               )
             ).length > 0,
@@ -279,7 +284,7 @@ describe('the life of a credential', () => {
       const offers = await Promise.all(Array.from({ length: 40 }, () => customers.offer({ offerExpiresIn: 600 })));
       const held = await Promise.all(Array.from({ length: 20 }, () => customers.new({ credentialType: 'pass' })));
       const erased = offers[0]!;
-      await house.gateway.request(eraseSubject, { subject: erased.subject }, testContext());
+      await stack.gateway.request(eraseSubject, { subject: erased.subject }, testContext());
       clock.advance(minutes(60));
       const waiting = offers.slice(1);
       await eventually(() => {

@@ -2,8 +2,8 @@ import { change, idsOf, type Change } from './change.js';
 import { isOfferExpired, type Customer, type CustomerOffer } from './customer.js';
 
 /**
- * Ends the open offers of a credential: superseded by a later one, or dead with the credential (product §5). Of one
- * that ran out before, nothing is told: everybody knows that already.
+ * Closes the open offers of a credential: superseded by a later one, or withdrawn with the credential (product §5). An
+ * expired offer emits nothing: its expiration has been emitted.
  */
 export function closeOffers(
   customer: Customer,

@@ -20,7 +20,7 @@ export interface RuleResult<Reply> {
   audited?: Omit<Audited, 'targets'> & { targets?: AuditTarget[] };
 }
 
-/** Decides on a locked customer. `sql` is the transaction of the change. Throws what it refuses. */
+/** Decides on a locked customer. `sql` is the transaction of the change. Throws an AppError to deny the request. */
 export type Rule<Reply> = (
   customer: Customer,
   transaction: { sql: Sql; now: Date },

@@ -42,7 +42,7 @@ const saveVersions = statement(
    WHERE s.id = e.id`,
 );
 
-/** Whether this replica emits expirations until its transaction ends: one does at a time. */
+/** Whether this replica emits expirations until its transaction commits: one replica does at a time. */
 export function tryExpirationLock(sql: Sql): Promise<boolean> {
   return tryLock(sql, 'expirations');
 }

@@ -18,13 +18,13 @@ const seed = Number(process.env.IDEMPOTENCY_SEED ?? randomInt(2 ** 31));
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-let house: IssuanceStack;
+let stack: IssuanceStack;
 let customers: TestCustomers;
 beforeAll(async () => {
-  house = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
-  customers = new TestCustomers(house);
+  stack = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
+  customers = new TestCustomers(stack);
 });
-afterAll(() => house?.stop());
+afterAll(() => stack?.stop());
 
 type TransitionName = 'suspend' | 'resume' | 'revoke' | 'withdraw' | 'erase';
 const transitions: TransitionName[] = ['suspend', 'resume', 'revoke', 'withdraw', 'erase'];
@@ -35,27 +35,27 @@ async function prepared(act: TransitionName, app = 'app_test') {
   const offer = await customers.offer({}, context());
   const { subject, credentialId: id, offerId, token } = offer;
   if (act !== 'withdraw') await customers.complete(token, await customers.register(token, new SoftwareAuthenticator()));
-  if (act === 'resume') await house.gateway.request(suspendCredential, { id }, context());
+  if (act === 'resume') await stack.gateway.request(suspendCredential, { id }, context());
   const ask = (idempotencyKey?: string): Promise<object> => {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     switch (act) {
       case 'suspend':
-        return house.gateway.request(suspendCredential, { id, reason: 'why', ...key }, context());
+        return stack.gateway.request(suspendCredential, { id, reason: 'why', ...key }, context());
       case 'resume':
-        return house.gateway.request(resumeCredential, { id, reason: 'why', ...key }, context());
+        return stack.gateway.request(resumeCredential, { id, reason: 'why', ...key }, context());
       case 'revoke':
-        return house.gateway.request(revokeCredential, { id, reason: 'why', ...key }, context());
+        return stack.gateway.request(revokeCredential, { id, reason: 'why', ...key }, context());
       case 'withdraw':
-        return house.gateway.request(withdrawOffer, { offerId, ...key }, context());
+        return stack.gateway.request(withdrawOffer, { offerId, ...key }, context());
       case 'erase':
-        return house.gateway.request(eraseSubject, { subject, ...key }, context());
+        return stack.gateway.request(eraseSubject, { subject, ...key }, context());
     }
   };
   return { ...offer, id, ask, context };
 }
 
 const recordsOf = (action: string, subject: string) =>
-  house.heard
+  stack.received
     .map((e) => e.audit)
     .filter(
       (r): r is AuditRecord =>
@@ -116,13 +116,13 @@ describe.each(transitions)('%s with an Idempotency-Key', (act) => {
     const { ask } = await prepared(act, 'app_mismatch');
     const another = await prepared(act, 'app_mismatch');
     const key = randomUUID();
-    await house.gateway
+    await stack.gateway
       .request(withdrawOffer, { offerId: randomUUID(), idempotencyKey: key }, another.context())
       .catch(() => undefined);
     await ask(key);
     await expect(another.ask(key)).rejects.toEqual(code('idempotency_mismatch'));
     await expect(
-      house.gateway.request(createOffer, { offer: {}, idempotencyKey: key }, another.context()),
+      stack.gateway.request(createOffer, { offer: {}, idempotencyKey: key }, another.context()),
     ).rejects.toEqual(code('idempotency_mismatch'));
     // Another app's key is another key.
     expect(await another.ask(randomUUID())).not.toHaveProperty('replayed');
@@ -132,14 +132,14 @@ describe.each(transitions)('%s with an Idempotency-Key', (act) => {
     const { subject, id, offerId, ask, context } = await prepared(act, `app_${act}`);
     await ask('k');
     const stored = () =>
-      house.database.query<{ subject: string | null; response: Buffer | null; fingerprint: Buffer | null }>(
+      stack.database.query<{ subject: string | null; response: Buffer | null; fingerprint: Buffer | null }>(
         'SELECT subject, response, fingerprint FROM issuance.idempotency WHERE app = $1',
         [`app_${act}`],
       );
     for (const { response } of await stored())
       for (const secret of [subject, id, offerId]) expect(response!.includes(secret)).toBe(false);
     if (act !== 'erase') {
-      await house.gateway.request(eraseSubject, { subject }, context());
+      await stack.gateway.request(eraseSubject, { subject }, context());
       expect(await stored()).toEqual([{ subject: null, response: null, fingerprint: null }]);
       await expect(ask('k')).rejects.toEqual(code('conflict'));
     }
@@ -159,7 +159,7 @@ describe.each(transitions)('%s with an Idempotency-Key', (act) => {
 it('gives the first answer again whatever has happened since', async () => {
   const { id, ask, context } = await prepared('suspend');
   const first = await ask('early');
-  await house.gateway.request(resumeCredential, { id, idempotencyKey: 'then' }, context());
+  await stack.gateway.request(resumeCredential, { id, idempotencyKey: 'then' }, context());
   expect(await ask('early')).toMatchObject(first);
-  expect(await house.gateway.request(getIssued, { id }, context())).toMatchObject({ status: 'issued' });
+  expect(await stack.gateway.request(getIssued, { id }, context())).toMatchObject({ status: 'issued' });
 });

@@ -60,7 +60,7 @@ export function firstOffer(
   return offered({ ...who, version: 0, createdAt: now, credentials: [], offers: [] }, undefined, terms, ids, now);
 }
 
-/** Each is in every event of the customer, and a message has an end: reached only by a program that runs wild. */
+/** Every event holds all credentials of the customer, and the size of a message is limited. */
 const mostCredentials = 1000;
 
 /**
@@ -108,30 +108,27 @@ function offered(
   return change(customer, { credentials, offers: [...customer.offers, made.offer] }, { type: 'offer.created', data });
 }
 
-/** Held by the customer, and not past its end. */
+/** The customer holds the credential, and it has not expired. */
 function isLive(credential: CustomerCredential, now: Date): boolean {
   return credential.status !== 'offered' && !isExpired(credential, now);
 }
 
-/**
- * A recovery leaves a live credential its end: no other can be asked for, and nothing can be claimed when it has come
- * for good.
- */
+/** A recovery does not change when a live credential expires, and its offer expires no later than the credential. */
 function withinLife(held: CustomerCredential, terms: OfferTerms, now: Date): OfferTerms {
   if (!isLive(held, now)) return terms;
   if (terms.validUntil)
     throw unprocessable([
       {
         pointer: '#/validUntil',
-        detail: 'must be left out: the customer holds this credential, and a recovery leaves it its end',
+        detail: 'must be left out: the customer holds this credential, and a recovery does not change its expiration',
       },
     ]);
   return held.validUntil && held.validUntil < terms.expiresAt ? { ...terms, expiresAt: held.validUntil } : terms;
 }
 
 /**
- * What nobody holds yet is on the terms of its latest offer. One whose end has come begins anew with its claim: the
- * latest end of then no longer counts. A live one stays what it is.
+ * A credential that nobody holds yet has the terms of its latest offer. An expired one gets a new expiration with its
+ * claim, without the earlier `validUntil`. A live one does not change.
  */
 function onTerms(held: CustomerCredential, { type, validUntil }: OfferTerms, now: Date): CustomerCredential {
   if (isLive(held, now)) return held;
@@ -143,10 +140,7 @@ function onTerms(held: CustomerCredential, { type, validUntil }: OfferTerms, now
   };
 }
 
-/**
- * The app takes an offer back. An unclaimed one may always be withdrawn; with it ends a credential that nobody holds
- * yet.
- */
+/** The app withdraws an open offer. A credential that nobody holds yet is revoked with it. */
 export function withdrawnOffer(customer: Customer, offerId: string, now: Date): Change {
   const offer = customer.offers.find((o) => o.id === offerId);
   const credential = customer.credentials.find((c) => c.id === offer?.credentialId);

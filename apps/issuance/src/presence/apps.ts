@@ -7,10 +7,7 @@ import { AppError } from '@holdfast/platform';
 /** Below a second, so that a disabled app is refused within one (product §4). */
 const ttlMs = 900;
 
-/**
- * Apps as far as presence asks for them: where their pages are. Only those that exist are kept, so that made-up ones
- * fill nothing.
- */
+/** Apps and the origins of their pages. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class Apps {
   private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: ttlMs });
@@ -20,7 +17,7 @@ export class Apps {
   /** Undefined for an app that does not exist, is disabled, or is another organization's. */
   async find(org: string, clientId: string): Promise<App | undefined> {
     if (!clientIdForm.test(clientId)) return undefined;
-    const app = this.known.get(clientId) ?? (await this.ask(clientId));
+    const app = this.known.get(clientId) ?? (await this.query(clientId));
     return app && app.org === org && !app.disabled ? app : undefined;
   }
 
@@ -31,7 +28,7 @@ export class Apps {
     return app;
   }
 
-  private async ask(clientId: string): Promise<App | undefined> {
+  private async query(clientId: string): Promise<App | undefined> {
     try {
       const app = await this.bus.request(getApp, { clientId }, systemContext('issuance'));
       this.known.set(clientId, app);
@@ -48,7 +45,7 @@ export function originsOf({ redirectUris, origins }: Pick<App, 'redirectUris' | 
   return [...new Set([...webOrigins(redirectUris), ...origins])];
 }
 
-/** The origin that asked, when it is one of the app's: exact equality, no suffixes, no wildcard. */
+/** The origin of the request, when it is one of the app's: exact equality, no suffixes, no wildcard. */
 export function allowedOrigin(
   app: Pick<App, 'redirectUris' | 'origins'>,
   origin: string | undefined,

@@ -18,7 +18,7 @@ const clear = statement(
   `DELETE FROM consumed_presence_proof WHERE (org, provider, id) IN (
      SELECT org, provider, id FROM consumed_presence_proof WHERE expires_at <= $1 LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
-/** Kept an hour longer than it counts: the clocks of replicas need not agree. */
+/** An hour longer than a proof is valid: the clocks of replicas need not agree. */
 const keptFor = 3_600_000;
 
 /**
@@ -42,7 +42,7 @@ function replayed() {
   );
 }
 
-/** Forgets proofs that would be refused for their age anyway. */
+/** Deletes consumed proofs that are too old to be accepted anyway. */
 @Injectable()
 export class ClearConsumedProofs {
   constructor(

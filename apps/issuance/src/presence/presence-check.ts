@@ -15,7 +15,7 @@ export class PresenceCheck {
   ) {}
 
   /**
-   * Verifies a proof whenever one is sent: a bad one is refused even where none is needed. Undefined when none was sent
+   * Verifies a proof whenever one is sent: an invalid one is denied even where none is required. Undefined when none was sent
    * and the organization's policy takes that: it is about the sign-up form, so a further offer to a known customer,
    * which needs
    * `issued:manage`, never needs one.

@@ -13,7 +13,7 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, IssuanceStack } from '../issuance-stack.fixture.js';
+import { IssuanceStack, stubs } from '../issuance-stack.fixture.js';
 import { Siteverify } from './siteverify.fixture.js';
 import { packed, solve } from './solve.fixture.js';
 
@@ -23,49 +23,49 @@ const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'b
 ) as [string, string, string, string, string];
 
 describe('proof of presence', () => {
-  let house: IssuanceStack;
+  let stack: IssuanceStack;
   let turnstile: Siteverify;
   const redirectUris = ['https://shop.example/callback'];
 
   beforeAll(async () => {
     turnstile = await Siteverify.start();
-    house = await IssuanceStack.start({
+    stack = await IssuanceStack.start({
       PRESENCE_COST: '1',
       PRESENCE_STEPS: '2',
       PRESENCE_SECONDS: '600',
       TURNSTILE_URL: `${turnstile.origin}/siteverify`,
       OUTBOUND_ALLOW: turnstile.origin,
     });
-    book.apps.set(shop, { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
-    book.apps.set(other, { org: 'acme', redirectUris: ['https://other.example/callback'] });
-    book.apps.set(ofGlobex, { org: 'globex', redirectUris });
-    book.apps.set(off, { org: 'acme', redirectUris, disabled: true });
-    await house.ask(setPresencePolicy, { policy: 'required' }, 'globex');
-    await house.ask(setPresencePolicy, { turnstileSecret: turnstile.secret });
+    stubs.apps.set(shop, { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
+    stubs.apps.set(other, { org: 'acme', redirectUris: ['https://other.example/callback'] });
+    stubs.apps.set(ofGlobex, { org: 'globex', redirectUris });
+    stubs.apps.set(off, { org: 'acme', redirectUris, disabled: true });
+    await stack.asOperator(setPresencePolicy, { policy: 'required' }, 'globex');
+    await stack.asOperator(setPresencePolicy, { turnstileSecret: turnstile.secret });
   });
   afterAll(async () => {
-    await house?.stop();
+    await stack?.stop();
     await turnstile?.stop();
   });
 
   const contextOf = (org = 'acme', app = org === 'acme' ? shop : ofGlobex) =>
     testContext({ org, actor: { type: 'app', id: app, name: 'Shop' } });
   const offer = (body: OfferRequest, context: RequestContext = contextOf(), idempotencyKey?: string) =>
-    house.gateway.request(
+    stack.gateway.request(
       createOffer,
       { offer: body, ...(idempotencyKey !== undefined && { idempotencyKey }) },
       context,
     );
   const challenge = (clientId: string, org = 'acme', origin?: string) =>
-    house.gateway.request(presenceChallenge, { clientId, ...(origin && { origin }) }, testContext({ org }));
+    stack.gateway.request(presenceChallenge, { clientId, ...(origin && { origin }) }, testContext({ org }));
   const altcha = async (clientId = shop, org = 'acme'): Promise<Presence> => ({
     type: 'altcha',
     payload: packed(await solve((await challenge(clientId, org)).challenge)),
   });
   const token = (word: string): Presence => ({ type: 'turnstile', token: `${word}.${randomUUID()}` });
-  const offers = async () => Number((await house.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
+  const offers = async () => Number((await stack.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
   const uses = async () =>
-    Number((await house.database.query('SELECT count(*) AS n FROM issuance.consumed_presence_proof'))[0]!.n);
+    Number((await stack.database.query('SELECT count(*) AS n FROM issuance.consumed_presence_proof'))[0]!.n);
   /** Refused with this code, and nothing is made or used up. */
   const refusal = async (attempt: () => Promise<unknown>, code: string) => {
     const before = [await offers(), await uses()];
@@ -153,7 +153,7 @@ describe('proof of presence', () => {
       Array.from({ length: 6 }, (_, i) => offer({ presence: proof, subject: i === 5 ? customer : randomUUID() })),
     );
     await refusal(() => offer({ presence: proof }), 'presence_replayed');
-    expect((await house.database.query('SELECT 1 FROM issuance.offer WHERE subject = $1', [customer])).length).toBe(2);
+    expect((await stack.database.query('SELECT 1 FROM issuance.offer WHERE subject = $1', [customer])).length).toBe(2);
   });
 
   it('comes after the Idempotency-Key, and before the rest', async () => {
@@ -168,15 +168,15 @@ describe('proof of presence', () => {
     const proof = token('good');
     const context = contextOf();
     await offer({ presence: proof }, context);
-    const found = () => house.heard.find((e): e is CustomerEvent => e.audit?.id === context.auditId);
+    const found = () => stack.received.find((e): e is CustomerEvent => e.audit?.id === context.auditId);
     await eventually(() => found() !== undefined, 5000);
     expect(found()!.audit!.changes).toMatchObject({ presence: { to: { provider: 'turnstile', outcome: 'verified' } } });
     const sent = proof.type === 'turnstile' ? proof.token : '';
     const dump = JSON.stringify([
-      house.heard,
-      await house.database.query('SELECT * FROM issuance.consumed_presence_proof'),
-      await house.database.query('SELECT payload FROM issuance.outbox'),
-      house.lines,
+      stack.received,
+      await stack.database.query('SELECT * FROM issuance.consumed_presence_proof'),
+      await stack.database.query('SELECT payload FROM issuance.outbox'),
+      stack.lines,
     ]);
     for (const secret of [sent, turnstile.secret]) expect(dump).not.toContain(secret);
   });
@@ -214,16 +214,16 @@ describe('proof of presence', () => {
 
     it('is not taken of an organization that has no secret here, and a wrong secret is not the visitor’s fault', async () => {
       await refusal(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_invalid');
-      await house.ask(setPresencePolicy, { turnstileSecret: 'a wrong one' }, 'globex');
+      await stack.asOperator(setPresencePolicy, { turnstileSecret: 'a wrong one' }, 'globex');
       await refusal(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_unavailable');
-      await house.ask(setPresencePolicy, { turnstileSecret: null }, 'globex');
+      await stack.asOperator(setPresencePolicy, { turnstileSecret: null }, 'globex');
     });
 
     it('may be tried again with the same token once it answers', async () => {
       const proof = token('good');
-      await house.ask(setPresencePolicy, { turnstileSecret: 'a wrong one' });
+      await stack.asOperator(setPresencePolicy, { turnstileSecret: 'a wrong one' });
       await refusal(() => offer({ presence: proof }), 'presence_unavailable');
-      await house.ask(setPresencePolicy, { turnstileSecret: turnstile.secret });
+      await stack.asOperator(setPresencePolicy, { turnstileSecret: turnstile.secret });
       await expect(offer({ presence: proof })).resolves.toBeDefined();
     });
   });
@@ -232,7 +232,7 @@ describe('proof of presence', () => {
     it('names the origins of the app and no others', async () => {
       for (const origin of ['https://shop.example', 'https://www.shop.example']) {
         expect(await challenge(shop, 'acme', origin)).toMatchObject({ allowedOrigin: origin });
-        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({
+        expect(await stack.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({
           allowedOrigin: origin,
         });
       }
@@ -247,7 +247,7 @@ describe('proof of presence', () => {
         '',
       ]) {
         expect(await challenge(shop, 'acme', origin)).not.toHaveProperty('allowedOrigin');
-        expect(await house.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({});
+        expect(await stack.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({});
       }
     });
 
@@ -261,36 +261,36 @@ describe('proof of presence', () => {
       [shop, 'nobody'],
     ])('is not given to %j of %s', async (clientId, org) => {
       await expect(challenge(clientId, org)).rejects.toMatchObject({ code: 'unknown_app' });
-      await expect(house.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({
+      await expect(stack.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({
         code: 'unknown_app',
       });
     });
 
     it('asks directory no more than once a second for an app', async () => {
-      book.apps.set(busy, { org: 'acme', redirectUris });
+      stubs.apps.set(busy, { org: 'acme', redirectUris });
       await challenge(busy);
-      const { asked } = book;
+      const { asked } = stubs;
       await Promise.all(Array.from({ length: 20 }, () => challenge(busy)));
-      expect(book.asked).toBeLessThanOrEqual(asked + 1);
+      expect(stubs.asked).toBeLessThanOrEqual(asked + 1);
     });
   });
 
   it('its policy is changed with event and record, and its secret never comes out', async () => {
-    book.organizations.add('initech');
-    expect(await house.ask(getPresencePolicy, {}, 'initech')).toEqual({ policy: 'optional', turnstile: false });
-    expect(book.read.at(-1)).toBe('presence.read of initech by operator');
+    stubs.organizations.add('initech');
+    expect(await stack.asOperator(getPresencePolicy, {}, 'initech')).toEqual({ policy: 'optional', turnstile: false });
+    expect(stubs.read.at(-1)).toBe('presence.read of initech by operator');
     expect(
-      await house.ask(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech'),
+      await stack.asOperator(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech'),
     ).toEqual({ policy: 'required', turnstile: true });
-    expect(await house.ask(setPresencePolicy, { turnstileSecret: 'second-secret' }, 'initech')).toEqual({
+    expect(await stack.asOperator(setPresencePolicy, { turnstileSecret: 'second-secret' }, 'initech')).toEqual({
       policy: 'required',
       turnstile: true,
     });
-    expect(await house.ask(setPresencePolicy, { turnstileSecret: null }, 'initech')).toEqual({
+    expect(await stack.asOperator(setPresencePolicy, { turnstileSecret: null }, 'initech')).toEqual({
       policy: 'required',
       turnstile: false,
     });
-    const events = () => house.heard.filter((e): e is SettingEvent => 'setting' in e && e.org === 'initech');
+    const events = () => stack.received.filter((e): e is SettingEvent => 'setting' in e && e.org === 'initech');
     await eventually(() => events().length === 3, 5000);
     expect(
       events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.changes]),
@@ -306,15 +306,17 @@ describe('proof of presence', () => {
       ['presence_policy.updated', 'presence_policy', 3, 'presence.configure', { turnstile: { from: true, to: false } }],
     ]);
     const stored = JSON.stringify([
-      await house.database.query(
+      await stack.database.query(
         "SELECT org, policy, version, encode(turnstile_secret, 'escape') AS s FROM issuance.presence_policy",
       ),
-      house.heard,
-      house.lines,
+      stack.received,
+      stack.lines,
     ]);
     for (const secret of ['first-secret', 'second-secret', turnstile.secret]) expect(stored).not.toContain(secret);
-    await expect(house.ask(getPresencePolicy, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
-    await expect(house.ask(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toMatchObject({
+    await expect(stack.asOperator(getPresencePolicy, {}, 'nobody')).rejects.toMatchObject({
+      code: 'unknown_organization',
+    });
+    await expect(stack.asOperator(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toMatchObject({
       code: 'unknown_organization',
     });
   });

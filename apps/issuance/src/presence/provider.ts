@@ -1,7 +1,7 @@
 import type { Presence } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
-/** For whom a proof must have been made, and when it is looked at. */
+/** For whom a proof must have been made, and the time of its verification. */
 export interface PresenceContext {
   org: string;
   /** The app that makes the offer, by its client ID. */
@@ -36,7 +36,7 @@ export function presenceError(code: PresenceCode, detail: string): AppError {
   return new AppError(code, detail, { errors: [{ pointer: '#/presence', detail }] });
 }
 
-/** Never the visitor's fault, and never a pass: nothing is offered, and the same proof may be tried again. */
+/** Not an error of the visitor, and never a pass: no offer is created, and the same proof may be sent again. */
 export function presenceUnavailable(detail: string): AppError {
   return new AppError('presence_unavailable', detail, { retryAfter: 1 });
 }

@@ -3,7 +3,7 @@ import type { App } from '@holdfast/contracts';
 import { originsOf } from './apps.js';
 import { presenceError, presenceUnavailable } from './provider.js';
 
-/** What Cloudflare answers (Turnstile, "Validate the token"); more members may come. */
+/** The response of Cloudflare (Turnstile, "Validate the token"); more members may come. */
 const answerSchema = z.looseObject({
   success: z.boolean(),
   challenge_ts: z.iso.datetime({ offset: true }).optional(),
@@ -15,7 +15,7 @@ export type TurnstileResponse = z.output<typeof answerSchema>;
 
 /** A token counts five minutes with Cloudflare, and no longer with us. */
 const ttlMs = 5 * 60_000;
-/** What the widget must be told (`data-action`), so that a token of a log-in form makes no offer. */
+/** The action of the widget (`data-action`), so that a token of a log-in form makes no offer. */
 export const turnstileAction = 'offer';
 
 /** @throws presence_unavailable */
@@ -23,7 +23,7 @@ export function readTurnstileResponse(body: Buffer): TurnstileResponse {
   try {
     return answerSchema.parse(JSON.parse(body.toString('utf8')));
   } catch {
-    throw presenceUnavailable('Turnstile gave an answer that cannot be read.');
+    throw presenceUnavailable('The response of Turnstile cannot be read.');
   }
 }
 
@@ -36,7 +36,7 @@ export function turnstileExpiration(
   app: Pick<App, 'redirectUris' | 'origins'>,
   now: Date,
 ): Date {
-  if (!answer.success) throw refusal(answer['error-codes'] ?? []);
+  if (!answer.success) throw errorOf(answer['error-codes'] ?? []);
   const { hostname, action, challenge_ts: made } = answer;
   if (made === undefined || hostname === undefined)
     throw presenceUnavailable('Turnstile does not say when and where the token was made.');
@@ -58,7 +58,7 @@ export function turnstileExpiration(
 }
 
 /** Faults of the token are the visitor's to mend; all others, known or not, are ours or Cloudflare's: never a pass. */
-function refusal(codes: string[]) {
+function errorOf(codes: string[]) {
   if (
     codes.length > 0 &&
     codes.every((code) => code === 'invalid-input-response' || code === 'missing-input-response')
@@ -71,7 +71,7 @@ function refusal(codes: string[]) {
   if (codes.length > 0 && codes.every((code) => code === 'timeout-or-duplicate'))
     return presenceError(
       'presence_expired',
-      'The token has run out, or was used elsewhere; let the visitor solve a new one.',
+      'The token has expired, or was used elsewhere; let the visitor solve a new one.',
     );
   return presenceUnavailable(
     codes.some((code) => code.endsWith('-input-secret'))

@@ -40,19 +40,19 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
     const id = hash.toString('base64url');
     await requireUnconsumed(this.database, org, this.type, id);
     const app = await this.apps.require(org, clientId);
-    const answer = await this.ask(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
+    const answer = await this.siteverify(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
       (error: unknown) => {
         // Never with the cause itself: it may hold what was sent.
-        const why = error instanceof AppError || error instanceof OutboundError ? error.message : 'an unknown fault';
-        this.logger.warn(`Turnstile could not be asked at ${this.config.TURNSTILE_URL}: ${why}`);
-        throw presenceUnavailable('Turnstile does not answer, or not as it should.');
+        const why = error instanceof AppError || error instanceof OutboundError ? error.message : 'an unknown error';
+        this.logger.warn(`The request to Turnstile at ${this.config.TURNSTILE_URL} failed: ${why}`);
+        throw presenceUnavailable('Turnstile is unavailable, or its response is not valid.');
       },
     );
     if (!answer.success) this.logger.debug(`Turnstile refused a token: ${(answer['error-codes'] ?? []).join(' ')}`);
     return { provider: this.type, id, expiresAt: turnstileExpiration(answer, app, now) };
   }
 
-  private async ask(secret: string, token: string, idempotency_key: string): Promise<TurnstileResponse> {
+  private async siteverify(secret: string, token: string, idempotency_key: string): Promise<TurnstileResponse> {
     const body = JSON.stringify({ secret, response: token, idempotency_key });
     const answer = await this.outbound.request(this.config.TURNSTILE_URL, {
       headers: { 'content-type': 'application/json' },

@@ -22,28 +22,28 @@ type Used = ClaimRow & { subject: string; version: number; validUntil: Date | nu
 type Reply = ReplyOf<typeof completeSignIn>;
 
 /**
- * Of another organization's passkeys with this id only that of the named holder: anybody can register an id that they
+ * Of another organization's passkeys with this id only the one of this user handle: anybody can register an id that they
  * have seen.
  */
 const find = statement(
   'passkey_find',
-  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter, p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
+  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter,
+     p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
    FROM passkey p JOIN webauthn_user h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
-/**
- * Notes the use and finds the credential, at once. Of two uses with one counter the second finds no row: one is a copy.
- */
+/** Stores the counter and finds the credential. Of two uses with one counter the second gets no row: one is a copy. */
 const use = statement(
   'passkey_use',
   `WITH used AS (
      UPDATE passkey SET counter = $5, backed_up = $6, last_used_at = $2
      WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR (counter = 0 AND $5 = 0)) RETURNING subject)
-   SELECT used.subject, s.version, c.valid_until AS "validUntil", ${claimColumns} FROM used JOIN subject s ON s.id = used.subject
+   SELECT used.subject, s.version, c.valid_until AS "validUntil", ${claimColumns}
+   FROM used JOIN subject s ON s.id = used.subject
      LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
 );
 
-/** Ends the ceremony of a sign-in: whose passkey it is, and with which credential they are let in. */
+/** Completes the ceremony of a sign-in: whose passkey it is, and which credential signs in. */
 @Controller()
 export class CompleteSignInHandler {
   constructor(
@@ -68,13 +68,13 @@ export class CompleteSignInHandler {
       Buffer.from(answer.response.response.userHandle, 'base64url'),
     ]);
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    // One of an RP ID that is no longer taken is as good as none: its holder gets a new one by a recovery
+    // A passkey of an RP ID that is no longer accepted counts as unknown: its customer gets a new one by a recovery
     // (docs/rp-id.md).
     if (!passkey || !takesPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
     const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
     await useSigned(this.database, answer.challenge, signIn, this.clock.now());
-    // Only now: that a passkey is known elsewhere is told to its holder alone. It is left as it is, and its customer
-    // unnamed.
+    // Only after the verification: only the owner of a passkey learns that another organization knows it. The reply
+    // does not name the customer there.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 
     const [used] = await this.database.rows<Used>(use, [

@@ -7,10 +7,11 @@ import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './li
 
 const status = statement(
   'customer_status',
-  `SELECT ${claimColumns}, ${signInsSince} AS since FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
+  `SELECT ${claimColumns}, ${signInsSince} AS since
+   FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
 );
 
-/** What auth asks whenever it speaks for a customer: in one statement, since it is on the path of every refresh. */
+/** Auth queries this before it issues anything for a customer: one statement, since every refresh waits for it. */
 @Controller()
 export class CustomerStatusHandler {
   constructor(

@@ -2,16 +2,17 @@ import type { CredentialClaim } from '@holdfast/contracts';
 
 /**
  * Part of a statement: the credential `c` with which a customer of organization `$1` can sign in at `$2`, of type `$3`
- * or, when that is null, of the organization's default type (product §5). Live is issued and not past its end.
+ * or, when that is null, of the organization's default type (product §5). Live means issued and not expired.
  */
 export const isLive = `c.type = coalesce($3, (SELECT name FROM credential_type WHERE org = $1 AND is_default))
   AND c.status = 'issued' AND (c.expires_at IS NULL OR c.expires_at > $2)`;
 
-export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt"`;
+export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber", c.issued_at AS "issuedAt",
+  c.expires_at AS "expiresAt"`;
 
 /**
- * Of subject `s`: the version from which on sign-ins count. What was signed in to before, with an older key or before a
- * suspension, is over.
+ * Of subject `s`: the customer's version since which sign-ins count. Earlier ones, with an older passkey or before a
+ * suspension, do not.
  */
 export const signInsSince = `greatest((SELECT sign_ins_since_version FROM webauthn_user WHERE subject = s.id), c.sign_ins_since_version)`;
 

@@ -8,8 +8,8 @@ type Ending = Pick<CustomerCredential, 'expiresAt' | 'validUntil'>;
 type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;
 
 /**
- * Whether a sign-in at `now` renews: inside the window before the end, and only if that makes the end a later one. What
- * an offer limited by `validUntil` is not renewed beyond it.
+ * Whether a sign-in at `now` renews: within the renewal window, and only if the credential then expires later. An offer's
+ * `validUntil` limits renewals too.
  */
 export function renewalDue({ expiresAt, validUntil }: Ending, { validity, renewalWindow }: Terms, now: Date): boolean {
   if (!expiresAt || renewalWindow === undefined || expiresAt <= now) return false;
@@ -19,9 +19,8 @@ export function renewalDue({ expiresAt, validUntil }: Ending, { validity, renewa
 }
 
 /**
- * The credential lives on (product §5, "Renewal"): same id and `issuedAt`, another document number, an end by the
- * type's validity from now. Nothing changes when the credential does not stand there to be renewed, or another sign-in
- * was first.
+ * Renews a credential (product §5, "Renewal"): same id and `issuedAt`, another document number, and the type's validity
+ * from now. Nothing changes when the credential cannot be renewed, or another sign-in was first.
  */
 export function renewed(
   customer: Customer,

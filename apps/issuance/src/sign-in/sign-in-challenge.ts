@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { IssuanceConfig } from '../config.js';
 
-/** A challenge of a sign-in is worth nothing in another interaction. Whose it will be, nobody knows yet. */
+/** A challenge of a sign-in is valid for its interaction only. Whose sign-in it will be is not known yet. */
 export function signInOf(org: string, interaction: string): string {
   return `${org}/${interaction}`;
 }
