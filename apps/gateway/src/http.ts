@@ -20,7 +20,7 @@ import { newRequestContext, routeTemplate, type HttpRequestContext } from './edg
 import { assertEndpoints } from './endpoints/endpoint-assertion.js';
 import { ENDPOINTS, type Endpoint } from './endpoints/endpoint.js';
 import { RouteTable } from './endpoints/route-table.js';
-import { healthEndpoint, readyEndpoint } from './health/health.controller.js';
+import { isProbe } from './health/health.controller.js';
 
 /** The HTTP server of the gateway. It listens only once the start-up assertion holds for every route. */
 export function createHttpApp(config: GatewayConfig) {
@@ -93,7 +93,7 @@ export function createHttpApp(config: GatewayConfig) {
       done(
         closing
           ? stopping(reply)
-          : clock.trust() === 'wrong' && !isProbe(request)
+          : clock.trust() === 'wrong' && !isProbe(request.routeOptions.url ?? '')
             ? wrongClock()
             : unacceptable(request),
       ),
@@ -129,10 +129,6 @@ function wrongClock(): AppError {
     dependency: 'clock',
     cause: 'unavailable',
   });
-}
-
-function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === healthEndpoint.path || url === readyEndpoint.path;
 }
 
 /** RFC 9112 §3.2: with two of them, a proxy in front and we could mean different hosts. */

@@ -3,7 +3,7 @@ import { Counter } from 'prom-client';
 import { unavailable } from '@holdfast/platform';
 import type { HttpObserver } from '@holdfast/service';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { healthEndpoint, readyEndpoint } from '../health/health.controller.js';
+import { isProbe } from '../health/health.controller.js';
 import { isNavigation } from './problems/error-page.js';
 import { renderError } from './problems/render-error.js';
 import { newRequestContext, type HttpRequestContext } from './request-context.js';
@@ -11,8 +11,6 @@ import { newRequestContext, type HttpRequestContext } from './request-context.js
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
 const minUnderWay = 64;
-/** Whoever runs us asks these whether we live. */
-const probes = new Set([healthEndpoint.path, readyEndpoint.path]);
 
 const shed = new Counter({
   name: 'holdfast_backlog_refused_total',
@@ -57,7 +55,7 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
     if (
       underWay >= minUnderWay &&
       backlog.ageMs() > maxMs &&
-      !probes.has(request.url!) &&
+      !isProbe(request.url!.split('?', 1)[0]!) &&
       !isNavigation({ url: request.url!, headers: request.headers })
     ) {
       shed.inc();

@@ -30,6 +30,11 @@ export const readyEndpoint = endpoint({
   responses,
 });
 
+/** Whether this path, without its query, is one that the platform probes: it is answered whatever else is rejected. */
+export function isProbe(path: string): boolean {
+  return path === healthEndpoint.path || path === readyEndpoint.path;
+}
+
 @Controller()
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
