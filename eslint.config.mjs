@@ -10,16 +10,17 @@ const noProcessEnv = {
 };
 /**
  * What comes over the bus may be anything, and a loop that throws ends the process: both have one place
- * (libs/messaging/src/listen.ts, loops.ts).
+ * (libs/messaging/src/validated-subscription.ts, connection-status.ts).
  */
 const busInOnePlace = [
   {
     selector: "CallExpression[callee.property.name='subscribe']",
-    message: 'Subscribe with listen() of libs/messaging: it drops and counts what does not fit its schema.',
+    message: 'Subscribe with subscribeValidated() of libs/messaging: it drops and counts what does not fit its schema.',
   },
   {
     selector: "CallExpression[callee.property.name='status'][arguments.length=0]",
-    message: 'Follow the connection with onStatus() of libs/messaging: its loop survives what its body throws.',
+    message:
+      'Follow the connection with onConnectionStatus() of libs/messaging: its loop survives what its body throws.',
   },
   {
     selector: "UnaryExpression[operator='void'] > CallExpression[callee.type=/Function/]",
@@ -85,7 +86,7 @@ export default [
     rules: { 'no-restricted-syntax': ['error', noProcessEnv, ...busInOnePlace, bodiesInOnePlace] },
   },
   {
-    files: ['libs/messaging/src/listen.ts', 'libs/messaging/src/loops.ts'],
+    files: ['libs/messaging/src/validated-subscription.ts', 'libs/messaging/src/connection-status.ts'],
     rules: { 'no-restricted-syntax': ['error', noProcessEnv] },
   },
   // Its processes are tests, and end with them.

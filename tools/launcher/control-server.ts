@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isAbsolute, join } from 'node:path';
-import { notStoringRemark } from '@holdfast/contracts';
+import { notStoringPrefix } from '@holdfast/contracts';
 import { eventually } from '../infra/ports.ts';
 import { readiness } from './service-program.ts';
 import type { Member } from './stack.ts';
@@ -149,7 +149,7 @@ async function optionsOf(request: IncomingMessage): Promise<StartOptions | undef
 /** Each as it is now; of nats-server, what the services say that have it store events. */
 async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
   const all = await Promise.all(members.map(statusOf));
-  const stores = !all.some(({ remarks }) => remarks.some((remark) => remark.startsWith(notStoringRemark)));
+  const stores = !all.some(({ remarks }) => remarks.some((remark) => remark.startsWith(notStoringPrefix)));
   return all.map((status) =>
     status.name === 'nats' && status.state === 'ready' && !stores ? { ...status, state: 'not storing' } : status,
   );

@@ -1,4 +1,4 @@
-import { notStoringRemark } from '@holdfast/contracts';
+import { notStoringPrefix } from '@holdfast/contracts';
 
 /** A fault that lasts shorter mends itself: nats-server 2.10 stores again a second after there is room. */
 const waitMs = 20_000;
@@ -33,7 +33,7 @@ export class StoreWatch {
 
   /** @returns why it should be restarted now; undefined when it should not */
   decide({ nowMs, remarks, freeBytes }: StoreSeen): string | undefined {
-    const said = remarks.find((remark) => remark.startsWith(notStoringRemark) && !ofItsBounds.test(remark));
+    const said = remarks.find((remark) => remark.startsWith(notStoringPrefix) && !ofItsBounds.test(remark));
     if (nowMs - this.#lastFailureMs > forgetMs) [this.#restarts, this.#gaveUp] = [[], false];
     if (said === undefined || freeBytes < roomBytes) {
       this.#sinceMs = undefined;

@@ -9,7 +9,7 @@ import { AppendRecordsHandler } from './intake/append-records.handler.js';
 import { DueRecordsWorker } from './intake/due-records.worker.js';
 import { EventRecords } from './intake/event-records.consumer.js';
 import { OperatorRecords } from './intake/operator-records.js';
-import { RecordReadingHandler } from './intake/record-reading.handler.js';
+import { RecordOperatorReadHandler } from './intake/record-operator-read.handler.js';
 import { PseudonymMappings } from './privacy/pseudonyms.js';
 import { ReEncryption } from './privacy/re-encryption.js';
 import { PendingRecords } from './quarantine/pending-records.js';
@@ -27,7 +27,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
 @Module({
   controllers: [
     AppendRecordsHandler,
-    RecordReadingHandler,
+    RecordOperatorReadHandler,
     CountDeniedRequestsHandler,
     ListEventsHandler,
     GetEventHandler,

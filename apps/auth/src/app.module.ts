@@ -1,6 +1,6 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationFeed } from '@holdfast/access';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness } from '@holdfast/service';
 import { ClientLimits } from './clients/client-limits.js';
@@ -35,14 +35,18 @@ const feed = {
   useFactory: (bus: Bus, readiness: Readiness) => new RevocationFeed(bus, 'auth', readiness),
 };
 const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) };
-const refusals = { provide: RefusalCounter, inject: [Bus], useFactory: (bus: Bus) => new RefusalCounter(bus, 'auth') };
+const deniedRequests = {
+  provide: DeniedRequestCounter,
+  inject: [Bus],
+  useFactory: (bus: Bus) => new DeniedRequestCounter(bus, 'auth'),
+};
 
 @Module({
   controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
   providers: [
     feed,
     auditWriter,
-    refusals,
+    deniedRequests,
     RecordOutbox,
     SigningKeys,
     KeyWatch,

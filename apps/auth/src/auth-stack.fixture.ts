@@ -13,7 +13,7 @@ import {
   knownOrganizations,
   organizationOrigins,
   organizationProfile,
-  recordReading,
+  recordOperatorRead,
   revocationFeedSubject,
   webOrigins,
   type App,
@@ -178,9 +178,9 @@ class Audit {
     return {};
   }
 
-  @Handles(recordReading)
+  @Handles(recordOperatorRead)
   async read(
-    { action, targets }: RequestOf<typeof recordReading>,
+    { action, targets }: RequestOf<typeof recordOperatorRead>,
     { org, auditId: id, actor, request }: RequestContext,
   ): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
@@ -201,10 +201,10 @@ class Audit {
 
   /** As audit does when the minute is over: one record of each, with the last count. */
   @Handles(countDeniedRequests)
-  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
+  async count({ deniedRequests }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
     if (book.auditAway) throw new AppError('unavailable');
-    const counted = new Set(refusals.map((r) => r.record.id));
-    book.records = [...book.records.filter((r) => !counted.has(r.record.id)), ...refusals];
+    const counted = new Set(deniedRequests.map((r) => r.record.id));
+    book.records = [...book.records.filter((r) => !counted.has(r.record.id)), ...deniedRequests];
     return {};
   }
 }

@@ -78,10 +78,10 @@ class Audit {
 
   /** As audit does when the minute is over: one record of each, with the last count. */
   @Handles(countDeniedRequests)
-  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
+  async count({ deniedRequests }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
     if (log.away) throw new AppError('unavailable');
-    const counted = new Set(refusals.map((r) => r.record.id));
-    log.records = [...log.records.filter((r) => !counted.has(r.record.id)), ...refusals];
+    const counted = new Set(deniedRequests.map((r) => r.record.id));
+    log.records = [...log.records.filter((r) => !counted.has(r.record.id)), ...deniedRequests];
     return {};
   }
 }

@@ -56,7 +56,7 @@ export function asOperator<T>(command: string, work: (session: OperatorSession) 
     const requestsFor: OperatorSession['requestsFor'] = (org) => {
       const context = operatorContext(command, org);
       return async (contract, input) => {
-        await replicas.untilHeard(contract.service, discoveryMs);
+        await replicas.waitForReplica(contract.service, discoveryMs);
         return bus.request(contract, input, context);
       };
     };

@@ -1,5 +1,5 @@
 import { Controller, Module } from '@nestjs/common';
-import { recordReading, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { recordOperatorRead, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError, type BaseConfig } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
@@ -9,9 +9,9 @@ export const auditStub = { unavailable: false, reads: [] as string[] };
 
 @Controller()
 class Audit {
-  @Handles(recordReading)
+  @Handles(recordOperatorRead)
   async read(
-    { action, targets }: RequestOf<typeof recordReading>,
+    { action, targets }: RequestOf<typeof recordOperatorRead>,
     { org }: RequestContext,
   ): Promise<Record<string, never>> {
     if (auditStub.unavailable) throw new AppError('unavailable');

@@ -29,8 +29,8 @@ export const counted = new Map<string, AuditRecord>();
 @Controller()
 class Audit {
   @Handles(countDeniedRequests)
-  async count({ refusals }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
-    for (const { record } of refusals) counted.set(record.id, record);
+  async count({ deniedRequests }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
+    for (const { record } of deniedRequests) counted.set(record.id, record);
     return {};
   }
 }

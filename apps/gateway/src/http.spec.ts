@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { CLOCK } from '@holdfast/platform';
 import { LOGGER, Shutdown } from '@holdfast/service';
 import { FakeClock } from '@holdfast/testing';
@@ -42,7 +42,7 @@ it('refuses to start with a route that nobody declared', async () => {
     controllers: [StrayController],
     providers: [
       provide(AuditWriter, {}),
-      provide(RefusalCounter, {}),
+      provide(DeniedRequestCounter, {}),
       provide(CLOCK, new FakeClock()),
       provide(LOGGER, silent),
       provide(Shutdown, { before: () => undefined }),

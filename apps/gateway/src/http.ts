@@ -2,7 +2,7 @@ import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { type BusTransport } from '@holdfast/messaging';
 import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, type Logger } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
@@ -65,7 +65,7 @@ export function createHttpApp(config: GatewayConfig) {
     const clock = app.get<Clock>(CLOCK);
     const audit = new AuditHook(
       app.get(AuditWriter),
-      app.get(RefusalCounter),
+      app.get(DeniedRequestCounter),
       endpoints,
       config.BASE_URL,
       clock,

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import {
   getApp,
   knownOrganizations,
-  recordReading,
+  recordOperatorRead,
   streams,
   type App,
   type BusUser,
@@ -69,9 +69,9 @@ class Directory {
 
 @Controller()
 class Audit {
-  @Handles(recordReading)
+  @Handles(recordOperatorRead)
   async read(
-    { action }: RequestOf<typeof recordReading>,
+    { action }: RequestOf<typeof recordOperatorRead>,
     { org, actor }: RequestContext,
   ): Promise<Record<string, never>> {
     stubs.read.push(`${action} of ${org} by ${actor.id}`);

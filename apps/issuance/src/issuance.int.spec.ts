@@ -300,7 +300,7 @@ describe('issuance', () => {
     await eventually(() => received.some((e) => 'subject' in e && e.subject === made.subject), 10_000);
   });
 
-  it('says unavailable, and stores nothing, while the database is away', async () => {
+  it('says unavailable, and stores nothing, while the database is unavailable', async () => {
     const before = await count('subject');
     await database.refuseConnections(true);
     await expect(offer()).rejects.toMatchObject({ code: 'unavailable' });

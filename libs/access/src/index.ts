@@ -1,3 +1,3 @@
-export * from './access-feed.js';
+export * from './revocation-feed.js';
 export * from './introspection-fallback.js';
-export * from './access-rule.js';
+export * from './revocation-rule.js';

@@ -1,7 +1,7 @@
 import { appAccess, type AccessEntry, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
-import { refusedBy, type TokenOrigin } from './access-rule.js';
+import { revocationReason, type TokenOrigin } from './revocation-rule.js';
 
 /**
  * For how long an answer serves further requests of the same app, in ms: an app's burst becomes four questions a
@@ -25,7 +25,7 @@ export class IntrospectionFallback {
     const organization = entries.find((e) => e.kind === 'organization');
     // Here, unlike in the feed, directory tells of both or does not know them.
     if (!app || !organization) return 'refused';
-    return refusedBy(token, app, organization) ? 'refused' : 'ok';
+    return revocationReason(token, app, organization) ? 'refused' : 'ok';
   }
 
   private ask({ client_id, org }: TokenOrigin): Promise<AccessEntry[]> {

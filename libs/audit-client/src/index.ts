@@ -1,4 +1,4 @@
 export * from './audit-writer.js';
-export * from './operator-reading.js';
-export * from './refusal-id.js';
-export * from './refusals.js';
+export * from './operator-read.js';
+export * from './denied-request-id.js';
+export * from './denied-request-counter.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
-import { isDatabaseAway, whyDatabaseIsAway } from './pg-errors.js';
+import { databaseUnavailableReason, isDatabaseUnavailable } from './pg-errors.js';
 
 /** Roles belong to the whole server: one of this test alone. */
 const role = `rotated_${randomBytes(6).toString('hex')}`;
@@ -39,11 +39,11 @@ it('takes a rotated password from its file for new connections, and counts as aw
         (e: unknown) => e,
       );
       if ((error as { code?: string } | undefined)?.code?.startsWith('28')) return error;
-      expect(isDatabaseAway(error)).toBe(true);
+      expect(isDatabaseUnavailable(error)).toBe(true);
     }
   };
   const error = await failed();
-  expect([isDatabaseAway(error), whyDatabaseIsAway(error)]).toEqual([
+  expect([isDatabaseUnavailable(error), databaseUnavailableReason(error)]).toEqual([
     true,
     "the database refuses this service's role or its password",
   ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDatabaseAway, isFaultOfData, whyDatabaseIsAway } from './pg-errors.js';
+import { databaseUnavailableReason, isDatabaseUnavailable, isPermanentError } from './pg-errors.js';
 
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
 
@@ -11,17 +11,25 @@ describe('an error of PostgreSQL', () => {
     ['28P01', "the database refuses this service's role or its password"],
     ['28000', "the database refuses this service's role or its password"],
     ['57014', 'a statement took too long'],
-    ['57P03', 'the database is away'],
+    ['57P03', 'the database is unavailable'],
     ['25006', 'the database takes no writes: it is a standby'],
-    ['08006', 'the database is away'],
-    ['ECONNREFUSED', 'the database is away'],
+    ['08006', 'the database is unavailable'],
+    ['ECONNREFUSED', 'the database is unavailable'],
   ])('with code %s is no fault of the data, and told to operators as: %s', (code, words) => {
     const error = coded(code);
-    expect([whyDatabaseIsAway(error), isDatabaseAway(error), isFaultOfData(error)]).toEqual([words, true, false]);
+    expect([databaseUnavailableReason(error), isDatabaseUnavailable(error), isPermanentError(error)]).toEqual([
+      words,
+      true,
+      false,
+    ]);
   });
 
   it.each(['22001', '23514', '54000'])('with code %s is a fault of the data, and not of the database', (code) => {
     const error = coded(code);
-    expect([whyDatabaseIsAway(error), isDatabaseAway(error), isFaultOfData(error)]).toEqual([undefined, false, true]);
+    expect([databaseUnavailableReason(error), isDatabaseUnavailable(error), isPermanentError(error)]).toEqual([
+      undefined,
+      false,
+      true,
+    ]);
   });
 });

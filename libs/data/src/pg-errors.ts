@@ -14,7 +14,7 @@ const idleInTransaction = '25P03';
  * Classes 08 (connection), 28 (role or password), 53 (resources: disk, memory, connections), 57 (operator: shutdown,
  * timeout); read-only.
  */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
   if (
     code === readOnly ||
@@ -38,11 +38,11 @@ const causes: Record<string, string> = {
 };
 
 /** Why the database cannot be used, in words for whoever operates it; undefined for any other error. */
-export function whyDatabaseIsAway(error: unknown): string | undefined {
-  if (!isDatabaseAway(error)) return undefined;
+export function databaseUnavailableReason(error: unknown): string | undefined {
+  if (!isDatabaseUnavailable(error)) return undefined;
   const { code = '' } = error as { code?: string };
   if (code.startsWith('28')) return "the database refuses this service's role or its password";
-  return causes[code] ?? 'the database is away';
+  return causes[code] ?? 'the database is unavailable';
 }
 
 /**
@@ -50,8 +50,8 @@ export function whyDatabaseIsAway(error: unknown): string | undefined {
  * (constraints), 54 (limits), and errors that are not PostgreSQL's. A right that was revoked, a full disk and a server
  * that only reads refuse everything alike.
  */
-export function isFaultOfData(error: unknown): boolean {
+export function isPermanentError(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: unknown };
   const ofPostgres = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
-  return !isDatabaseAway(error) && (!ofPostgres || /^(22|23|54)/.test(code));
+  return !isDatabaseUnavailable(error) && (!ofPostgres || /^(22|23|54)/.test(code));
 }

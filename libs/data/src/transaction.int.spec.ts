@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
-import { isDatabaseAway } from './pg-errors.js';
+import { isDatabaseUnavailable } from './pg-errors.js';
 
 const add = statement('add', 'INSERT INTO thing VALUES ($1)');
 const addMore = statement('add_more', 'INSERT INTO thing VALUES ($1)');
@@ -104,7 +104,7 @@ describe('a transaction', () => {
       () => undefined,
       (error: unknown) => error,
     );
-    expect(isDatabaseAway(failure)).toBe(true);
+    expect(isDatabaseUnavailable(failure)).toBe(true);
     expect(await stored()).toBe(1);
     await other.close();
   });

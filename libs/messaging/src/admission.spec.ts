@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Admission, wasNotBegun } from './admission.js';
+import { Admission, wasNotStarted } from './admission.js';
 import { TransitTimes } from './transit.js';
 
 /** Work that ends when it is told to. */
@@ -86,7 +86,7 @@ test('keeps goodput at five times what it can do: as much is done as at its capa
 }, 60_000);
 
 test('knows which refusal says that nothing was begun', () => {
-  const of = (dependency: string) => wasNotBegun({ origin: { dependency, cause: 'overloaded' } } as never);
+  const of = (dependency: string) => wasNotStarted({ origin: { dependency, cause: 'overloaded' } } as never);
   expect([of('admission'), of('issuance/admission'), of('issuance/directory/admission'), of('issuance')]).toEqual([
     true,
     true,

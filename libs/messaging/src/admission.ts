@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 const shed = new Counter({
-  name: 'holdfast_admission_refused_total',
+  name: 'holdfast_admission_rejected_total',
   help: 'Requests that were not begun: too many at once, or expired while they waited',
   labelNames: ['service', 'cause'],
 });
@@ -85,7 +85,7 @@ export class Admission {
 }
 
 /** Whether an error says that a request was refused before anything was done for it. */
-export function wasNotBegun({ origin }: { origin?: ErrorOrigin | undefined }): boolean {
+export function wasNotStarted({ origin }: { origin?: ErrorOrigin | undefined }): boolean {
   return origin !== undefined && /(^|\/)admission$/.test(origin.dependency) && origin.dependency.split('/').length <= 2;
 }
 

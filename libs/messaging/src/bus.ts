@@ -11,10 +11,10 @@ import {
   type WireError,
 } from '@holdfast/contracts';
 import { AppError, expired, remainingMs, unavailable } from '@holdfast/platform';
-import { wasNotBegun } from './admission.js';
-import { parseJson } from './loops.js';
+import { wasNotStarted } from './admission.js';
+import { parseJson } from './connection-status.js';
 import type { OutgoingLimits } from './outgoing-limits.js';
-import { tolerant } from './tolerant.js';
+import { stripUnknownMembers } from './strip-unknown-members.js';
 import { newTransit } from './transit.js';
 
 /**
@@ -147,7 +147,7 @@ export class Bus {
 
 function replySchemaOf(contract: Contract): z.ZodType {
   let schema = replySchemas.get(contract);
-  if (!schema) replySchemas.set(contract, (schema = tolerant(contract.reply)));
+  if (!schema) replySchemas.set(contract, (schema = stripUnknownMembers(contract.reply)));
   return schema;
 }
 
@@ -169,7 +169,7 @@ function notAnswered({ service }: Contract, error: unknown): AppError {
       retryAfter: 1,
       origin: { dependency: service, cause: 'timeout' },
     });
-  return new UncertainError('unavailable', 'the message bus is away', {
+  return new UncertainError('unavailable', 'the message bus is unavailable', {
     retryAfter: 1,
     origin: { dependency: 'nats', cause: 'bus' },
   });
@@ -185,7 +185,7 @@ function fromWire({ kind, service }: Contract, err: unknown): AppError {
   );
   const unknown = wire.code === 'unavailable' || wire.code === 'internal';
   const error = AppError.fromWire(wire);
-  return kind === 'command' && unknown && !wasNotBegun(error)
+  return kind === 'command' && unknown && !wasNotStarted(error)
     ? new UncertainError(wire.code, wire.detail, wire)
     : error;
 }

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/transport-node';
 import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/platform';
-import { onStatus } from './loops.js';
+import { onConnectionStatus } from './connection-status.js';
 
 export interface BusOptions {
   /** One or several servers, comma separated. */
@@ -47,7 +47,7 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
     else if (status.type === 'reconnect') reportServer(connection, logger);
     else if (status.type === 'error') reportError(status.error, logger);
   };
-  onStatus(connection, report, (err) => logger.error({ err }, "lost sight of the connection's state"));
+  onConnectionStatus(connection, report, (err) => logger.error({ err }, "lost sight of the connection's state"));
   return connection;
 }
 
@@ -62,7 +62,7 @@ function reportError(error: Error, logger: Logger): void {
     logger.warn(
       'NATS ends the connection: this process did not answer its pings. It stood still, or its network was cut',
     );
-  else logger.error({ err: error }, 'NATS refused something that we did');
+  else logger.error({ err: error }, 'NATS rejected an operation');
 }
 
 function reportServer(connection: NatsConnection, logger: Logger): void {

@@ -3,12 +3,12 @@ import { ClosedConnectionError, type NatsConnection, type Status } from '@nats-i
 import { Logger } from '@nestjs/common';
 import { z } from 'zod';
 import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
-import { isFaultOfData } from '@holdfast/data';
-import { announceApplied } from './applied.js';
+import { isPermanentError } from '@holdfast/data';
 import type { Bus } from './bus.js';
-import { countDropped } from './dropped.js';
-import { onStatus, parseJson } from './loops.js';
+import { onConnectionStatus, parseJson } from './connection-status.js';
+import { countDroppedMessage } from './dropped-messages.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
+import { acknowledgeProjection } from './projection-acknowledgements.js';
 import { systemContext } from './system-context.js';
 
 /**
@@ -54,7 +54,7 @@ export interface ConsumerOptions {
 
 /**
  * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot
- * be applied is tried again alone, so that a bad event keeps no other from being applied; while the database is away,
+ * be applied is tried again alone, so that a bad event keeps no other from being applied; while the database is unavailable,
  * for ever. An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed,
  * and delivers it anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed
  * (docs/adr/0020-quarantined-events.md).
@@ -108,7 +108,7 @@ export class EventConsumer<S extends Stream> {
       this.session.broken = true;
       this.messages?.stop();
     };
-    onStatus(this.connection, heed, (error) =>
+    onConnectionStatus(this.connection, heed, (error) =>
       this.logger.error(`lost sight of the connection's state: ${String(error)}`),
     );
   }
@@ -164,8 +164,8 @@ export class EventConsumer<S extends Stream> {
       try {
         await this.applyAll(batch);
       } catch (error) {
-        if (isFaultOfData(error)) await this.applyEach(batch, error);
-        // While the database is away, or refuses everything, none of them fares better alone.
+        if (isPermanentError(error)) await this.applyEach(batch, error);
+        // While the database is unavailable, or refuses everything, none of them fares better alone.
         else this.putBack(batch, error, this.retryAfterMs);
       }
     }
@@ -185,7 +185,7 @@ export class EventConsumer<S extends Stream> {
     consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
     if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
     if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
-      announceApplied(
+      acknowledgeProjection(
         this.connection,
         this.consumer,
         this.stream.producer,
@@ -208,7 +208,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   private async failed(received: Received, cause: unknown): Promise<void> {
-    if (!isFaultOfData(cause)) return this.putBack([received], cause, this.retryAfterMs);
+    if (!isPermanentError(cause)) return this.putBack([received], cause, this.retryAfterMs);
     const id = idOf(received.message);
     const attempt = (this.attempts.get(id) ?? 0) + 1;
     // Whose count goes here is tried some times more.
@@ -239,7 +239,7 @@ export class EventConsumer<S extends Stream> {
         `event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`,
       );
     else
-      countDropped(
+      countDroppedMessage(
         `evt.${this.stream.producer}.>`,
         'body',
         `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`,

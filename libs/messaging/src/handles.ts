@@ -11,7 +11,7 @@ import {
   type RequestOf,
   type ValidationIssue,
 } from '@holdfast/contracts';
-import { whyDatabaseIsAway } from '@holdfast/data';
+import { databaseUnavailableReason } from '@holdfast/data';
 import {
   AppError,
   inContext,
@@ -33,7 +33,7 @@ type Handler<C extends Contract> = (
 const logger = new Logger('bus');
 /** Unexpected errors, each with its stack: the first ones tell as much as all of them. */
 const unexpected = new LogBudget(10);
-/** While the database is away every request fails alike. The access line of each has the origin. */
+/** While the database is unavailable every request fails alike. The access line of each has the origin. */
 const databaseAway = new LogBudget(0.2);
 
 /**
@@ -90,7 +90,7 @@ function ofInput({ pointer, detail }: { pointer: string; detail: string }): Vali
 
 function toAppError(error: unknown, contract: Contract): AppError {
   if (error instanceof AppError) return error;
-  const away = whyDatabaseIsAway(error);
+  const away = databaseUnavailableReason(error);
   if (away !== undefined) {
     if (databaseAway.take())
       logger.warn(`${away}, so requests such as ${contract.subject} are answered 503: ${String(error)}`);

@@ -10,7 +10,7 @@ import {
 } from '@holdfast/contracts';
 import type { AppError } from '@holdfast/platform';
 import { testContext } from '@holdfast/testing';
-import { wasNotBegun } from './admission.js';
+import { wasNotStarted } from './admission.js';
 import { OutgoingLimits } from './outgoing-limits.js';
 import { systemContext } from './system-context.js';
 
@@ -23,7 +23,7 @@ function asking(limits: OutgoingLimits) {
       .run(contract, context, () => ended)
       .then(
         () => 'answered',
-        (error: AppError) => (wasNotBegun(error) ? 'refused' : 'failed'),
+        (error: AppError) => (wasNotStarted(error) ? 'refused' : 'failed'),
       );
   return { end, ask };
 }

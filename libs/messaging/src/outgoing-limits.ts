@@ -10,12 +10,12 @@ export interface OutgoingLimitsOptions {
 }
 
 const underWay = new Gauge({
-  name: 'holdfast_bus_requests_under_way',
+  name: 'holdfast_bus_requests_in_flight',
   help: 'Requests over the bus that are not answered yet, by service that was asked',
   labelNames: ['service'],
 });
 const refused = new Counter({
-  name: 'holdfast_bus_requests_refused_total',
+  name: 'holdfast_bus_requests_rejected_total',
   help: 'Requests that were not sent: `service` when too many were under way at theirs, `all` when there were too many altogether',
   labelNames: ['service', 'because'],
 });

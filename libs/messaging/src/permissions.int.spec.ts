@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
 import {
-  appliedSubject,
   contracts,
   inboxPrefix,
   natsUsers,
   probeSubject,
+  projectionAcknowledgementSubject,
   revocationFeedSubject,
   serviceNames,
   streams,
@@ -42,7 +42,9 @@ function forbiddenToPublish(user: BusUser): string[] {
     ...serviceNames.filter((s) => s !== user || !all.some(({ producer }) => producer === s)).map(probeSubject),
     // Who is not awaited has nothing to say.
     ...all.flatMap((s) =>
-      s.consumers.filter((c) => c !== user || !s.awaited.includes(c)).map((c) => appliedSubject(c, s.producer)),
+      s.consumers
+        .filter((c) => c !== user || !s.awaited.includes(c))
+        .map((c) => projectionAcknowledgementSubject(c, s.producer)),
     ),
     ...(user === 'directory' ? [] : [revocationFeedSubject]),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.forged`),

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import {
   addressedSubject,
-  aliveSubject,
   getPresencePolicy,
   getSubject,
+  replicaAnnouncementSubject,
   withdrawOffer,
   type Contract,
 } from '@holdfast/contracts';
@@ -60,7 +60,7 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
   const announce = () =>
     stub.state !== 'paused' &&
     connection.publish(
-      aliveSubject(contract.service),
+      replicaAnnouncementSubject(contract.service),
       JSON.stringify({ replica: id, atMs: Date.now(), ready: stub.state !== 'not ready' }),
     );
   announce();
@@ -179,7 +179,7 @@ test('who asks once waits for the first replica that is heard, so a hung one is 
   stops.push(() => operator.close());
   for (let i = 0; i < 10; i += 1) {
     const replicas = new Replicas(operator);
-    await replicas.untilHeard('issuance', 5000);
+    await replicas.waitForReplica('issuance', 5000);
     expect(await outcome(new Bus(operator, undefined, replicas).request(query, {}, testContext()))).toBe('ok');
   }
   expect([well.requests, hung.requests]).toEqual([10, 0]);

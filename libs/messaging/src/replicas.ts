@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { aliveSchema, aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
+import {
+  replicaAnnouncementSchema,
+  replicaAnnouncementSubject,
+  type ReplicaAnnouncement,
+  type ServiceName,
+} from '@holdfast/contracts';
 import type { ChosenReplica, ReplicaChooser } from './bus.js';
-import { listen } from './listen.js';
+import { subscribeValidated } from './validated-subscription.js';
 
-/** After this without a word a replica counts as hung: four announcements missed (announce.ts). */
+/** After this without a word a replica counts as hung: four announcements missed (replica-announcements.ts). */
 export const silentAfterMs = 1000;
 const ejectedMs = 2000;
 const longestEjectionMs = 16_000;
@@ -66,12 +71,12 @@ export class Replicas implements ReplicaChooser {
   constructor(
     private readonly connection: NatsConnection,
     /** Told of each announcement, and of who made it. */
-    private readonly heard: (service: ServiceName, alive: Alive) => void = () => undefined,
+    private readonly heard: (service: ServiceName, alive: ReplicaAnnouncement) => void = () => undefined,
     private readonly now: Clock = () => performance.now(),
   ) {}
 
   /** Hears these services from now on, and not only once something is asked of them. */
-  hearAll(services: Iterable<ServiceName>): void {
+  watchServices(services: Iterable<ServiceName>): void {
     for (const service of services) this.of(service);
   }
 
@@ -79,7 +84,7 @@ export class Replicas implements ReplicaChooser {
    * Waits until a replica of this service is heard, `withinMs` at most: for who asks once, and has listened to nobody
    * before.
    */
-  async untilHeard(service: ServiceName, withinMs: number): Promise<void> {
+  async waitForReplica(service: ServiceName, withinMs: number): Promise<void> {
     for (const until = this.now() + withinMs; !this.choose(service) && this.now() < until;) await sleep(10);
   }
 
@@ -104,12 +109,14 @@ export class Replicas implements ReplicaChooser {
     let known = this.services.get(service);
     if (!known) {
       this.services.set(service, (known = new Map<string, Replica>()));
-      listen(this.connection, aliveSubject(service), aliveSchema, (alive) => this.hear(service, alive));
+      subscribeValidated(this.connection, replicaAnnouncementSubject(service), replicaAnnouncementSchema, (alive) =>
+        this.hear(service, alive),
+      );
     }
     return known;
   }
 
-  private hear(service: ServiceName, alive: Alive): void {
+  private hear(service: ServiceName, alive: ReplicaAnnouncement): void {
     const known = this.of(service);
     if (alive.leaving) return void known.delete(alive.replica);
     let replica = known.get(alive.replica);

@@ -2,8 +2,8 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { ServerNats } from '@nestjs/microservices';
 import { z } from 'zod';
 import { addressedSubject, contracts, inboxOwner, type BusUser, type Contract } from '@holdfast/contracts';
-import { countDropped, type DropReason } from './dropped.js';
-import { parseJson } from './loops.js';
+import { parseJson } from './connection-status.js';
+import { countDroppedMessage, type DropReason } from './dropped-messages.js';
 import { transitSchema, TransitTimes } from './transit.js';
 
 /** How long an answer may still be on its way out when a service is told to stop. */
@@ -74,17 +74,17 @@ export class BusTransport extends ServerNats {
     const suffix = `.${this.replica}`;
     const pattern = addressedSubject(`rpc.${this.queue}.*`, this.replica);
     const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
-    // listen() drops messages that want a reply, and this is the transport of requests.
+    // subscribeValidated() drops messages that want a reply, and this is the transport of requests.
     // eslint-disable-next-line no-restricted-syntax -- requests need a reply
     const addressed = client.subscribe(pattern, {
       queue: this.queue,
       callback: (error, message) => {
         const contractSubject = message.subject.slice(0, -suffix.length);
-        if (error) return countDropped(pattern, 'connection', String(error));
+        if (error) return countDroppedMessage(pattern, 'connection', String(error));
         if (!this.messageHandlers.has(contractSubject))
-          return countDropped(pattern, 'subject', 'it is no contract of this service');
+          return countDroppedMessage(pattern, 'subject', 'it is no contract of this service');
         this.handleMessage(contractSubject, message).catch((cause: unknown) =>
-          countDropped(contractSubject, 'handler', String(cause)),
+          countDroppedMessage(contractSubject, 'handler', String(cause)),
         );
       },
     });
@@ -97,7 +97,7 @@ export class BusTransport extends ServerNats {
       return await super.handleMessage(...args);
     } catch (error) {
       const reason = error instanceof Dropped ? error.reason : 'handler';
-      countDropped(args[0], reason, error instanceof Error ? error.message : String(error));
+      countDroppedMessage(args[0], reason, error instanceof Error ? error.message : String(error));
       return undefined;
     } finally {
       this.running -= 1;

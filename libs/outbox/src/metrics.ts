@@ -10,8 +10,8 @@ export const outboxPublished = new Counter({
   help: 'Events handed to JetStream, repeats included',
 });
 
-export const waitsRunOut = new Counter({
-  name: 'holdfast_read_model_waits_run_out_total',
+export const readModelWaitTimeouts = new Counter({
+  name: 'holdfast_read_model_wait_timeouts_total',
   help: 'Commands that were answered before their read model had applied them',
   labelNames: ['read_model'],
 });

@@ -14,7 +14,7 @@ export function outboxProvider(stream: Stream, readModel?: ServiceName): Factory
       const outbox = new Outbox(stream, database, bus.connection, readModel);
       await outbox.relay.start();
       // Ready all the same: changes are committed, and their events wait in the outbox.
-      readiness.mentions(() => outbox.probe.remarks());
+      readiness.addRemarks(() => outbox.probe.remarks());
       outbox.probe.start();
       shutdown.before(() => outbox.probe.stop());
       shutdown.before(() => outbox.relay.stop());

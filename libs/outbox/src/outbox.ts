@@ -1,8 +1,8 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { watermarksSchema, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
-import { AppliedNotices } from '@holdfast/messaging';
-import { waitsRunOut } from './metrics.js';
+import { ProjectionAcknowledgements } from '@holdfast/messaging';
+import { readModelWaitTimeouts } from './metrics.js';
 import { Relay, type OutboxRow } from './relay.js';
 import { StoreProbe } from './store-probe.js';
 
@@ -25,7 +25,7 @@ export async function insertOutboxRows(sql: Sql, rows: OutboxRow[]): Promise<voi
 }
 
 /** One aggregate whose state must be visible in a read model. */
-export interface Mark {
+export interface Watermark {
   org: string;
   /** A hash, so that a mark names nobody. */
   aggregate: Buffer;
@@ -37,10 +37,10 @@ export interface Mark {
  * it to JetStream right after, and again until every consumer has confirmed it.
  */
 export class Outbox {
-  private readonly notices: AppliedNotices;
+  private readonly notices: ProjectionAcknowledgements;
   readonly relay: Relay;
   readonly probe: StoreProbe;
-  private readonly raiseMark?: Statement;
+  private readonly raiseWatermarkStatement?: Statement;
 
   constructor(
     private readonly stream: Stream,
@@ -48,11 +48,11 @@ export class Outbox {
     connection: NatsConnection,
     private readonly readModel?: ServiceName,
   ) {
-    this.notices = new AppliedNotices(connection, stream.producer);
+    this.notices = new ProjectionAcknowledgements(connection, stream.producer);
     this.probe = new StoreProbe(connection, stream.producer);
     this.relay = new Relay(stream, database, connection, this.probe);
     if (readModel) {
-      this.raiseMark = statement(
+      this.raiseWatermarkStatement = statement(
         'mark_raise',
         `INSERT INTO ${watermarksSchema}.${readModel} AS m (org, aggregate, version) VALUES ($1, $2, $3)
          ON CONFLICT (org, aggregate) DO UPDATE SET version = greatest(m.version, excluded.version)`,
@@ -80,7 +80,7 @@ export class Outbox {
    * its place, one second at most. When the read model is late, `mark` is raised before the answer leaves, so that no
    * replica answers a read from what it has (docs/adr/0004-read-your-writes.md).
    */
-  async published(rows: OutboxRow[], mark?: Mark): Promise<void> {
+  async published(rows: OutboxRow[], mark?: Watermark): Promise<void> {
     const last = rows.at(-1);
     if (!last) return;
     const audited = this.notices.wait('audit', last.id, visibleWithin);
@@ -88,14 +88,14 @@ export class Outbox {
       mark && this.readModel ? this.notices.wait(this.readModel, last.id, visibleWithin) : Promise.resolve(true);
     this.relay.publish(rows);
     if (!(await visible) && mark) {
-      waitsRunOut.inc({ read_model: this.readModel ?? '' });
+      readModelWaitTimeouts.inc({ read_model: this.readModel ?? '' });
       await this.raise(mark);
     }
     await audited;
   }
 
   /** Says that the read model may be behind this. Harmless when it is not: the next read finds out. */
-  async raise({ org, aggregate, version }: Mark): Promise<void> {
-    if (this.raiseMark) await this.database.rows(this.raiseMark, [org, aggregate, version]);
+  async raise({ org, aggregate, version }: Watermark): Promise<void> {
+    if (this.raiseWatermarkStatement) await this.database.rows(this.raiseWatermarkStatement, [org, aggregate, version]);
   }
 }

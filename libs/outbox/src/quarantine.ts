@@ -47,7 +47,7 @@ interface Row {
 }
 
 /** Delivers anew what is due, and counts what is held. The relay calls it. */
-export async function tendQuarantine(sql: Sql, stream: string, consumers: readonly string[]): Promise<void> {
+export async function maintainQuarantine(sql: Sql, stream: string, consumers: readonly string[]): Promise<void> {
   await sql.rows(settle);
   await sql.rows(releaseDue);
   const held = new Map(

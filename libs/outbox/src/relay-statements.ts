@@ -1,7 +1,7 @@
 import { statement, type Sql } from '@holdfast/data';
 
 /** Rows that one round of dropping takes. */
-export const dropAtOnce = 5000;
+export const dropBatchSize = 5000;
 
 export const recordPublished = statement(
   'outbox_published',
@@ -49,7 +49,7 @@ export const standing = statement(
 export const drop = statement(
   'outbox_drop',
   `WITH gone AS (
-     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND NOT ${erasing} LIMIT ${dropAtOnce}) RETURNING 1
+     DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE confirmed AND created_at < now() - interval '1 hour' AND NOT ${erasing} LIMIT ${dropBatchSize}) RETURNING 1
    ) SELECT count(*)::int AS gone FROM gone`,
 );
 

@@ -4,7 +4,7 @@ import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
-import { onStatus } from '@holdfast/messaging';
+import { onConnectionStatus } from '@holdfast/messaging';
 import {
   consumerPending,
   outboxPublished,
@@ -13,11 +13,11 @@ import {
   streamBytes,
   streamMaxBytes,
 } from './metrics.js';
-import { tendQuarantine } from './quarantine.js';
+import { maintainQuarantine } from './quarantine.js';
 import {
   confirmIn,
   drop,
-  dropAtOnce,
+  dropBatchSize,
   forget,
   forgetOld,
   recordPublished,
@@ -155,7 +155,7 @@ export class Relay {
     this.every(50, () => this.flush());
     this.every(1000, () => this.sweep(false));
     this.every(2000, () => this.confirm());
-    this.every(5000, () => tendQuarantine(this.database, this.stream.name, this.stream.consumers));
+    this.every(5000, () => maintainQuarantine(this.database, this.stream.name, this.stream.consumers));
     this.every(60_000, async () => {
       await this.database.rows(forgetOld);
       await this.dropOld();
@@ -188,7 +188,7 @@ export class Relay {
       // Not awaited: a further break must be noticed at once.
       if (type === 'reconnect') void this.republish();
     };
-    onStatus(this.connection, heed, (error) =>
+    onConnectionStatus(this.connection, heed, (error) =>
       this.logger.error(`lost sight of the connection's state: ${String(error)}`),
     );
   }
@@ -308,7 +308,7 @@ export class Relay {
   private async dropOld(): Promise<void> {
     for (;;) {
       const [{ gone } = { gone: 0 }] = await this.database.rows<{ gone: number }>(drop);
-      if (gone < dropAtOnce || this.stopped) return;
+      if (gone < dropBatchSize || this.stopped) return;
     }
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { notStoringRemark, probeStream } from '@holdfast/contracts';
+import { notStoringPrefix, probeStream } from '@holdfast/contracts';
 import { connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
@@ -38,7 +38,7 @@ it('says that nothing is stored when no stream takes the message', async () => {
   await eventually(() =>
     expect(probe.remarks()).toEqual([
       expect.stringMatching(
-        `^${notStoringRemark} in PROBE for \\d+ s: no stream takes the message; run holdfast bus declare$`,
+        `^${notStoringPrefix} in PROBE for \\d+ s: no stream takes the message; run holdfast bus declare$`,
       ),
     ]),
   );

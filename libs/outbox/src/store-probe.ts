@@ -1,7 +1,7 @@
 import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 import { RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { notStoringRemark, probeStream, probeSubject, type ServiceName } from '@holdfast/contracts';
+import { notStoringPrefix, probeStream, probeSubject, type ServiceName } from '@holdfast/contracts';
 import { jetStreamStores } from './metrics.js';
 
 export interface StoreProbeOptions {
@@ -68,7 +68,7 @@ export class StoreProbe {
     this.failures.set(stream, { sinceMs: known?.sinceMs ?? performance.now(), reason });
     if (known?.reason !== reason)
       this.logger.warn(
-        `${notStoringRemark} in ${stream}: ${reason}. Events stay in the outbox, and are published again`,
+        `${notStoringPrefix} in ${stream}: ${reason}. Events stay in the outbox, and are published again`,
       );
   }
 
@@ -76,7 +76,7 @@ export class StoreProbe {
   remarks(): string[] {
     return [...this.failures].map(
       ([stream, { sinceMs, reason }]) =>
-        `${notStoringRemark} in ${stream} for ${Math.round((performance.now() - sinceMs) / 1000)} s: ${reason}`,
+        `${notStoringPrefix} in ${stream} for ${Math.round((performance.now() - sinceMs) / 1000)} s: ${reason}`,
     );
   }
 

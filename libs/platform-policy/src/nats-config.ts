@@ -1,13 +1,13 @@
 import {
   addressedSubject,
-  aliveSubject,
-  appliedSubject,
   consumedBy,
   contracts,
   inboxPrefix,
   natsUsers,
   probeStream,
   probeSubject,
+  projectionAcknowledgementSubject,
+  replicaAnnouncementSubject,
   revocationFeedSubject,
   serviceNames,
   streams,
@@ -30,7 +30,7 @@ export function busPermissions(user: BusUser): Permissions {
   const asked = contracts.filter((c) => c.callers.includes(user));
   // Each at whichever replica the queue group chooses, and at one that the caller chooses.
   const publish = asked.flatMap((c) => [c.subject, addressedSubject(c.subject, '*')]);
-  const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(asked.map((c) => aliveSubject(c.service)))];
+  const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(asked.map((c) => replicaAnnouncementSubject(c.service)))];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
     publish.push(
@@ -53,7 +53,7 @@ export function busPermissions(user: BusUser): Permissions {
   const answers = contracts.some((c) => c.service === user);
   if (answers) {
     subscribe.push(`rpc.${user}.> ${user}`);
-    publish.push(aliveSubject(user));
+    publish.push(replicaAnnouncementSubject(user));
   }
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
     publish.push(
@@ -68,7 +68,7 @@ export function busPermissions(user: BusUser): Permissions {
     publish.push(`$JS.API.CONSUMER.INFO.${s.name}.${user}`, `$JS.API.CONSUMER.MSG.NEXT.${s.name}.${user}`);
     publish.push(
       `$JS.ACK.${s.name}.${user}.>`,
-      ...(s.awaited.includes(user) ? [appliedSubject(user, s.producer)] : []),
+      ...(s.awaited.includes(user) ? [projectionAcknowledgementSubject(user, s.producer)] : []),
     );
   }
   if (user === 'directory') publish.push(revocationFeedSubject);

@@ -17,7 +17,7 @@ export * from './outbound/outbound.js';
 export * from './network.js';
 export * from './random.js';
 export * from './rate-limiter.js';
-export * from './zod-faults.js';
+export * from './validation-issues.js';
 export * from './http/read-body.js';
 export * from './http/read-json.js';
 export * from './http/server-timeouts.js';

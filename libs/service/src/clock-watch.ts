@@ -1,4 +1,4 @@
-import type { Alive, ServiceName } from '@holdfast/contracts';
+import type { ReplicaAnnouncement, ServiceName } from '@holdfast/contracts';
 import { aheadOf, RemoteClock, type Clock, type ClockReading, type ClockTrust, type Logger } from '@holdfast/platform';
 import { clockOffset } from './metrics.js';
 import { PeerClocks } from './peer-clocks.js';
@@ -56,7 +56,7 @@ export class ClockWatch implements Clock {
     this.database.observe({ remoteMs: remoteMs + (this.options.testOffsetMs ?? 0), ...times });
   }
 
-  hear(service: ServiceName, alive: Alive): void {
+  hear(service: ServiceName, alive: ReplicaAnnouncement): void {
     this.peers.hear(service, alive);
   }
 

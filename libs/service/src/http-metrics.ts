@@ -23,13 +23,13 @@ export const requestErrors = new Counter({
   labelNames: ['route', 'status', 'code', 'dependency', 'cause'],
 });
 
-export const requestsUnderWay = new Gauge({
-  name: 'holdfast_http_requests_under_way',
+export const requestsInFlight = new Gauge({
+  name: 'holdfast_http_requests_in_flight',
   help: 'Requests that have not been answered yet',
 });
 
-export const accessLinesSummedUp = new Counter({
-  name: 'holdfast_access_lines_summed_up_total',
+export const accessLogLinesSummarized = new Counter({
+  name: 'holdfast_access_log_lines_summarized_total',
   help: 'Requests that got no access line of their own, since there were too many of their class',
   labelNames: ['status_class'],
 });

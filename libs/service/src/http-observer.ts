@@ -1,6 +1,6 @@
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { LogBudget, type HttpLogConfig, type Logger } from '@holdfast/platform';
-import { accessLinesSummedUp, requestErrors, requestSeconds, requestsTotal } from './http-metrics.js';
+import { accessLogLinesSummarized, requestErrors, requestSeconds, requestsTotal } from './http-metrics.js';
 
 /**
  * One request, when it is over. No path, no address and no name of a customer: those stand in the audit log, where they
@@ -23,7 +23,7 @@ export interface ObservedRequest {
 }
 
 /** What a client that went away before it was answered is counted as. */
-export const clientWentAway = 499;
+export const clientClosedRequest = 499;
 
 /** Seconds between two summaries of requests without a line of their own. */
 const summaryIntervalMs = 5000;
@@ -105,7 +105,7 @@ export class HttpObserver {
   }
 
   private sumUp({ route = 'unmatched', status, code, origin }: ObservedRequest): void {
-    accessLinesSummedUp.inc({ status_class: `${Math.floor(status / 100)}xx` });
+    accessLogLinesSummarized.inc({ status_class: `${Math.floor(status / 100)}xx` });
     const key = JSON.stringify({ route, status, code, ...origin });
     const kept =
       this.summedUp.has(key) || this.summedUp.size < maxGroups

@@ -5,7 +5,7 @@ export * from './interval.js';
 export * from './metrics.js';
 export * from './ops-server.js';
 export * from './outbound.js';
-export * from './parts.js';
+export * from './lifecycle.js';
 export * from './peer-clocks.js';
 export * from './run.js';
 export * from './start-service.js';

@@ -6,7 +6,7 @@ export type ReadyCheck = () => Promise<boolean>;
 
 /**
  * Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work),
- * `/metrics`. What an operator should know of a service stands there too, a line each (Readiness.mentions).
+ * `/metrics`. What an operator should know of a service stands there too, a line each (Readiness.addRemarks).
  * Who looks whether a service with a test clock is ready sees that it has one: `testClock` is its offset in seconds.
  */
 export function startOpsServer(
@@ -14,7 +14,7 @@ export function startOpsServer(
   host: string,
   ready: ReadyCheck,
   testClock?: number,
-  mentioned: () => string[] = () => [],
+  remarks: () => string[] = () => [],
 ): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
@@ -28,7 +28,7 @@ export function startOpsServer(
             yes ? 200 : 503,
             [
               `${yes ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`,
-              ...mentioned(),
+              ...remarks(),
               '',
             ].join('\n'),
           ),

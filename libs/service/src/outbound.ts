@@ -1,6 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { Outbound, type Logger, type OutboundConfig } from '@holdfast/platform';
-import { CONFIG, LOGGER } from './parts.js';
+import { CONFIG, LOGGER } from './lifecycle.js';
 
 /**
  * The way out of a service whose configuration has `outboundConfigSchema`; it says at start which exceptions it was

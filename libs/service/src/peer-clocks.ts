@@ -1,4 +1,4 @@
-import type { Alive, ServiceName } from '@holdfast/contracts';
+import type { ReplicaAnnouncement, ServiceName } from '@holdfast/contracts';
 import { cautiousMedian } from '@holdfast/platform';
 
 /** Announcements older than this count no more: the clock may have been set since, and who is silent has no say. */
@@ -23,7 +23,7 @@ interface Heard {
 }
 
 /**
- * What the other services' machines take for the time, by their announcements (announce.ts). Each service has one vote,
+ * What the other services' machines take for the time, by their announcements (replica-announcements.ts). Each service has one vote,
  * however many replicas it has or makes up, so one that lies moves nothing.
  */
 export class PeerClocks {
@@ -31,7 +31,7 @@ export class PeerClocks {
 
   constructor(private readonly monotonicMs: () => number = () => performance.now()) {}
 
-  hear(service: ServiceName, { replica, atMs, leaving }: Alive): void {
+  hear(service: ServiceName, { replica, atMs, leaving }: ReplicaAnnouncement): void {
     let replicas = this.services.get(service);
     if (!replicas) this.services.set(service, (replicas = new Map<string, Heard[]>()));
     const heard = replicas.get(replica) ?? [];

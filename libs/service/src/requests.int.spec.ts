@@ -6,7 +6,7 @@ import { getSubject, platformKeys, withdrawOffer, type RequestContext, type Requ
 import { Bus, connectBus, Handles, UncertainError } from '@holdfast/messaging';
 import { AppError, createLogger, type Logger } from '@holdfast/platform';
 import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
-import { LOGGER } from './parts.js';
+import { LOGGER } from './lifecycle.js';
 import { startService, type RunningService } from './start-service.js';
 
 const offers = {
@@ -87,7 +87,7 @@ describe('asking over the bus', () => {
     expect(lines.join('')).toContain('hunter2');
   });
 
-  it('answers unavailable when the database is away', async () => {
+  it('answers unavailable when the database is unavailable', async () => {
     expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({
       code: 'unavailable',
       retryAfter: 1,

@@ -20,10 +20,10 @@ import {
   BusTransport,
   configureAdmission,
   connectBus,
-  countDropped,
+  countDroppedMessage,
   OutgoingLimits,
   Replicas,
-  reportDropped,
+  reportDroppedMessages,
   startConsumers,
   tooOld,
   type OutgoingLimitsOptions,
@@ -31,9 +31,9 @@ import {
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
 import { ClockWatch } from './clock-watch.js';
 import { startIntervals } from './interval.js';
+import { CONFIG, LOGGER, Readiness, Shutdown } from './lifecycle.js';
 import { startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
-import { CONFIG, LOGGER, Readiness, Shutdown } from './parts.js';
 
 export interface ServiceOptions<Config extends BaseConfig> {
   service: ServiceName;
@@ -75,7 +75,7 @@ export async function startService<Config extends BaseConfig>(
   const { service, config, module } = options;
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
   NestLog.overrideLogger(nestLogger(logger));
-  reportDropped((line) => new NestLog('bus').warn(line));
+  reportDroppedMessages((line) => new NestLog('bus').warn(line));
   startDefaultMetrics();
   const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
   configureAdmission(service, {
@@ -85,10 +85,10 @@ export async function startService<Config extends BaseConfig>(
   });
   const offset = config.HOLDFAST_TEST_CLOCK;
   testClockOffset.set(offset ?? 0);
-  if (offset !== undefined)
-    logger.warn(
-      `${service} lives ${Math.abs(offset)} seconds ${offset < 0 ? 'in the past' : 'in the future'}: HOLDFAST_TEST_CLOCK is set. That is for tests; take it away for anything else`,
-    );
+  if (offset !== undefined) {
+    const shift = `${offset < 0 ? '' : '+'}${offset} s`;
+    logger.warn(`HOLDFAST_TEST_CLOCK shifts this service's clock by ${shift}. Unset it outside tests.`);
+  }
 
   const watch = new ClockWatch({
     hasDatabase: options.database !== undefined,
@@ -103,13 +103,13 @@ export async function startService<Config extends BaseConfig>(
   const readiness = new Readiness();
   const shutdown = new Shutdown();
   const replicas = new Replicas(connection, (from, alive) => watch.hear(from, alive));
-  replicas.hearAll(contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
+  replicas.watchServices(contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
   const providers: Provider[] = [
     {
       provide: Bus,
       useValue: new Bus(
         connection,
-        ({ subject }, detail) => countDropped(subject, 'body', `as a reply: ${detail}`),
+        ({ subject }, detail) => countDroppedMessage(subject, 'body', `as a reply: ${detail}`),
         replicas,
         options.outgoing && new OutgoingLimits(options.outgoing),
       ),
@@ -144,17 +144,17 @@ export async function startService<Config extends BaseConfig>(
   // say.
   await connection.flush().catch(() => undefined);
 
-  readiness.requires(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
-  if (database) readiness.requires(() => compareClocks(database, watch).then(() => true));
-  readiness.requires(() => watch.trust() !== 'wrong');
-  readiness.mentions(() => watch.remarks());
+  readiness.addCheck(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
+  if (database) readiness.addCheck(() => compareClocks(database, watch).then(() => true));
+  readiness.addCheck(() => watch.trust() !== 'wrong');
+  readiness.addRemarks(() => watch.remarks());
   const watching = watch.start(logger);
   const isReady = () => withLimit(readiness.ready(), 2000);
   const answers = contracts.some((contract) => contract.service === service);
   const announcements = answers
     ? announce(connection, service, replica, isReady, () => watch.machineTimeMs())
     : undefined;
-  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.mentioned);
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.remarks);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
   let stopping: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isFaultOfData } from '@holdfast/data';
+import { isPermanentError } from '@holdfast/data';
 import { unavailable } from '@holdfast/platform';
 import { AuditLog } from './audit-log.js';
 import { DamagedLog } from './log-head.js';
@@ -53,7 +53,7 @@ export class Sequencer {
     );
     void this.run();
     const rejected = (await Promise.all(attempts)).flat();
-    const transient = rejected.find(({ error }) => !isFaultOfData(error));
+    const transient = rejected.find(({ error }) => !isPermanentError(error));
     if (transient) throw transient.error;
     return rejected;
   }
@@ -73,7 +73,7 @@ export class Sequencer {
       batch.forEach((queued) => queued.done());
     } catch (error) {
       // A transient error (no database, no right to write) would fail each part as well.
-      const parts = isFaultOfData(error) ? halves(batch, error) : [batch];
+      const parts = isPermanentError(error) ? halves(batch, error) : [batch];
       if (parts.length === 1) batch.forEach((queued) => queued.done(error));
       else for (const part of parts) await this.write(part);
     }

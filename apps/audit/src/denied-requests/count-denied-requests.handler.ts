@@ -16,11 +16,11 @@ export class CountDeniedRequestsHandler {
   @Handles(countDeniedRequests)
   async handle({
     source,
-    refusals,
+    deniedRequests,
   }: RequestOf<typeof countDeniedRequests>): Promise<ReplyOf<typeof countDeniedRequests>> {
-    if (refusals.some(({ record }) => dueAt(record) <= this.clock.now()))
+    if (deniedRequests.some(({ record }) => dueAt(record) <= this.clock.now()))
       throw unavailable('the minute of a denied request is over');
-    await this.counts.store(source, refusals);
+    await this.counts.store(source, deniedRequests);
     return {};
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { refusalId } from '@holdfast/audit-client';
+import { deniedRequestId } from '@holdfast/audit-client';
 import { appendRecords, countDeniedRequests, listAuditEvents, type AuditRecord } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import type { RunningService } from '@holdfast/service';
@@ -17,7 +17,7 @@ function denied(code: string, count: number, occurredAt = '2026-11-21T09:30:10.0
     outcome: { result: 'denied' as const, status: 401, code, count },
     request: testContext().request,
   };
-  return { id: refusalId('acme', record), ...record };
+  return { id: deniedRequestId('acme', record), ...record };
 }
 
 describe('counts of denied requests', () => {
@@ -32,7 +32,7 @@ describe('counts of denied requests', () => {
   const count = (source: string, ...records: AuditRecord[]) =>
     bus.request(
       countDeniedRequests,
-      { source, refusals: records.map((record) => ({ org: 'acme', record })) },
+      { source, deniedRequests: records.map((record) => ({ org: 'acme', record })) },
       testContext(),
     );
   const list = async () =>
@@ -86,7 +86,7 @@ describe('counts of denied requests', () => {
     const record = { ...denied('missing_token', 1, '2026-11-21T09:30:20.000Z'), id: randomUUID() };
     await bus.request(
       countDeniedRequests,
-      { source: randomUUID(), refusals: [{ org: 'made-up', record }] },
+      { source: randomUUID(), deniedRequests: [{ org: 'made-up', record }] },
       testContext(),
     );
     clock.advance(120_000);

@@ -1,6 +1,6 @@
 import { Controller, Logger } from '@nestjs/common';
 import { appendRecords, type ReplyOf, type RequestOf } from '@holdfast/contracts';
-import { isFaultOfData, whyDatabaseIsAway } from '@holdfast/data';
+import { databaseUnavailableReason, isPermanentError } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 import { Sequencer } from '../append/sequencer.js';
@@ -44,7 +44,7 @@ export class AppendRecordsHandler {
 
   private replyError(error: unknown, [first, ...others]: Records): AppError {
     if (error instanceof AppError) return error;
-    if (isFaultOfData(error)) {
+    if (isPermanentError(error)) {
       // Logged once: when AuditWriter sends the rejected record alone.
       if (first && others.length === 0)
         this.logger.error(
@@ -53,7 +53,7 @@ export class AppendRecordsHandler {
       return new AppError('invalid_request', 'a record cannot be appended');
     }
     // A revoked right or a full disk is not the fault of this record, and ends when an operator has repaired it.
-    const reason = whyDatabaseIsAway(error);
+    const reason = databaseUnavailableReason(error);
     const detail = `the audit log cannot be written${reason === undefined ? '' : `: ${reason}`}`;
     this.logger.error(`${detail}: ${String(error)}`);
     return unavailable(detail, 1, { dependency: 'postgres', cause: 'unavailable' });

@@ -87,7 +87,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     await before.worker.round();
     expect(await after.worker.round()).toBe(0);
     expect(await register.getSingleMetricAsString('holdfast_audit_sealed_with_other_keys')).toMatch(/ 0$/m);
-    expect(after.readiness.mentioned).toEqual([expect.stringContaining('KEY_ENCRYPTION_KEY_PREVIOUS can be removed')]);
+    expect(after.readiness.remarks).toEqual([expect.stringContaining('KEY_ENCRYPTION_KEY_PREVIOUS can be removed')]);
     expect(await addresses(await started(finished))).toEqual(all);
     expect(await addresses(await started(old))).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     await before.worker.round();
     expect(await after.worker.round()).toBe(0);
     expect(await before.worker.round()).toBe(3);
-    expect(before.readiness.mentioned).toEqual([
+    expect(before.readiness.remarks).toEqual([
       expect.stringContaining(
         '3 personal data keys and pending records are not encrypted with the current KEY_ENCRYPTION_KEY',
       ),

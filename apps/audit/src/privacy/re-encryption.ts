@@ -106,7 +106,7 @@ export class ReEncryption {
     readiness: Readiness,
   ) {
     this.encryption = new KeyEncryption(config);
-    readiness.mentions(() => this.readinessDetails());
+    readiness.addRemarks(() => this.readinessDetails());
   }
 
   /** @returns how many rows are not encrypted with the current key */

@@ -261,7 +261,7 @@ describe('a damaged log or row', () => {
     });
     await bus.request(
       countDeniedRequests,
-      { source: randomUUID(), refusals: [{ org: 'globex', record: refused }] },
+      { source: randomUUID(), deniedRequests: [{ org: 'globex', record: refused }] },
       testContext(),
     );
     clock.advance(Math.max(provisionalTtlMs, 65_000));
@@ -281,7 +281,7 @@ describe('a damaged log or row', () => {
   it('a count that the log rejects or that is not a valid record does not block other counts', async () => {
     await append('acme', ...Array.from({ length: 5 }, () => recordOf()));
     await damage(3);
-    const refusals = ['acme', 'globex', 'globex', 'globex'].map((org) => ({
+    const deniedRequests = ['acme', 'globex', 'globex', 'globex'].map((org) => ({
       org,
       record: recordOf({
         occurredAt: clock.now().toISOString(),
@@ -289,8 +289,8 @@ describe('a damaged log or row', () => {
         outcome: { result: 'denied', status: 401, count: 1 },
       }),
     }));
-    await bus.request(countDeniedRequests, { source: randomUUID(), refusals }, testContext());
-    const [refused, , changed, emptied] = refusals.map(({ record }) => record.id);
+    await bus.request(countDeniedRequests, { source: randomUUID(), deniedRequests }, testContext());
+    const [refused, , changed, emptied] = deniedRequests.map(({ record }) => record.id);
     await tables.query(
       "UPDATE audit.denied_request_count SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END WHERE id = ANY ($2)",
       [changed, [changed, emptied]],
@@ -298,10 +298,10 @@ describe('a damaged log or row', () => {
     clock.advance(65_000);
     const postponed = [refused, changed, emptied].toSorted().map((id) => ({ id, in: 1, attempts: 1 }));
     await eventually(async () => expect(await retries('denied_request_count', 'id')).toEqual(postponed));
-    expect((await ids('globex')).at(-1)).toBe(refusals[1]!.record.id);
+    expect((await ids('globex')).at(-1)).toBe(deniedRequests[1]!.record.id);
     await damage(-3);
     clock.advance(retryDelayMs.first);
-    await eventually(async () => expect((await ids('acme')).at(-1)).toBe(refusals[0]!.record.id));
+    await eventually(async () => expect((await ids('acme')).at(-1)).toBe(deniedRequests[0]!.record.id));
   });
 });
 

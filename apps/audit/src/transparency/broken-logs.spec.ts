@@ -7,15 +7,15 @@ test('readiness mentions a log that is unsigned for a minute, but not one that w
   const logs = new BrokenLogs(readiness);
   const begin = Date.now() - maxUnsignedMs - 5000;
   logs.updateUnsigned(['acme', 'globex'], begin);
-  expect(readiness.mentioned).toEqual([
+  expect(readiness.remarks).toEqual([
     'the audit log of acme has not been signed for 65 s',
     'the audit log of globex has not been signed for 65 s',
   ]);
   logs.resolve('globex');
   logs.updateUnsigned(['acme', 'globex']);
-  expect(readiness.mentioned).toEqual(['the audit log of acme has not been signed for 65 s']);
+  expect(readiness.remarks).toEqual(['the audit log of acme has not been signed for 65 s']);
   logs.updateUnsigned([]);
-  expect(readiness.mentioned).toEqual([]);
+  expect(readiness.remarks).toEqual([]);
 });
 
 test('readiness mentions a broken log with its last reason until it is signed again', () => {
@@ -23,8 +23,8 @@ test('readiness mentions a broken log with its last reason until it is signed ag
   const logs = new BrokenLogs(readiness);
   logs.report('acme', 'entries are gone');
   logs.report('acme', 'more entries are gone');
-  expect(readiness.mentioned).toEqual(['the audit log of acme is broken and not signed: more entries are gone']);
+  expect(readiness.remarks).toEqual(['the audit log of acme is broken and not signed: more entries are gone']);
   expect(logs.orgs).toEqual(['acme']);
   logs.resolve('acme');
-  expect([readiness.mentioned, logs.orgs]).toEqual([[], []]);
+  expect([readiness.remarks, logs.orgs]).toEqual([[], []]);
 });

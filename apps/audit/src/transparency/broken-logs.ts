@@ -37,7 +37,7 @@ export class BrokenLogs {
   private readonly unsigned = new Map<string, { sinceMs: number; loggedAtMs: number }>();
 
   constructor(readiness: Readiness) {
-    readiness.mentions(() => this.readinessDetails());
+    readiness.addRemarks(() => this.readinessDetails());
   }
 
   report(org: string, reason: string): void {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Database, isDatabaseAway, statement } from '@holdfast/data';
+import { Database, isDatabaseUnavailable, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { BrokenLogs } from './broken-logs.js';
@@ -53,7 +53,7 @@ export class CheckpointPublisher {
       await this.checkpoints.newest(org).catch((error: unknown) => {
         // Broken logs and an unwritable folder are logged where they are found (AppError). They must not keep other
         // logs from being signed.
-        if (isDatabaseAway(error)) throw error;
+        if (isDatabaseUnavailable(error)) throw error;
         if (!(error instanceof AppError))
           this.logger.error(`Failed to sign a checkpoint of ${org}; retrying in 1 s: ${String(error)}`);
       });

@@ -11,7 +11,7 @@ import {
   auditVerifierKeys,
   exportAuditEntries,
   listAuditEvents,
-  recordReading,
+  recordOperatorRead,
   type AuditRecord,
   type Contract,
   type ReplyOf,
@@ -349,9 +349,13 @@ describe('transparency of a log', () => {
       await append(recordOf());
       const directory = new Bus(await environment.connectAs('directory'));
       const list = contextOf('holdfast app show');
-      await directory.request(recordReading, { action: 'app.read', targets: [{ type: 'app', id: 'app_1' }] }, list);
+      await directory.request(
+        recordOperatorRead,
+        { action: 'app.read', targets: [{ type: 'app', id: 'app_1' }] },
+        list,
+      );
       await expect(
-        directory.request(recordReading, { action: 'app.list', targets: [] }, testContext()),
+        directory.request(recordOperatorRead, { action: 'app.list', targets: [] }, testContext()),
       ).rejects.toMatchObject({ code: 'invalid_request' });
       await directory.connection.close();
       expect(await recorded()).toEqual([[2, list.auditId, 'app.read', 'holdfast app show']]);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import { errorCatalogue, internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
-import { whyDatabaseIsAway } from '@holdfast/data';
+import { databaseUnavailableReason } from '@holdfast/data';
 import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
 import { ClientRegistry } from '../clients/client-registry.js';
@@ -167,7 +167,7 @@ export class IssuerRoutes {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  const away = whyDatabaseIsAway(thrown);
+  const away = databaseUnavailableReason(thrown);
   if (away !== undefined) return unavailable(away, 1, { dependency: 'postgres', cause: 'unreachable' });
   if (thrown instanceof errors.SessionNotFound) return new AppError('unknown_sign_in');
   if (thrown instanceof errors.OIDCProviderError && thrown.statusCode === 503)

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../organizations/organizations.js';
@@ -16,7 +16,7 @@ export class ListKeysHandler {
   @Handles(listKeys)
   async handle({ shortId }: RequestOf<typeof listKeys>, context: RequestContext): Promise<ReplyOf<typeof listKeys>> {
     await this.organizations.require(shortId);
-    await recordOperator(this.bus, { ...context, org: shortId }, 'key.list');
+    await recordReadOfOperator(this.bus, { ...context, org: shortId }, 'key.list');
     return { keys: (await this.keys.load(issuerOf(shortId))).listed };
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { CLOCK, newId, type Clock } from '@holdfast/platform';
 import type { TokenRequest } from '../requests/token-request.js';
@@ -37,7 +37,7 @@ export function tokenRecord(
 export class TokenAudit {
   constructor(
     private readonly writer: AuditWriter,
-    private readonly refusals: RefusalCounter,
+    private readonly deniedRequests: DeniedRequestCounter,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -48,7 +48,8 @@ export class TokenAudit {
   async record(request: TokenRequest, answer: TokenAnswer): Promise<void> {
     if (!request.client) return;
     const record = tokenRecord(request, answer, this.clock.now());
-    if (request.secretId === undefined) await this.refusals.count(request.client.app.org, record, request.network);
+    if (request.secretId === undefined)
+      await this.deniedRequests.count(request.client.app.org, record, request.network);
     else await this.writer.append(request.client.app.org, { ...record, id: newId() });
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
-import { clientWentAway, type HttpObserver } from '@holdfast/service';
+import { clientClosedRequest, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer-paths.js';
 
 /** What is found out about a request on its way, for its access line. */
@@ -46,7 +46,7 @@ export function observeWhenOver(
       requestId: typeof headers['x-request-id'] === 'string' ? headers['x-request-id'].slice(0, 128) : '',
       method,
       route,
-      status: response.writableEnded ? response.statusCode : clientWentAway,
+      status: response.writableEnded ? response.statusCode : clientClosedRequest,
       seconds: (performance.now() - began) / 1000,
       verified: false,
       ...outcome,

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { whyDatabaseIsAway } from '@holdfast/data';
+import { databaseUnavailableReason } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 
 /** 503 in OAuth's form: something that must be known cannot be asked right now. */
@@ -29,7 +29,7 @@ export async function ofDatabase<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    const away = whyDatabaseIsAway(error);
+    const away = databaseUnavailableReason(error);
     throw away !== undefined
       ? new TemporarilyUnavailable(away, { dependency: 'postgres', cause: 'unreachable' })
       : error;

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider';
-import { isCustomerEvent, tellsErasure, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
+import { isCustomerEvent, isErasureEvent, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
 import type { SignedIn } from '../logout/logout-notices.js';
 
 /**
@@ -42,7 +42,7 @@ export function revocationsOf(events: readonly IssuanceEvent[]): SessionRevocati
       data,
       replacesPasskeys = type === 'credential.rekeyed',
     } = event;
-    const erased = tellsErasure(event);
+    const erased = isErasureEvent(event);
     const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
     if (ofCredential.includes(type))
       return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };

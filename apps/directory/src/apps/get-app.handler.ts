@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { getApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Apps } from './apps.js';
@@ -14,7 +14,7 @@ export class GetAppHandler {
   @Handles(getApp)
   async handle({ clientId }: RequestOf<typeof getApp>, context: RequestContext): Promise<App> {
     const app = await this.apps.find(clientId);
-    await recordOperator(this.bus, { ...context, org: app.org }, 'app.read', [{ type: 'app', id: clientId }]);
+    await recordReadOfOperator(this.bus, { ...context, org: app.org }, 'app.read', [{ type: 'app', id: clientId }]);
     return app;
   }
 }

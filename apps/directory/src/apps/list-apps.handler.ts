@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { listApps, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../organizations/organizations.js';
@@ -16,7 +16,7 @@ export class ListAppsHandler {
   @Handles(listApps)
   async handle({ org }: RequestOf<typeof listApps>, context: RequestContext): Promise<ReplyOf<typeof listApps>> {
     await this.organizations.requireExists(org);
-    await recordOperator(this.bus, { ...context, org }, 'app.list');
+    await recordReadOfOperator(this.bus, { ...context, org }, 'app.list');
     return { items: await this.apps.list(org) };
   }
 }

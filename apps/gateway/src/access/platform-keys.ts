@@ -22,7 +22,7 @@ export class PlatformKeys {
     private readonly bus: Bus,
     readiness: Readiness,
   ) {
-    readiness.requires(() => this.keys.size > 0);
+    readiness.addCheck(() => this.keys.size > 0);
   }
 
   @Interval({

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import type { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AccessTokenClaims, AuditRecord, ErrorCode } from '@holdfast/contracts';
 import { AppError, systemClock } from '@holdfast/platform';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
@@ -22,7 +22,7 @@ const writer = {
 const counter = {
   count: (...entry: (typeof counted)[0]) =>
     away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry)),
-} as unknown as RefusalCounter;
+} as unknown as DeniedRequestCounter;
 const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
 let identified: () => Promise<AccessTokenClaims>;
 const endpoints = [

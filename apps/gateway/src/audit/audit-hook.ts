@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import {
   appendRecords,
   outcomes,
@@ -9,7 +9,7 @@ import {
   type AuditRecord,
   type RequestContext,
 } from '@holdfast/contracts';
-import { wasNotBegun } from '@holdfast/messaging';
+import { wasNotStarted } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
 import { renderError } from '../edge/problems/render-error.js';
 import { anonymousContextOf, contextOf, routeTemplate } from '../edge/request-context.js';
@@ -55,7 +55,7 @@ export class AuditHook {
 
   constructor(
     private readonly audit: AuditWriter,
-    private readonly refusals: RefusalCounter,
+    private readonly deniedRequests: DeniedRequestCounter,
     endpoints: readonly Endpoint[],
     private readonly baseUrl: string,
     private readonly clock: Clock,
@@ -89,7 +89,7 @@ export class AuditHook {
     const { requestContext } = request;
     // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
     const context =
-      requestContext.code === 'rate_limited' || wasNotBegun(requestContext)
+      requestContext.code === 'rate_limited' || wasNotStarted(requestContext)
         ? undefined
         : recordedFor(endpoint, request);
     if (!context) return this.count(action, endpoint, request, status);
@@ -140,7 +140,7 @@ export class AuditHook {
         outcome: outcomeOf(status, request.requestContext.code),
       },
     );
-    await this.refusals.count(claims.org, record, networkOf(request.requestContext.address));
+    await this.deniedRequests.count(claims.org, record, networkOf(request.requestContext.address));
   }
 
   /** Nobody is known (401, or a public route), so the organization of the path is told, counted by the minute. */
@@ -152,7 +152,9 @@ export class AuditHook {
   ): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.requestContext;
-    const refused = operation ? status === 401 || status === 429 || wasNotBegun(request.requestContext) : status >= 400;
+    const refused = operation
+      ? status === 401 || status === 429 || wasNotStarted(request.requestContext)
+      : status >= 400;
     const counted = !refused ? countAs : operation ? 'request.denied' : action;
     // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
     if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
@@ -165,7 +167,7 @@ export class AuditHook {
         outcome: outcomeOf(status, request.requestContext.code),
       },
     );
-    await this.refusals.count(claims?.org ?? shortId, record, networkOf(request.requestContext.address));
+    await this.deniedRequests.count(claims?.org ?? shortId, record, networkOf(request.requestContext.address));
   }
 }
 

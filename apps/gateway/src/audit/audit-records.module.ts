@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { knownOrganizations } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 
@@ -7,13 +7,13 @@ import { Bus, systemContext } from '@holdfast/messaging';
 @Module({
   providers: [
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
-    { provide: RefusalCounter, inject: [Bus], useFactory: refusalCounter },
+    { provide: DeniedRequestCounter, inject: [Bus], useFactory: deniedRequestCounter },
   ],
 })
 export class AuditRecordsModule {}
 
-function refusalCounter(bus: Bus): RefusalCounter {
+function deniedRequestCounter(bus: Bus): DeniedRequestCounter {
   const exists = async (shortId: string) =>
     (await bus.request(knownOrganizations, { shortIds: [shortId] }, systemContext('gateway'))).known.length > 0;
-  return new RefusalCounter(bus, 'gateway', exists);
+  return new DeniedRequestCounter(bus, 'gateway', exists);
 }

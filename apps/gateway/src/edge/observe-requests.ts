@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorCauses, internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
-import { clientWentAway, requestsUnderWay, type HttpObserver } from '@holdfast/service';
+import { clientClosedRequest, requestsInFlight, type HttpObserver } from '@holdfast/service';
 import { routeTemplate } from './request-context.js';
 
 /** Lets every request that has a `requestContext` be counted and logged when its response is over, however it ended. */
 export function observeRequests(fastify: FastifyInstance, observer: HttpObserver): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    requestsUnderWay.inc();
+    requestsInFlight.inc();
     reply.raw.once('close', () => {
-      requestsUnderWay.dec();
+      requestsInFlight.dec();
       observe(observer, request, reply);
     });
     done();
@@ -30,7 +30,7 @@ function observe(observer: HttpObserver, request: FastifyRequest, { raw }: Fasti
     requestId,
     method: request.method,
     route: routeTemplate(request) || undefined,
-    status: raw.writableEnded ? raw.statusCode : clientWentAway,
+    status: raw.writableEnded ? raw.statusCode : clientClosedRequest,
     seconds: (performance.now() - began) / 1000,
     // What stands in the path of an anonymous request is anybody's text.
     org: claims?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),

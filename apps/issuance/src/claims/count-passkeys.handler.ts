@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { countPasskeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
@@ -25,7 +25,7 @@ export class CountPasskeysHandler {
   @Handles(countPasskeys)
   async handle(_: RequestOf<typeof countPasskeys>, context: RequestContext): Promise<ReplyOf<typeof countPasskeys>> {
     await this.organizations.require(context);
-    await recordOperator(this.bus, context, 'passkey.count');
+    await recordReadOfOperator(this.bus, context, 'passkey.count');
     return {
       ownRpId: this.config.relyingParty.id,
       items: await this.database.rows<{ rpId: string; passkeys: number }>(count, [context.org]),

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { listCredentialTypes, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
@@ -19,7 +19,7 @@ export class ListCredentialTypesHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof listCredentialTypes>> {
     await this.organizations.require(context);
-    await recordOperator(this.bus, context, 'credential_type.list');
+    await recordReadOfOperator(this.bus, context, 'credential_type.list');
     return { items: await this.types.list(context.org) };
   }
 }

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { getPresencePolicy, type PresencePolicy, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../settings/organizations.js';
@@ -16,7 +16,7 @@ export class GetPresencePolicyHandler {
   @Handles(getPresencePolicy)
   async handle(_: RequestOf<typeof getPresencePolicy>, context: RequestContext): Promise<PresencePolicy> {
     await this.organizations.require(context);
-    await recordOperator(this.bus, context, 'presence.read');
+    await recordReadOfOperator(this.bus, context, 'presence.read');
     return this.policies.get(context.org);
   }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { eventTypes, isCustomerEvent, tellsErasure, type DomainEvent } from '@holdfast/contracts';
+import { eventTypes, isCustomerEvent, isErasureEvent, type DomainEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 
 /** The members of a domain event that the feed uses. */
@@ -38,7 +38,7 @@ export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = schemas.get(type);
   const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
-  const erases = tellsErasure(event);
+  const erases = isErasureEvent(event);
   if ((!schema && !erases) || typeof about !== 'string') return [];
   const reduced = {
     id,

@@ -73,7 +73,7 @@ export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
 /** What the operator reads of an organization from other services than audit; none of it names a customer. */
-export const operatorReadings = [
+export const operatorReads = [
   'app.list',
   'app.read',
   'app.secret.list',
@@ -82,10 +82,10 @@ export const operatorReadings = [
   'passkey.count',
   'key.list',
 ] as const satisfies Action[];
-export type OperatorReading = (typeof operatorReadings)[number];
+export type OperatorRead = (typeof operatorReads)[number];
 
 const reads = new Set<Action>([
-  ...operatorReadings,
+  ...operatorReads,
   'subject.list',
   'subject.read',
   'audit.list',

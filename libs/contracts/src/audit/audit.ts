@@ -6,7 +6,7 @@ import {
   auditEventSchema,
   auditRecordSchema,
   auditTargetSchema,
-  operatorReadings,
+  operatorReads,
   outcomes,
 } from './audit-record.js';
 
@@ -54,11 +54,11 @@ export const appendRecords = command({
  */
 export const countDeniedRequests = command({
   service: 'audit',
-  name: 'count-refusals',
+  name: 'count-deniedRequests',
   callers: ['gateway', 'auth'],
   request: z.strictObject({
     source: z.uuid().describe('The process that counted: its later counts replace its earlier ones'),
-    refusals: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema })).max(500),
+    deniedRequests: z.array(z.strictObject({ org: z.string(), record: auditRecordSchema })).max(500),
   }),
   reply: z.strictObject({}),
   // As with appendRecords.
@@ -75,11 +75,11 @@ const anyInstant = z.iso
  * Records what the operator reads of an organization without passing the gateway. Actor, request and organization come
  * from the context. The reply means that the record is appended; the response must not leave before (product §7).
  */
-export const recordReading = command({
+export const recordOperatorRead = command({
   service: 'audit',
-  name: 'record-reading',
+  name: 'record-operator-read',
   callers: ['auth', 'directory', 'issuance'],
-  request: z.strictObject({ action: z.enum(operatorReadings), targets: z.array(auditTargetSchema).max(1) }),
+  request: z.strictObject({ action: z.enum(operatorReads), targets: z.array(auditTargetSchema).max(1) }),
   reply: z.strictObject({}),
   // As with appendRecords.
   timeout: 1500,

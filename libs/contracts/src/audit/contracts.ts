@@ -9,14 +9,14 @@ import {
   exportAuditEntries,
   getAuditEvent,
   listAuditEvents,
-  recordReading,
+  recordOperatorRead,
 } from './audit.js';
 
 /** Every contract that audit handles. */
 export const auditContracts = [
   appendRecords,
   countDeniedRequests,
-  recordReading,
+  recordOperatorRead,
   listAuditEvents,
   getAuditEvent,
   auditCheckpoint,

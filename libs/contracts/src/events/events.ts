@@ -154,7 +154,7 @@ export type DomainEvent = IssuanceEvent | DirectoryEvent;
  * Whether a customer is to be forgotten. The receipt says it once more, since producers of before there were two say it
  * by that alone.
  */
-export function tellsErasure({ type }: DomainEvent): boolean {
+export function isErasureEvent({ type }: DomainEvent): boolean {
   return type === 'subject.erasure_started' || type === 'subject.erased';
 }
 

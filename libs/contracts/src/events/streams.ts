@@ -54,7 +54,7 @@ export function probeSubject(service: ServiceName): string {
 }
 
 /** How the remark in `/readyz` begins by which an operator, and the launcher, sees that events are not stored. */
-export const notStoringRemark = 'JetStream does not store';
+export const notStoringPrefix = 'JetStream does not store';
 
 /** Streams that this service consumes. */
 export function consumedBy(service: ServiceName): Stream[] {
@@ -62,18 +62,18 @@ export function consumedBy(service: ServiceName): Stream[] {
 }
 
 /** Where a consumer says which events it has applied, so that a command's answer can wait for it. */
-export function appliedSubject(consumer: ServiceName, producer: ServiceName): string {
+export function projectionAcknowledgementSubject(consumer: ServiceName, producer: ServiceName): string {
   return `applied.${producer}.${consumer}`;
 }
 
 /** The ids of the events that a consumer has applied; a batch has 100 at the most. */
-export const appliedNoticeSchema = z.array(z.string().max(64)).max(1000);
+export const projectionAcknowledgementSchema = z.array(z.string().max(64)).max(1000);
 
 /** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
 export const revocationFeedSubject = 'feed.directory.access';
 
 /** Where the replicas of a service say that they live, four times a second. */
-export function aliveSubject(service: ServiceName): string {
+export function replicaAnnouncementSubject(service: ServiceName): string {
   return `alive.${service}`;
 }
 
@@ -84,13 +84,13 @@ const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/);
  * `ready`: false when it lives and lacks something. `leaving`: it takes no more requests. `atMs` is its clock, so that
  * clocks can be compared.
  */
-export const aliveSchema = z.looseObject({
+export const replicaAnnouncementSchema = z.looseObject({
   replica: replicaId,
   atMs: z.number(),
   ready: z.boolean().optional(),
   leaving: z.boolean().optional(),
 });
-export type Alive = z.infer<typeof aliveSchema>;
+export type ReplicaAnnouncement = z.infer<typeof replicaAnnouncementSchema>;
 
 /** The subject of a contract at one replica of the service, and not at whichever the queue group chooses. */
 export function addressedSubject(contractSubject: string, replica: string): string {

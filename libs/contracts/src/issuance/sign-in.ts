@@ -26,7 +26,7 @@ export const beginSignIn = command({
   reply: z.strictObject({ options: webAuthnJson, earlierRpId: rpId.optional() }),
 });
 
-export const signInRefusals = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
+export const signInDenialReasons = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
 
 /**
  * Verifies an assertion (user verification required, challenge consumed first) and looks up the live credential of the
@@ -50,7 +50,7 @@ export const completeSignIn = command({
       version: z.int().optional().describe('Of the customer, when they signed in'),
       deviceBound: z.boolean().optional().describe('Whether the passkey cannot leave its device'),
     }),
-    z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInRefusals), subject: uuid.optional() }),
+    z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInDenialReasons), subject: uuid.optional() }),
   ]),
   errors: ['ceremony_expired', 'passkey_invalid'],
 });
@@ -132,7 +132,7 @@ export const signInOptionsSchema = z
 export const signInResultSchema = z
   .strictObject({
     redirectTo: z.url().optional().describe('The sign-in is over: the page goes there'),
-    refused: z.enum(signInRefusals).optional().describe('Why this passkey will not do'),
+    refused: z.enum(signInDenialReasons).optional().describe('Why this passkey will not do'),
   })
   .meta({ id: 'SignInResult' });
 export type SignInResult = z.infer<typeof signInResultSchema>;

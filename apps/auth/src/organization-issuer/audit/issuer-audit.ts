@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { AuditWriter, RefusalCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
 import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Organizations } from '../../organizations/organizations.js';
@@ -27,7 +27,7 @@ const faulty = new Set([
 export class IssuerAudit {
   constructor(
     private readonly writer: AuditWriter,
-    private readonly refusals: RefusalCounter,
+    private readonly deniedRequests: DeniedRequestCounter,
     private readonly organizations: Organizations,
     private readonly records: RecordOutbox,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -79,7 +79,7 @@ export class IssuerAudit {
   private write(org: string, request: TokenRequest, audited: AuditedRequest): Promise<void> {
     const record = recordOf(request, audited, this.clock.now());
     return audited.counted
-      ? this.refusals.count(org, record, request.network)
+      ? this.deniedRequests.count(org, record, request.network)
       : this.writer.append(org, { ...record, id: newId() });
   }
 }

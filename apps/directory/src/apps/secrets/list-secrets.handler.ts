@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { recordOperator } from '@holdfast/audit-client';
+import { recordReadOfOperator } from '@holdfast/audit-client';
 import { listSecrets, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Apps } from '../apps.js';
@@ -20,7 +20,7 @@ export class ListSecretsHandler {
   ): Promise<ReplyOf<typeof listSecrets>> {
     const { org } = await this.apps.find(clientId);
     const secrets = await this.secrets.listValid(clientId);
-    await recordOperator(this.bus, { ...context, org }, 'app.secret.list', [{ type: 'app', id: clientId }]);
+    await recordReadOfOperator(this.bus, { ...context, org }, 'app.secret.list', [{ type: 'app', id: clientId }]);
     return { items: secrets.map(({ id, createdAt }) => ({ id, createdAt: createdAt.toISOString() })) };
   }
 }

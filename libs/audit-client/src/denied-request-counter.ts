@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { countDeniedRequests, type AuditRecord, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable } from '@holdfast/platform';
-import { minuteOf, refusalId } from './refusal-id.js';
+import { deniedRequestId, minuteOf } from './denied-request-id.js';
 
-/** Distinct refusals of a minute; what goes beyond is counted by organization alone. */
+/** Distinct deniedRequests of a minute; what goes beyond is counted by organization alone. */
 const most = 10_000;
 /** Of one network: a program that does not find its way makes a handful. */
 const mostOfNetwork = 250;
@@ -18,12 +18,12 @@ interface Counted {
 }
 
 /**
- * Counts what callers do whom nobody knows: refusals (401, 429, guesses) and public requests that succeed. One record
+ * Counts what callers do whom nobody knows: deniedRequests (401, 429, guesses) and public requests that succeed. One record
  * per actor, route, reason and minute. The promise resolves when audit has kept the count, so that a kill loses nothing
  * that was answered, and rejects with `unavailable` when audit is away: then nothing leaves. However many there are,
  * one message is under way at a time.
  */
-export class RefusalCounter {
+export class DeniedRequestCounter {
   /** Our counts replace each other; those of another process stand beside them. */
   private readonly source = randomUUID();
   private minute = 0;
@@ -64,7 +64,7 @@ export class RefusalCounter {
 
   /** What counts this refusal; undefined when its network has too many kinds of them already. */
   private find(org: string, record: Omit<AuditRecord, 'id'>, network?: string): Counted | undefined {
-    const id = refusalId(org, record);
+    const id = deniedRequestId(org, record);
     let counted = this.counts.get(id);
     if (counted) return counted;
     if (network !== undefined) {
@@ -87,15 +87,15 @@ export class RefusalCounter {
   }
 
   private async keep(): Promise<void> {
-    const refusals = [...this.changed].map(({ org, record, count }) => ({
+    const deniedRequests = [...this.changed].map(({ org, record, count }) => ({
       org,
       record: { ...record, outcome: { ...record.outcome, count } },
     }));
     this.changed = new Set();
-    for (let i = 0; i < refusals.length; i += batchSize) {
+    for (let i = 0; i < deniedRequests.length; i += batchSize) {
       await this.bus.request(
         countDeniedRequests,
-        { source: this.source, refusals: refusals.slice(i, i + batchSize) },
+        { source: this.source, deniedRequests: deniedRequests.slice(i, i + batchSize) },
         systemContext(this.service),
       );
     }

@@ -5,8 +5,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import {
   accessChanges,
-  appliedSubject,
   inboxPrefix,
+  projectionAcknowledgementSubject,
   revocationFeedSubject,
   withdrawOffer,
   type BusUser,
@@ -14,18 +14,18 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import {
-  AppliedNotices,
   Bus,
   connectBus,
   declareStreams,
   Handles,
   messagesDropped,
+  ProjectionAcknowledgements,
   UncertainError,
 } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
 import { Readiness, startService, type RunningService } from '@holdfast/service';
 import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
-import { RevocationFeed } from './access-feed.js';
+import { RevocationFeed } from './revocation-feed.js';
 
 /**
  * What a stolen service can do with its own rights: everything here is tried as a user of the bus, on a real
@@ -131,8 +131,8 @@ test("JetStream's acknowledgement of an event is no heartbeat, though it has a n
 });
 
 test('notices of applied events go on when JetStream is made to deliver into them', async () => {
-  const notices = new AppliedNotices(await as('directory'), 'directory');
-  const subject = appliedSubject('audit', 'directory');
+  const notices = new ProjectionAcknowledgements(await as('directory'), 'directory');
+  const subject = projectionAcknowledgementSubject('audit', 'directory');
   const [audit, before] = [await as('audit'), await dropped('applied.directory.*')];
   deliverTo(audit, subject);
   audit.publish(subject, 'nothing that could be read');

@@ -7,7 +7,7 @@ export function minuteOf({ occurredAt }: Pick<AuditRecord, 'occurredAt'>): numbe
 }
 
 /** Of a counted refusal: the same for the same actor, route, reason and minute, whichever replica counts it. */
-export function refusalId(org: string, record: Omit<AuditRecord, 'id'>): string {
+export function deniedRequestId(org: string, record: Omit<AuditRecord, 'id'>): string {
   const { action, actor, outcome, request } = record;
   const parts = [
     minuteOf(record),

@@ -13,7 +13,7 @@ const lastLoggedAt = new Map<string, number>();
  * Where lines of dropped messages go. Not a logger of the framework: the command line listens too, and would load it
  * for nothing.
  */
-export function reportDropped(to: (line: string) => void): void {
+export function reportDroppedMessages(to: (line: string) => void): void {
   report = to;
 }
 
@@ -21,7 +21,7 @@ export function reportDropped(to: (line: string) => void): void {
  * Counts a message that was dropped, and logs the first of each ten seconds. `place` is what we subscribe to, never
  * what a sender chose.
  */
-export function countDropped(place: string, reason: DropReason, detail: string): void {
+export function countDroppedMessage(place: string, reason: DropReason, detail: string): void {
   messagesDropped.inc({ subject: place, reason });
   const key = `${place} ${reason}`;
   const now = performance.now();

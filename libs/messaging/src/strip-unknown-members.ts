@@ -4,19 +4,19 @@ import { z } from 'zod';
  * The same schema for who receives it: members that it does not name are cut off instead of refused, at any depth. A
  * newer service may add members to a reply, and older callers must go on (CONTRIBUTING, deployability).
  */
-export function tolerant(schema: z.ZodType): z.ZodType {
+export function stripUnknownMembers(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const { catchall } = schema.def;
     if (catchall && !(catchall instanceof z.ZodNever)) return schema;
     const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, member]) => [
       name,
-      tolerant(member),
+      stripUnknownMembers(member),
     ]);
     return z.object(Object.fromEntries(members) as Record<string, z.ZodType>);
   }
-  if (schema instanceof z.ZodArray) return z.array(tolerant(schema.element as z.ZodType));
-  if (schema instanceof z.ZodOptional) return tolerant(schema.unwrap() as z.ZodType).optional();
-  if (schema instanceof z.ZodNullable) return tolerant(schema.unwrap() as z.ZodType).nullable();
-  if (schema instanceof z.ZodUnion) return z.union((schema.options as z.ZodType[]).map(tolerant));
+  if (schema instanceof z.ZodArray) return z.array(stripUnknownMembers(schema.element as z.ZodType));
+  if (schema instanceof z.ZodOptional) return stripUnknownMembers(schema.unwrap() as z.ZodType).optional();
+  if (schema instanceof z.ZodNullable) return stripUnknownMembers(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodUnion) return z.union((schema.options as z.ZodType[]).map(stripUnknownMembers));
   return schema;
 }

@@ -19,22 +19,22 @@ export class Shutdown {
 export class Readiness {
   private readonly checks: (() => boolean | Promise<boolean>)[] = [];
 
-  requires(check: () => boolean | Promise<boolean>): void {
+  addCheck(check: () => boolean | Promise<boolean>): void {
     this.checks.push(check);
   }
 
-  private readonly remarks: (() => string[])[] = [];
+  private readonly remarkSources: (() => string[])[] = [];
 
   /**
    * What an operator should know though the service may be sent work: it stands in the answer of `/readyz`, one line
    * each.
    */
-  mentions(remark: () => string[]): void {
-    this.remarks.push(remark);
+  addRemarks(remark: () => string[]): void {
+    this.remarkSources.push(remark);
   }
 
-  get mentioned(): string[] {
-    return this.remarks.flatMap((remark) => remark());
+  get remarks(): string[] {
+    return this.remarkSources.flatMap((remark) => remark());
   }
 
   async ready(): Promise<boolean> {

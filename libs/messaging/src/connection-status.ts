@@ -4,7 +4,7 @@ import type { Msg, NatsConnection, Status } from '@nats-io/transport-node';
  * Calls `heed` with each change of the connection's state until it is closed; what it throws goes to `failed` and ends
  * nothing.
  */
-export function onStatus(
+export function onConnectionStatus(
   connection: NatsConnection,
   heed: (status: Status) => void,
   failed: (error: unknown) => void,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccessEntry } from '@holdfast/contracts';
-import { refusedBy, type TokenOrigin } from './access-rule.js';
+import { revocationReason, type TokenOrigin } from './revocation-rule.js';
 
 const token: TokenOrigin = { client_id: 'app_1', org: 'acme', client_version: 5, secret_id: 'sec_1' };
 const app: AccessEntry = {
@@ -29,12 +29,12 @@ test.each([
   ['made before rights shrank', { ...app, minVersion: 6 }, organization, 'rights have shrunk'],
   ['its secret is revoked', { ...app, revokedSecrets: ['sec_1'] }, organization, 'secret revoked'],
 ])('%s', (_, appEntry, orgEntry, reason) => {
-  expect(refusedBy(token, appEntry, orgEntry)).toBe(reason);
+  expect(revocationReason(token, appEntry, orgEntry)).toBe(reason);
 });
 
 test('a token without a secret lives on when secrets are revoked', () => {
   const { secret_id: _, ...other } = token;
-  expect(refusedBy(other, { ...app, revokedSecrets: ['sec_1'] })).toBeUndefined();
+  expect(revocationReason(other, { ...app, revokedSecrets: ['sec_1'] })).toBeUndefined();
 });
 
 const entry = (kind: AccessEntry['kind']): fc.Arbitrary<AccessEntry> =>
@@ -57,7 +57,7 @@ test('each level refuses alone, whatever the others say, and nothing else does',
   fc.assert(
     fc.property(origin, entry('app'), entry('organization'), (t, a, o) => {
       const grounds = [o.disabled, a.disabled, t.client_version < a.minVersion, a.revokedSecrets.includes(t.secret_id)];
-      expect(refusedBy(t, a, o) !== undefined).toBe(grounds.some(Boolean));
+      expect(revocationReason(t, a, o) !== undefined).toBe(grounds.some(Boolean));
     }),
   );
 });
@@ -71,7 +71,7 @@ test('what makes an entry stricter never lets a refused token in', () => {
         minVersion: a.minVersion + more,
         revokedSecrets: [...a.revokedSecrets, 'sec_3'],
       };
-      if (refusedBy(t, a, o)) expect(refusedBy(t, stricter, o)).toBeDefined();
+      if (revocationReason(t, a, o)) expect(revocationReason(t, stricter, o)).toBeDefined();
     }),
   );
 });

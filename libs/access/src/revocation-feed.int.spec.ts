@@ -13,7 +13,7 @@ import { Bus, connectBus, Handles } from '@holdfast/messaging';
 import { AppError, createLogger, type BaseConfig } from '@holdfast/platform';
 import { Readiness, startService, type RunningService } from '@holdfast/service';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
-import { RevocationFeed } from './access-feed.js';
+import { RevocationFeed } from './revocation-feed.js';
 
 /** A directory that the test writes. */
 const book = { seq: 3, entries: [] as AccessEntry[], asked: 0, loaded: 0, broken: false };
@@ -136,7 +136,7 @@ test('what is disabled is refused within a second, though no heartbeat ever tell
   disable('app_1');
   const began = performance.now();
   await eventually(async () => (await feed.check(token('app_1'))) === 'refused', 3000);
-  // The bound is a second (access-feed.ts: staleAfterMs); a busy machine gets some more to notice.
+  // The bound is a second (revocation-feed.ts: staleAfterMs); a busy machine gets some more to notice.
   expect(performance.now() - began).toBeLessThan(2000);
 });
 

@@ -6,10 +6,10 @@ import {
   type AccessEntry,
   type ServiceName,
 } from '@holdfast/contracts';
-import { countDropped, listen, systemContext, type Bus } from '@holdfast/messaging';
+import { countDroppedMessage, subscribeValidated, systemContext, type Bus } from '@holdfast/messaging';
 import type { Readiness } from '@holdfast/service';
-import { refusedBy, type TokenOrigin } from './access-rule.js';
 import { IntrospectionFallback } from './introspection-fallback.js';
+import { revocationReason, type TokenOrigin } from './revocation-rule.js';
 
 /**
  * How long a confirmation is good for, in ms: with its way over the bus, what is disabled is refused within a second.
@@ -45,12 +45,12 @@ export class RevocationFeed {
     readiness: Readiness,
   ) {
     this.questions = new IntrospectionFallback(bus, service);
-    readiness.requires(() => this.seq !== undefined);
+    readiness.addCheck(() => this.seq !== undefined);
   }
 
   /** Subscribes first, so that no change falls between snapshot and heartbeat. */
   start(): void {
-    listen(this.bus.connection, revocationFeedSubject, accessHeartbeatSchema, ({ seq }) => this.hear(seq));
+    subscribeValidated(this.bus.connection, revocationFeedSubject, accessHeartbeatSchema, ({ seq }) => this.hear(seq));
     void this.refresh();
   }
 
@@ -71,7 +71,7 @@ export class RevocationFeed {
   /** Whether a valid token is still good. @throws unavailable when that cannot be known: never a pass (product §4) */
   async check(token: TokenOrigin): Promise<'ok' | 'refused'> {
     if (this.fresh)
-      return refusedBy(token, this.entry('app', token.client_id), this.entry('organization', token.org))
+      return revocationReason(token, this.entry('app', token.client_id), this.entry('organization', token.org))
         ? 'refused'
         : 'ok';
     return this.questions.check(token);
@@ -109,7 +109,7 @@ export class RevocationFeed {
       }
       if (this.seq === undefined || this.seq >= this.announced) continue;
       // Directory read its database after the heartbeat and knows of no such change: the heartbeat was not directory's.
-      countDropped(
+      countDroppedMessage(
         revocationFeedSubject,
         'body',
         `it announced change ${this.announced}, and directory is at ${this.seq}`,

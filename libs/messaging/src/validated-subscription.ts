@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
-import { countDropped } from './dropped.js';
-import { parseJson } from './loops.js';
+import { parseJson } from './connection-status.js';
+import { countDroppedMessage } from './dropped-messages.js';
 
 /**
  * The one way to subscribe to plain messages (eslint.config.mjs refuses others). A message is accepted on a subject
@@ -10,7 +10,7 @@ import { parseJson } from './loops.js';
  * caller's choice): what it delivers has the subject of the stored event and an acknowledgement as its reply, or is
  * empty. So none of it is accepted.
  */
-export function listen<S extends z.ZodType>(
+export function subscribeValidated<S extends z.ZodType>(
   connection: NatsConnection,
   subject: string,
   schema: S,
@@ -18,19 +18,20 @@ export function listen<S extends z.ZodType>(
 ): void {
   const take = (message: Msg): void => {
     if (!matches(subject, message.subject))
-      return countDropped(subject, 'subject', `it was sent as ${shown(message.subject)}`);
-    if (message.reply) return countDropped(subject, 'sender', 'it asks for a reply, as nothing does that belongs here');
+      return countDroppedMessage(subject, 'subject', `it was sent as ${shown(message.subject)}`);
+    if (message.reply)
+      return countDroppedMessage(subject, 'sender', 'it asks for a reply, as nothing does that belongs here');
     const body = schema.safeParse(parseJson(message));
-    if (!body.success) return countDropped(subject, 'body', 'it does not fit the schema');
+    if (!body.success) return countDroppedMessage(subject, 'body', 'it does not fit the schema');
     heard(body.data, message.subject);
   };
   connection.subscribe(subject, {
     callback: (error, message) => {
-      if (error) return countDropped(subject, 'connection', String(error));
+      if (error) return countDroppedMessage(subject, 'connection', String(error));
       try {
         take(message);
       } catch (cause) {
-        countDropped(subject, 'handler', String(cause));
+        countDroppedMessage(subject, 'handler', String(cause));
       }
     },
   });

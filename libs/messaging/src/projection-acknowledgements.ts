@@ -1,26 +1,35 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { appliedNoticeSchema, appliedSubject, type ServiceName } from '@holdfast/contracts';
-import { listen } from './listen.js';
+import {
+  projectionAcknowledgementSchema,
+  projectionAcknowledgementSubject,
+  type ServiceName,
+} from '@holdfast/contracts';
+import { subscribeValidated } from './validated-subscription.js';
 
 /** Tells a producer which of its events this consumer has applied. Lost notices cost a wait, never correctness. */
-export function announceApplied(
+export function acknowledgeProjection(
   connection: NatsConnection,
   consumer: ServiceName,
   producer: ServiceName,
   ids: string[],
 ): void {
-  connection.publish(appliedSubject(consumer, producer), JSON.stringify(ids));
+  connection.publish(projectionAcknowledgementSubject(consumer, producer), JSON.stringify(ids));
 }
 
 /** Lets a command wait until a consumer has applied its event. */
-export class AppliedNotices {
+export class ProjectionAcknowledgements {
   private readonly waiting = new Map<string, () => void>();
 
   constructor(connection: NatsConnection, producer: ServiceName) {
-    listen(connection, appliedSubject('*' as ServiceName, producer), appliedNoticeSchema, (ids, subject) => {
-      const consumer = subject.split('.')[2];
-      for (const id of ids) this.waiting.get(`${consumer}/${id}`)?.();
-    });
+    subscribeValidated(
+      connection,
+      projectionAcknowledgementSubject('*' as ServiceName, producer),
+      projectionAcknowledgementSchema,
+      (ids, subject) => {
+        const consumer = subject.split('.')[2];
+        for (const id of ids) this.waiting.get(`${consumer}/${id}`)?.();
+      },
+    );
   }
 
   /** True once `consumer` has applied event `id`, false after `ms` milliseconds. Call before publishing the event. */

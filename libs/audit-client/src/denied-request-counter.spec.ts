@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { countDeniedRequests, type AuditRecord, type RequestOf } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import { RefusalCounter } from './refusals.js';
+import { DeniedRequestCounter } from './denied-request-counter.js';
 
 const refusal = (code: string, occurredAt = '2026-11-21T09:30:00.000Z', route = '/x'): Omit<AuditRecord, 'id'> => ({
   occurredAt,
@@ -13,7 +13,7 @@ const refusal = (code: string, occurredAt = '2026-11-21T09:30:00.000Z', route = 
   request: { id: 'r', traceparent: 't', method: 'GET', route },
 });
 
-describe('refusals before a caller is known', () => {
+describe('deniedRequests before a caller is known', () => {
   /** Of each message: what it says of each refusal. */
   let messages: [org: string, code: string | undefined, route: string, count: number | undefined][][];
   let ids: Set<string>;
@@ -22,20 +22,20 @@ describe('refusals before a caller is known', () => {
   let away: boolean;
   let hold: Promise<void>;
   const bus = {
-    request: async (_: unknown, { refusals }: RequestOf<typeof countDeniedRequests>) => {
+    request: async (_: unknown, { deniedRequests }: RequestOf<typeof countDeniedRequests>) => {
       if (away) throw new AppError('unavailable');
       for (const {
         record: { action, outcome, request },
-      } of refusals)
+      } of deniedRequests)
         if (request.route === '*') together[`${action} ${outcome.result}`] = outcome.count;
       messages.push(
-        refusals.map(({ org, record }) => [org, record.outcome.code, record.request.route, record.outcome.count]),
+        deniedRequests.map(({ org, record }) => [org, record.outcome.code, record.request.route, record.outcome.count]),
       );
-      refusals.forEach((r) => ids.add(r.record.id));
+      deniedRequests.forEach((r) => ids.add(r.record.id));
       await hold;
     },
   } as unknown as Bus;
-  const counter = (exists?: (org: string) => Promise<boolean>) => new RefusalCounter(bus, 'gateway', exists);
+  const counter = (exists?: (org: string) => Promise<boolean>) => new DeniedRequestCounter(bus, 'gateway', exists);
   beforeEach(() => {
     [messages, ids, together, away, hold] = [[], new Set(), {}, false, Promise.resolve()];
   });

@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { aliveSubject, type Alive, type ServiceName } from '@holdfast/contracts';
+import { replicaAnnouncementSubject, type ReplicaAnnouncement, type ServiceName } from '@holdfast/contracts';
 
 const intervalMs = 250;
 /** How often a replica looks whether it is ready: each look asks the database. */
@@ -25,8 +25,13 @@ export function announce(
   const say = (leaving: boolean): void => {
     if (connection.isClosed()) return;
     connection.publish(
-      aliveSubject(service),
-      JSON.stringify({ replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) } satisfies Alive),
+      replicaAnnouncementSubject(service),
+      JSON.stringify({
+        replica,
+        atMs: machineTimeMs(),
+        ready,
+        ...(leaving && { leaving }),
+      } satisfies ReplicaAnnouncement),
     );
   };
   let checking = false;
