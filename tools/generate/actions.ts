@@ -14,10 +14,10 @@ export function actionsPage(): string {
     '## How long',
     table(
       ['Retention', 'Months', 'What'],
-      Object.entries(retentions).map(([name, { months, says }]) => [
+      Object.entries(retentions).map(([name, { months, description }]) => [
         name,
         months === undefined ? 'for ever' : String(months),
-        says,
+        description,
       ]),
     ),
     '## A record, as it is read back',

@@ -63,12 +63,12 @@ function picture(): string {
 }
 
 function contractRows(): string[][] {
-  return contracts.map(({ subject, kind, callers, visibleIn, timeout, errors }) => [
+  return contracts.map(({ subject, kind, callers, visibleIn, timeoutMs, errors }) => [
     code(subject),
     kind,
     callers.join(', '),
     visibleIn ?? '–',
-    `${timeout / 1000} s`,
+    `${timeoutMs / 1000} s`,
     codes(errors),
   ]);
 }

@@ -4,17 +4,17 @@ import { code, codes, page, table } from './markdown.ts';
 import { fieldTable } from './schema.ts';
 
 export function eventsPage(): string {
-  const types = Object.entries(eventTypes).map(([name, { by, says, data }]) => [
+  const types = Object.entries(eventTypes).map(([name, { producer, description, data }]) => [
     code(name),
-    says,
-    by,
-    code(`evt.${by}.${name}`),
+    description,
+    producer,
+    code(`evt.${producer}.${name}`),
     data ? 'yes' : 'no',
   ]);
   return page(
     'Events',
     'libs/contracts/src/events/events.ts and signals.ts',
-    table(['Event', 'Means', 'Told by', 'NATS subject', 'In the feed'], types),
+    table(['Event', 'Means', 'Producer', 'NATS subject', 'In the feed'], types),
     '## What organizations are told',
     'By the [event feed](../events.md). Ids and states, never a name or an address. New types and new members of `data` may come; one that is there keeps its meaning.',
     fieldTable(publicEventSchema, 'data'),
@@ -29,7 +29,7 @@ export function eventsPage(): string {
 }
 
 function publicEvent(type: EventType, index: number): string[] {
-  const { says, data } = eventTypes[type] as { says: string; data: z.ZodObject };
+  const { description, data } = eventTypes[type] as { description: string; data: z.ZodObject };
   const example = {
     id: `019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d${String(index).padStart(2, '0')}`,
     type,
@@ -39,7 +39,7 @@ function publicEvent(type: EventType, index: number): string[] {
   };
   return [
     `### ${type}`,
-    `${says}. \`data\`:`,
+    `${description}. \`data\`:`,
     fieldTable(data),
     `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
   ];

@@ -56,9 +56,11 @@ describe('records on their way to the log', () => {
   it('are waited for no longer than the contract says, also behind others, and are not sent when nobody waits any more', async () => {
     // As the bus does, a moment later, since its clock starts a moment later.
     answer = () =>
-      new Promise((_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeout + 1));
+      new Promise(
+        (_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeoutMs + 1),
+      );
     const results = Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
-    await jest.advanceTimersByTimeAsync(appendRecords.timeout);
+    await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
     expect((await results).map((r) => r.status)).toEqual(Array(4).fill('rejected'));
     await jest.advanceTimersByTimeAsync(10_000);
     expect(messages).toEqual([['a'], ['b']]);
@@ -70,7 +72,7 @@ describe('records on their way to the log', () => {
       writer.append('acme', recordOf(String(i))).catch(() => undefined),
     );
     await expect(writer.append('acme', recordOf('one too many'))).rejects.toMatchObject({ code: 'unavailable' });
-    await jest.advanceTimersByTimeAsync(appendRecords.timeout);
+    await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
     await Promise.all(waiting);
   });
 });

@@ -35,7 +35,7 @@ export class AuditWriter {
     {
       provisional = false,
       committed = false,
-      within = appendRecords.timeout,
+      within = appendRecords.timeoutMs,
     }: { provisional?: boolean; committed?: boolean; within?: number } = {},
   ): Promise<void> {
     if (this.queue.length >= mostWaiting)

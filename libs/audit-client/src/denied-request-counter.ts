@@ -4,7 +4,7 @@ import { systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable } from '@holdfast/platform';
 import { deniedRequestId, minuteOf } from './denied-request-id.js';
 
-/** Distinct deniedRequests of a minute; what goes beyond is counted by organization alone. */
+/** Distinct denied requests of a minute; what goes beyond is counted by organization alone. */
 const most = 10_000;
 /** Of one network: a program that does not find its way makes a handful. */
 const mostOfNetwork = 250;
@@ -18,7 +18,7 @@ interface Counted {
 }
 
 /**
- * Counts what callers do whom nobody knows: deniedRequests (401, 429, guesses) and public requests that succeed. One record
+ * Counts what callers do whom nobody knows: denied requests (401, 429, guesses) and public requests that succeed. One record
  * per actor, route, reason and minute. The promise resolves when audit has kept the count, so that a kill loses nothing
  * that was answered, and rejects with `unavailable` when audit is away: then nothing leaves. However many there are,
  * one message is under way at a time.
@@ -125,7 +125,7 @@ async function inTime(kept: Promise<void>): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })),
-      countDeniedRequests.timeout,
+      countDeniedRequests.timeoutMs,
     );
   });
   await Promise.race([kept, late]).finally(() => clearTimeout(timer));

@@ -16,7 +16,7 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   /** Codes that callers must expect besides `unavailable` and `internal`. */
   errors: readonly ErrorCode[];
   /** Milliseconds until the caller gives up. */
-  timeout: number;
+  timeoutMs: number;
   /** A query is sent to another replica when one does not reply in time; a command never is. */
   kind: 'query' | 'command';
   /**
@@ -38,21 +38,21 @@ interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   request: Request;
   reply: Reply;
   errors?: readonly ErrorCode[];
-  timeout?: number;
+  timeoutMs?: number;
   repeatable?: boolean;
   visibleIn?: ServiceName;
 }
 
 function declare<Request extends z.ZodType, Reply extends z.ZodType>(
   kind: 'query' | 'command',
-  { name, errors = [], timeout, ...rest }: Definition<Request, Reply>,
+  { name, errors = [], timeoutMs, ...rest }: Definition<Request, Reply>,
 ): Contract<Request, Reply> {
   // Two seconds are ample for a read; a command may wait a second for its read model on top of a busy database.
   return {
     ...rest,
     kind,
     errors,
-    timeout: timeout ?? (kind === 'query' ? 2000 : 5000),
+    timeoutMs: timeoutMs ?? (kind === 'query' ? 2000 : 5000),
     subject: `rpc.${rest.service}.${name}`,
   };
 }

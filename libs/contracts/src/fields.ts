@@ -12,7 +12,7 @@ export const uuid = z
 export const pageLimit = z.int().min(1).max(200);
 
 /** A client ID, as directory makes them. */
-export const clientIdForm = /^app_[A-Za-z0-9_-]{22}$/;
+export const clientIdPattern = /^app_[A-Za-z0-9_-]{22}$/;
 
 /** Name of a credential type. */
 export const credentialTypeName = z

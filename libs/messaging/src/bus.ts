@@ -82,7 +82,7 @@ export class Bus {
   ): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
     // Of one who is asked by somebody else: no longer than that one still waits.
-    const timeout = Math.min(contract.timeout, Math.ceil(remainingMs()));
+    const timeout = Math.min(contract.timeoutMs, Math.ceil(remainingMs()));
     if (timeout <= 0) throw expired();
     // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came
     // here.

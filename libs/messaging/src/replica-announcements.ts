@@ -5,7 +5,7 @@ const intervalMs = 250;
 /** How often a replica looks whether it is ready: each look asks the database. */
 const checkIntervalMs = 1000;
 
-export interface Announcements {
+export interface ReplicaAnnouncer {
   /** Tells everybody to send no more, as the first step of a stop. */
   leave(): Promise<void>;
 }
@@ -14,13 +14,13 @@ export interface Announcements {
  * Says four times a second that this replica lives, and whether it is ready. A process that is paused, cut off, or so
  * busy that its timers do not run says nothing, and callers leave it out (replicas.ts).
  */
-export function announce(
+export function announceReplica(
   connection: NatsConnection,
   service: ServiceName,
   replica: string,
   isReady: () => Promise<boolean>,
   machineTimeMs = () => Date.now(),
-): Announcements {
+): ReplicaAnnouncer {
   let ready = true;
   const say = (leaving: boolean): void => {
     if (connection.isClosed()) return;

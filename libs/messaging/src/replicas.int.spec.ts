@@ -57,14 +57,14 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
       },
     });
   }
-  const announce = () =>
+  const announceReplica = () =>
     stub.state !== 'paused' &&
     connection.publish(
       replicaAnnouncementSubject(contract.service),
       JSON.stringify({ replica: id, atMs: Date.now(), ready: stub.state !== 'not ready' }),
     );
-  announce();
-  const timer = setInterval(announce, 100);
+  announceReplica();
+  const timer = setInterval(announceReplica, 100);
   await connection.flush();
   stops.push(async () => {
     clearInterval(timer);
@@ -82,7 +82,7 @@ async function callerThatKnows(contract: Contract, ...ids: string[]): Promise<Re
   return replicas;
 }
 
-const command = { ...withdrawOffer, timeout: 1500 };
+const command = { ...withdrawOffer, timeoutMs: 1500 };
 const ask = () => bus.request(command, { offerId }, testContext());
 const outcome = (request: Promise<unknown>) =>
   request.then(
@@ -162,7 +162,7 @@ test('a query that one replica does not answer is asked of the other', async () 
   const [, hung] = [await replica('replica00009', getSubject), await replica('replica00010', getSubject)];
   await callerThatKnows(getSubject, 'replica00009', 'replica00010');
   hung.state = 'mute';
-  const query = { ...getSubject, timeout: 1000, reply: withdrawOffer.reply };
+  const query = { ...getSubject, timeoutMs: 1000, reply: withdrawOffer.reply };
   const asking = () => outcome(bus.request(query, { subject: offerId }, testContext()));
   expect(await Promise.all([asking(), asking(), asking(), asking()])).toEqual(['ok', 'ok', 'ok', 'ok']);
   expect(hung.requests).toBeGreaterThan(0);
@@ -174,7 +174,7 @@ test('who asks once waits for the first replica that is heard, so a hung one is 
     await replica('replica00012', getPresencePolicy),
   ];
   hung.state = 'paused';
-  const query = { ...getPresencePolicy, timeout: 1000, reply: withdrawOffer.reply };
+  const query = { ...getPresencePolicy, timeoutMs: 1000, reply: withdrawOffer.reply };
   const operator = await as('operator');
   stops.push(() => operator.close());
   for (let i = 0; i < 10; i += 1) {

@@ -1,9 +1,9 @@
 import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { WebAuthnJson } from '@holdfast/contracts';
-import { base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
+import { base64url, challengeIn, credentialId, passkeyInvalid, readResponse, verified } from './ceremony.js';
 import { ceremonies } from './challenges.js';
-import { takesPasskeysOf, type RelyingParty } from './relying-party.js';
+import { acceptsPasskeysOf, type RelyingParty } from './relying-party.js';
 
 /** What is kept of a passkey, as far as an assertion is verified against it. */
 export interface StoredPasskey {
@@ -41,15 +41,15 @@ const responseSchema = z.object({
   }),
 });
 
-export interface AuthenticationAnswer {
+export interface AuthenticationResponse {
   challenge: string;
   credentialId: string;
   response: z.output<typeof responseSchema>;
 }
 
 /** Reads what `navigator.credentials.get()` gave. @throws AppError passkey_invalid */
-export function readAuthentication(json: unknown): AuthenticationAnswer {
-  const response = readAnswer(responseSchema, json);
+export function readAuthentication(json: unknown): AuthenticationResponse {
+  const response = readResponse(responseSchema, json);
   return { challenge: challengeIn(response.response.clientDataJSON), credentialId: response.id, response };
 }
 
@@ -62,11 +62,11 @@ export interface PasskeyUse {
 /** WebAuthn Level 3 §7.2. The challenge must have been taken. @throws AppError passkey_invalid */
 export async function verifyAuthentication(
   rp: RelyingParty,
-  { challenge, response }: AuthenticationAnswer,
+  { challenge, response }: AuthenticationResponse,
   passkey: StoredPasskey,
 ): Promise<PasskeyUse> {
   if (response.id !== passkey.credentialId) throw passkeyInvalid('another passkey');
-  if (!takesPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('made for an RP ID that is not taken');
+  if (!acceptsPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('made for an RP ID that is not taken');
   if (response.response.userHandle !== passkey.handle.toString('base64url'))
     throw passkeyInvalid('the user handle is not of the holder of this passkey');
   const { authenticationInfo } = await verified(() =>
@@ -84,11 +84,11 @@ export async function verifyAuthentication(
   // §6.1.3: whether a passkey may be synced is settled when it is made.
   if (credentialDeviceType !== passkey.deviceType) throw passkeyInvalid('the backup eligibility has changed');
   // The library does the same today; it is what tells a copy from the original, so it is not left to an upgrade.
-  if (!counterAllowed(passkey.counter, newCounter)) throw passkeyInvalid('the counter went back');
+  if (!isAllowedCounter(passkey.counter, newCounter)) throw passkeyInvalid('the counter went back');
   return { counter: newCounter, backedUp: credentialBackedUp };
 }
 
 /** §6.1.1: a counter only rises. Synced passkeys have none and stay at 0. */
-export function counterAllowed(stored: number, given: number): boolean {
+export function isAllowedCounter(stored: number, given: number): boolean {
   return given > stored || (given === 0 && stored === 0);
 }

@@ -30,7 +30,7 @@ export function passkeyInvalid(why: unknown, detail?: string): AppError {
 }
 
 /** The answer of an authenticator in the form of `schema`. @throws AppError passkey_invalid */
-export function readAnswer<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+export function readResponse<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
   if (!result.success)
     throw passkeyInvalid(result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '));
@@ -42,7 +42,7 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, json: unkno
  * @throws AppError passkey_invalid, also for a ceremony inside somebody else's page: none of ours is ever embedded
  */
 export function challengeIn(clientDataJSON: string): string {
-  const { challenge, crossOrigin } = readAnswer(clientData, parsed(clientDataJSON));
+  const { challenge, crossOrigin } = readResponse(clientData, parsed(clientDataJSON));
   if (crossOrigin) throw passkeyInvalid('the ceremony ran in an embedded page');
   return challenge;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@holdfast/platform';
-import { requireSigned, signedChallenge } from './challenges.js';
+import { requireValidSignedChallenge, signedChallenge } from './challenges.js';
 
 const key = randomBytes(32);
 const now = new Date('2026-11-21T09:30:00.500Z');
@@ -9,7 +9,12 @@ const expired = new AppError('ceremony_expired');
 const take =
   (challenge: Buffer | string, { of = 'acme/i1', at = now, by = key } = {}) =>
   () =>
-    requireSigned(by, typeof challenge === 'string' ? challenge : challenge.toString('base64url'), of, at);
+    requireValidSignedChallenge(
+      by,
+      typeof challenge === 'string' ? challenge : challenge.toString('base64url'),
+      of,
+      at,
+    );
 
 describe('a signed challenge', () => {
   test('is 32 bytes, another each time, and counts for ten minutes in its own sign-in', () => {

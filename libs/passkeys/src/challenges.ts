@@ -70,7 +70,7 @@ export interface Binding {
 }
 
 /** A new challenge of 32 random bytes. Only its hash is stored. */
-export async function putChallenge(sql: Sql, { ceremony, to, owner, browser }: Binding, now: Date): Promise<Buffer> {
+export async function storeChallenge(sql: Sql, { ceremony, to, owner, browser }: Binding, now: Date): Promise<Buffer> {
   const challenge = randomBytes(32);
   const expiresAt = new Date(now.getTime() + ceremony.seconds * 1000);
   await sql.rows(put, [
@@ -90,7 +90,7 @@ export async function putChallenge(sql: Sql, { ceremony, to, owner, browser }: B
  * @throws AppError ceremony_expired when it is unknown, used, of something else, of another browser (which does not use
  * it up) or too old
  */
-export async function takeChallenge(
+export async function consumeChallenge(
   sql: Sql,
   challenge: string,
   { ceremony, to, browser }: Binding,
@@ -122,7 +122,7 @@ export function signedChallenge(key: Buffer, interaction: string, now: Date): Bu
  * answer that was verified uses one up, so that nobody without a passkey can store anything.
  * @throws AppError ceremony_expired
  */
-export function requireSigned(key: Buffer, challenge: string, interaction: string, now: Date): void {
+export function requireValidSignedChallenge(key: Buffer, challenge: string, interaction: string, now: Date): void {
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, signedParts.random + signedParts.end);
   const isOurs =
@@ -131,10 +131,15 @@ export function requireSigned(key: Buffer, challenge: string, interaction: strin
 }
 
 /**
- * Uses up a challenge that requireSigned() took, of an answer that was verified. @throws AppError ceremony_expired for
+ * Uses up a challenge that requireValidSignedChallenge() took, of an answer that was verified. @throws AppError ceremony_expired for
  * all but the first
  */
-export async function useSigned(sql: Sql, challenge: string, interaction: string, now: Date): Promise<void> {
+export async function consumeSignedChallenge(
+  sql: Sql,
+  challenge: string,
+  interaction: string,
+  now: Date,
+): Promise<void> {
   const end = endOf(Buffer.from(challenge, 'base64url'));
   // Kept a minute longer than it counts: the clocks of replicas need not agree.
   const keptUntil = new Date(end.getTime() + 60_000);
@@ -157,7 +162,7 @@ function macOf(key: Buffer, body: Buffer, interaction: string): Buffer {
 }
 
 /** Removes challenges that nobody answered in time, and used ones that have ended. */
-export async function clearChallenges(sql: Sql, now: Date): Promise<void> {
+export async function deleteExpiredChallenges(sql: Sql, now: Date): Promise<void> {
   while ((await sql.rows(clear, [now])).length === clearAtOnce);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@holdfast/testing';
 import {
   authenticationOptions,
-  counterAllowed,
+  isAllowedCounter,
   readAuthentication,
   verifyAuthentication,
   type StoredPasskey,
@@ -333,11 +333,11 @@ it('refuses whatever is no answer at all', async () => {
 });
 
 it('lets counters rise, or stay at 0', () => {
-  expect(counterAllowed(0, 0)).toBe(true);
+  expect(isAllowedCounter(0, 0)).toBe(true);
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (stored, given) => {
       fc.pre(stored > 0 || given > 0);
-      expect(counterAllowed(stored, given)).toBe(given > stored);
+      expect(isAllowedCounter(stored, given)).toBe(given > stored);
     }),
   );
 });

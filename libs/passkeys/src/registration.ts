@@ -2,7 +2,15 @@ import { generateRegistrationOptions, verifyRegistrationResponse } from '@simple
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import type { WebAuthnJson } from '@holdfast/contracts';
-import { algorithms, base64url, challengeIn, credentialId, passkeyInvalid, readAnswer, verified } from './ceremony.js';
+import {
+  algorithms,
+  base64url,
+  challengeIn,
+  credentialId,
+  passkeyInvalid,
+  readResponse,
+  verified,
+} from './ceremony.js';
 import { ceremonies } from './challenges.js';
 import { requireUsableKey } from './public-key.js';
 import type { RelyingParty } from './relying-party.js';
@@ -74,21 +82,21 @@ const responseSchema = z.object({
   }),
 });
 
-export interface RegistrationAnswer {
+export interface RegistrationResponse {
   challenge: string;
   response: z.output<typeof responseSchema>;
 }
 
 /** Reads what `navigator.credentials.create()` gave. @throws AppError passkey_invalid */
-export function readRegistration(json: unknown): RegistrationAnswer {
-  const response = readAnswer(responseSchema, json);
+export function readRegistration(json: unknown): RegistrationResponse {
+  const response = readResponse(responseSchema, json);
   return { challenge: challengeIn(response.response.clientDataJSON), response };
 }
 
 /** WebAuthn Level 3 §7.1. The challenge must have been taken. @throws AppError passkey_invalid */
 export async function verifyRegistration(
   rp: RelyingParty,
-  { challenge, response }: RegistrationAnswer,
+  { challenge, response }: RegistrationResponse,
 ): Promise<NewPasskey> {
   requirePlainAttestation(response.response.attestationObject);
   const { registrationInfo } = await verified(() =>

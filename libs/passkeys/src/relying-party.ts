@@ -36,6 +36,6 @@ export function relyingPartyOf(
 }
 
 /** Whether passkeys made for this id are taken. */
-export function takesPasskeysOf({ id, earlierId }: RelyingParty, rpId: string): boolean {
+export function acceptsPasskeysOf({ id, earlierId }: RelyingParty, rpId: string): boolean {
   return rpId === id || rpId === earlierId;
 }

@@ -64,7 +64,7 @@ export function unprocessable(errors: ValidationIssue[]): AppError {
 }
 
 /** Runs a rule. The audit record of a request that it denies names these targets. */
-export async function concerning<T>(targets: AuditTarget[], rule: () => Promise<T>): Promise<T> {
+export async function withAuditTargets<T>(targets: AuditTarget[], rule: () => Promise<T>): Promise<T> {
   try {
     return await rule();
   } catch (error) {

@@ -124,7 +124,7 @@ describe('asking over the bus', () => {
   it('gives up on a handler that hangs, and says that the change may have happened', async () => {
     const started = Date.now();
     const error = await failure(
-      bus.request({ ...withdrawOffer, timeout: 300 }, { offerId: offers.hung }, testContext()),
+      bus.request({ ...withdrawOffer, timeoutMs: 300 }, { offerId: offers.hung }, testContext()),
     );
     expect(error).toBeInstanceOf(UncertainError);
     expect(error).toMatchObject({ code: 'unavailable', origin: { dependency: 'issuance', cause: 'timeout' } });

@@ -15,7 +15,7 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import { contracts, type ServiceName } from '@holdfast/contracts';
 import { Database, statement, type DatabaseOptions } from '@holdfast/data';
 import {
-  announce,
+  announceReplica,
   Bus,
   BusTransport,
   configureAdmission,
@@ -152,7 +152,7 @@ export async function startService<Config extends BaseConfig>(
   const isReady = () => withLimit(readiness.ready(), 2000);
   const answers = contracts.some((contract) => contract.service === service);
   const announcements = answers
-    ? announce(connection, service, replica, isReady, () => watch.machineTimeMs())
+    ? announceReplica(connection, service, replica, isReady, () => watch.machineTimeMs())
     : undefined;
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.remarks);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { guessed, traces, tracesIn } from './traces.js';
+import { guessable, traces, tracesIn } from './traces.js';
 
 const id = randomUUID();
 const salt = randomBytes(16);
@@ -44,7 +44,7 @@ describe('a guess', () => {
     ['a leaf', `(${bytes(Buffer.from(JSON.stringify({ personal: { address: hash.toString('base64url') } })))})`],
     ['base64', `("${hash.toString('base64')}")`],
   ])('is confirmed by a hash in %s, with the salt beside it', (_, text) => {
-    expect(guessed(`${text}\n(${bytes(salt)})`, [id, randomUUID()])).toEqual([id]);
-    expect(guessed(text, [id])).toEqual([]);
+    expect(guessable(`${text}\n(${bytes(salt)})`, [id, randomUUID()])).toEqual([id]);
+    expect(guessable(text, [id])).toEqual([]);
   });
 });

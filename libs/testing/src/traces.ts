@@ -50,7 +50,7 @@ function forms(value: string): string[] {
  * Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints
  * them).
  */
-export function guessed(text: string, values: string[]): string[] {
+export function guessable(text: string, values: string[]): string[] {
   const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString());
   const salts = [
     Buffer.alloc(0),

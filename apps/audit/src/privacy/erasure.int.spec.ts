@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
-import { guessed, testContext, traces, type TestDatabase } from '@holdfast/testing';
+import { guessable, testContext, traces, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
 import { assertWhole, auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
 import { selectKeys, storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
@@ -88,7 +88,7 @@ describe('after an erasure', () => {
     const [ofOther] = (await entries()).filter((e) => e.seq === 2);
     const after = await dump();
     expect(traces(after, [who, credential])).toEqual([]);
-    expect(guessed(after, [who, credential, address, userAgent])).toEqual([]);
+    expect(guessable(after, [who, credential, address, userAgent])).toEqual([]);
     const read = await events();
     expect(JSON.stringify(read)).not.toMatch(new RegExp(`${who}|${credential}`));
     expect(read.filter((e) => e.request.address !== undefined).map((e) => e.seq)).toEqual([2]);
@@ -138,7 +138,7 @@ describe('after an erasure', () => {
     await second.stop();
     const after = await dump();
     expect(traces(after, [who, credential])).toEqual([]);
-    expect(guessed(after, [who, credential, address])).toEqual([]);
+    expect(guessable(after, [who, credential, address])).toEqual([]);
     await assertWhole(tables);
   });
 
@@ -166,7 +166,7 @@ describe('after an erasure', () => {
     );
     const after = await dump();
     expect(traces(after, [gone])).toEqual([]);
-    expect(guessed(after, [gone, chosen.callerTraceparent])).toEqual([]);
+    expect(guessable(after, [gone, chosen.callerTraceparent])).toEqual([]);
     const read = await events();
     expect(JSON.stringify(read)).not.toContain(gone);
     expect(read.filter((e) => records.some((r) => r.id === e.id)).map((e) => e.request.id)).toEqual(

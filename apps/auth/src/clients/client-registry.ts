@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RevocationFeed } from '@holdfast/access';
-import { clientIdForm, getClient } from '@holdfast/contracts';
+import { clientIdPattern, getClient } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { toClientRecord, type ClientRecord } from './client-record.js';
@@ -26,7 +26,7 @@ export class ClientRegistry {
   /** @throws AppError `unavailable` when directory has to be asked and does not answer */
   async find(clientId: string): Promise<ClientRecord | undefined> {
     // Anything else is not worth a question.
-    return clientIdForm.test(clientId) ? this.known.find(clientId) : undefined;
+    return clientIdPattern.test(clientId) ? this.known.find(clientId) : undefined;
   }
 
   private async ask(clientId: string): Promise<ClientRecord | undefined> {

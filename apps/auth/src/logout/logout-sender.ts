@@ -47,7 +47,7 @@ export class LogoutSender {
       await this.outbound.request(app.backchannelLogoutUri, {
         headers,
         body: new URLSearchParams({ logout_token: token }).toString(),
-        timeout: responseTimeoutMs,
+        timeoutMs: responseTimeoutMs,
       });
       return undefined;
     } catch (error) {

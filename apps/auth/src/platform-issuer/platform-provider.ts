@@ -1,5 +1,5 @@
 import { errors, Provider, type Configuration } from 'oidc-provider';
-import { accessTokenLifetime, apiAudience, operationNames } from '@holdfast/contracts';
+import { accessTokenLifetimeSeconds, apiAudience, operationNames } from '@holdfast/contracts';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -38,7 +38,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
     clientAuthMethods: ['client_secret_basic'],
     clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: alg },
     enabledJWA: { idTokenSigningAlgValues: [alg] },
-    ttl: { ClientCredentials: accessTokenLifetime },
+    ttl: { ClientCredentials: accessTokenLifetimeSeconds },
     features: {
       clientCredentials: { enabled: true },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
@@ -57,7 +57,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
           return {
             scope: operationNames.join(' '),
             audience: api,
-            accessTokenTTL: accessTokenLifetime,
+            accessTokenTTL: accessTokenLifetimeSeconds,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg, kid: keys[0]!.kid } },
           };

@@ -46,7 +46,7 @@ export async function requireUsableRpId(rpId: string, baseUrl: string, outbound:
     `does not cover ${hostname}, the host of the claim and sign-in pages. ` +
     `Browsers use it there only if ${address} lists ${origin}`;
   try {
-    const { headers, body } = await outbound.request(address, { method: 'GET', timeout: relatedTimeoutMs });
+    const { headers, body } = await outbound.request(address, { method: 'GET', timeoutMs: relatedTimeoutMs });
     // Browsers check the media type as well.
     if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
       throw refuse(`${why}, and what is there is not application/json`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditProof } from '@holdfast/contracts';
-import { guessed, traces } from '@holdfast/testing';
+import { guessable, traces } from '@holdfast/testing';
 import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { rowsOfAllTables } from '../chaos/everywhere.ts';
 import { Client } from '../client.ts';
@@ -63,7 +63,7 @@ const dump = async () =>
 it('nothing of the customer can be recovered, filters find nothing, and what was proved or exported before still verifies', async () => {
   const ada = await newCustomer(shop);
   const bob = await newCustomer(shop);
-  // Few enough to be guessed: were a hash of it left, one could try.
+  // Few enough to be guessable: were a hash of it left, one could try.
   const browser = 'Mozilla/5.0 (Canary; of Ada alone)';
   const why = 'Ada Canary called: her phone is at the lake';
   for (const act of ['suspend', 'resume'] as const)
@@ -100,7 +100,7 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
   // Were the search blind, it would find nothing afterwards either.
   const whole = await dump();
   for (const one of named) expect([one, traces(whole, [one]).length]).not.toEqual([one, 0]);
-  expect(guessed(whole, named)).not.toEqual([]);
+  expect(guessable(whole, named)).not.toEqual([]);
 
   expect((await shop.erase(ada.subject)).status).toBe(204);
   await eventually(
@@ -118,7 +118,7 @@ it('nothing of the customer can be recovered, filters find nothing, and what was
     'a dump that names nobody',
   );
   expect(traces(left, [bob.subject])).not.toEqual([]);
-  expect([...traces(left, [why]), ...guessed(left, [...named, browser, why])]).toEqual([]);
+  expect([...traces(left, [why]), ...guessable(left, [...named, browser, why])]).toEqual([]);
 
   for (const [filter, value] of [
     ['target', ada.subject],

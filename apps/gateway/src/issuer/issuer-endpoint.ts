@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { issuerRoute, shortId, signInUidForm } from '@holdfast/contracts';
+import { issuerRoute, shortId, signInUidPattern } from '@holdfast/contracts';
 import { oauthErrorAnswer } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
 const tag = 'OpenID Connect';
-const uid = z.string().regex(signInUidForm).describe('The sign-in, as in the address of its page');
+const uid = z.string().regex(signInUidPattern).describe('The sign-in, as in the address of its page');
 export const ofOrganization = z.strictObject({ shortId });
 export const ofSignIn = z.strictObject({ shortId, uid });
 export const errors: Endpoint['errors'] = ['unknown_organization'];

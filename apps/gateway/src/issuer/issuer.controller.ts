@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { signInUidForm } from '@holdfast/contracts';
+import { signInUidPattern } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { routeTemplate } from '../edge/request-context.js';
 import { authorizationEndpoints } from './authorization.endpoints.js';
@@ -32,6 +32,6 @@ export class IssuerController extends ForwardingController {
 
 function formOf(path: string): RegExp {
   const escaped = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  const uid = signInUidForm.source.slice(1, -1);
+  const uid = signInUidPattern.source.slice(1, -1);
   return new RegExp(`^${escaped.replace('{shortId}', '[a-z0-9][a-z0-9-]{1,30}[a-z0-9]').replace('{uid}', uid)}$`);
 }

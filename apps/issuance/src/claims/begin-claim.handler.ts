@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { beginClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { putChallenge, registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
+import { registrationOptions, relyingPartyOf, storeChallenge } from '@holdfast/passkeys';
 import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
@@ -41,7 +41,7 @@ export class BeginClaimHandler {
 
     const { handle, challenge } = await this.database.transaction(async (sql) => ({
       handle: await userHandle(sql, subject, org),
-      challenge: await putChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
+      challenge: await storeChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
     }));
     // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@holdfast/data';
-import { clearChallenges } from '@holdfast/passkeys';
+import { deleteExpiredChallenges } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 
@@ -19,6 +19,6 @@ export class ClearChallenges {
     failure: 'Failed to remove expired passkey challenges',
   })
   async clear(): Promise<void> {
-    await clearChallenges(this.database, this.clock.now());
+    await deleteExpiredChallenges(this.database, this.clock.now());
   }
 }

@@ -3,10 +3,10 @@ import { completeClaim, type ReplyOf, type RequestContext, type RequestOf } from
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
+  consumeChallenge,
   providerName,
   readRegistration,
   relyingPartyOf,
-  takeChallenge,
   verifyRegistration,
   type Binding,
   type NewPasskey,
@@ -56,7 +56,7 @@ export class CompleteClaimHandler {
   /** Who was overtaken meanwhile gets that as the error, and not that the ceremony has expired. */
   private async consume(challenge: string, ceremony: Binding, tokenHash: Buffer, org: string): Promise<void> {
     try {
-      await takeChallenge(this.database, challenge, ceremony, this.clock.now());
+      await consumeChallenge(this.database, challenge, ceremony, this.clock.now());
     } catch (error) {
       if (error instanceof AppError) {
         const { offer, credential } = await findClaim(this.database, tokenHash, org);

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
-import { AppError, CLOCK, concerning, customerKey, type Audited, type Clock } from '@holdfast/platform';
+import { AppError, CLOCK, customerKey, withAuditTargets, type Audited, type Clock } from '@holdfast/platform';
 import type { KeyedRequest } from '../idempotency/keyed-request.js';
 import { after, change, type Change } from './change.js';
 import { customerEvents } from './customer-event.js';
@@ -56,7 +56,7 @@ export class Customers {
       const expired = expireDue(before, now);
       const decide = async () => rule(expired.customer, { sql, now });
       const targets = locator.targets?.(before);
-      const { change, reply, audited } = await (targets ? concerning(targets, decide) : decide());
+      const { change, reply, audited } = await (targets ? withAuditTargets(targets, decide) : decide());
       const whole = after(expired, change);
       if (whole.events.length === 0) return { reply };
       const rows = this.rows(whole, context, now, audited && { targets: targets ?? [], ...audited });

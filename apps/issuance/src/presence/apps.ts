@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { clientIdForm, getApp, webOrigins, type App } from '@holdfast/contracts';
+import { clientIdPattern, getApp, webOrigins, type App } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 
@@ -16,7 +16,7 @@ export class Apps {
 
   /** Undefined for an app that does not exist, is disabled, or is another organization's. */
   async find(org: string, clientId: string): Promise<App | undefined> {
-    if (!clientIdForm.test(clientId)) return undefined;
+    if (!clientIdPattern.test(clientId)) return undefined;
     const app = this.known.get(clientId) ?? (await this.query(clientId));
     return app && app.org === org && !app.disabled ? app : undefined;
   }

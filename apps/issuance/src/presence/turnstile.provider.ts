@@ -57,7 +57,7 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
     const answer = await this.outbound.request(this.config.TURNSTILE_URL, {
       headers: { 'content-type': 'application/json' },
       body,
-      timeout: timeoutMs,
+      timeoutMs,
     });
     return readTurnstileResponse(answer.body);
   }

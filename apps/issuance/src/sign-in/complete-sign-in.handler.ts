@@ -3,11 +3,11 @@ import { completeSignIn, type ReplyOf, type RequestContext, type RequestOf } fro
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
+  acceptsPasskeysOf,
+  consumeSignedChallenge,
   readAuthentication,
   relyingPartyOf,
-  requireSigned,
-  takesPasskeysOf,
-  useSigned,
+  requireValidSignedChallenge,
   verifyAuthentication,
   type StoredPasskey,
 } from '@holdfast/passkeys';
@@ -61,7 +61,7 @@ export class CompleteSignInHandler {
     const { org } = context;
     const answer = readAuthentication(response);
     const signIn = signInOf(org, interaction);
-    requireSigned(challengeKeyOf(this.config), answer.challenge, signIn, this.clock.now());
+    requireValidSignedChallenge(challengeKeyOf(this.config), answer.challenge, signIn, this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
       answer.credentialId,
       org,
@@ -70,9 +70,9 @@ export class CompleteSignInHandler {
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     // A passkey of an RP ID that is no longer accepted counts as unknown: its customer gets a new one by a recovery
     // (docs/rp-id.md).
-    if (!passkey || !takesPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
+    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
     const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
-    await useSigned(this.database, answer.challenge, signIn, this.clock.now());
+    await consumeSignedChallenge(this.database, answer.challenge, signIn, this.clock.now());
     // Only after the verification: only the owner of a passkey learns that another organization knows it. The reply
     // does not name the customer there.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };

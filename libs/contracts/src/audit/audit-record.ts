@@ -65,10 +65,10 @@ export const actionNames = Object.keys(actions) as [Action, ...Action[]];
  * drops when their time is over. Hashes stay, so that the rest of the log still verifies.
  */
 export const retentions = {
-  reads: { months: 13, says: 'What was looked at, tokens, and denied requests' },
-  changes: { months: 84, says: 'What was changed, and who signed in' },
-  kept: { months: undefined, says: 'What accounts for what is no longer there: never dropped' },
-} as const satisfies Record<string, { months: number | undefined; says: string }>;
+  reads: { months: 13, description: 'What was looked at, tokens, and denied requests' },
+  changes: { months: 84, description: 'What was changed, and who signed in' },
+  kept: { months: undefined, description: 'What accounts for what is no longer there: never dropped' },
+} as const satisfies Record<string, { months: number | undefined; description: string }>;
 export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 

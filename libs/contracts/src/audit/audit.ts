@@ -14,7 +14,7 @@ import {
  * Timeout of a read of the log, in ms. A read also appends a record of itself. While audit hangs, both together must
  * time out within the two seconds after which a caller gets its 503 (product §7).
  */
-const readTimeout = 1600;
+const readTimeoutMs = 1600;
 
 /**
  * Records without an event: reads, denied requests, tokens. The reply means that each is appended to the log.
@@ -41,7 +41,7 @@ export const appendRecords = command({
   }),
   reply: z.strictObject({}),
   // Reads and denied requests wait for it: without audit they get 503 within two seconds (product §7).
-  timeout: 1500,
+  timeoutMs: 1500,
   // A record is taken once by its id.
   repeatable: true,
 });
@@ -54,7 +54,7 @@ export const appendRecords = command({
  */
 export const countDeniedRequests = command({
   service: 'audit',
-  name: 'count-deniedRequests',
+  name: 'count-denied-requests',
   callers: ['gateway', 'auth'],
   request: z.strictObject({
     source: z.uuid().describe('The process that counted: its later counts replace its earlier ones'),
@@ -62,7 +62,7 @@ export const countDeniedRequests = command({
   }),
   reply: z.strictObject({}),
   // As with appendRecords.
-  timeout: 1500,
+  timeoutMs: 1500,
 });
 
 /** Any offset is right in RFC 3339; PostgreSQL takes those of real zones alone, and no year 0. */
@@ -82,7 +82,7 @@ export const recordOperatorRead = command({
   request: z.strictObject({ action: z.enum(operatorReads), targets: z.array(auditTargetSchema).max(1) }),
   reply: z.strictObject({}),
   // As with appendRecords.
-  timeout: 1500,
+  timeoutMs: 1500,
 });
 
 export const auditFilterSchema = z.strictObject({
@@ -101,7 +101,7 @@ export type AuditFilter = z.infer<typeof auditFilterSchema>;
 
 export const listAuditEvents = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'list-events',
   callers: ['gateway'],
   request: z.strictObject({
@@ -114,7 +114,7 @@ export const listAuditEvents = query({
 
 export const getAuditEvent = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'get-event',
   callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }),
@@ -129,7 +129,7 @@ const checkpoint = z.string().describe('Signed note (C2SP tlog-checkpoint): orig
 /** The newest checkpoint: it covers every record whose append was confirmed before the request. */
 export const auditCheckpoint = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'checkpoint',
   callers: ['gateway', 'operator'],
   request: z.strictObject({}),
@@ -140,7 +140,7 @@ export const auditCheckpoint = query({
 /** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */
 export const auditVerifierKeys = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'verifier-keys',
   callers: ['gateway', 'operator'],
   request: z.strictObject({}),
@@ -166,7 +166,7 @@ export type AuditProof = z.infer<typeof auditProofSchema>;
 /** Where an event stands under the newest checkpoint (RFC 9162 §2.1.3). */
 export const auditProof = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'proof',
   callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }),
@@ -180,7 +180,7 @@ export const auditProof = query({
  */
 export const auditConsistency = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'consistency',
   callers: ['gateway', 'operator'],
   request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }),
@@ -191,7 +191,7 @@ export const auditConsistency = query({
 /** C2SP tlog-tiles: the hashes of a tile, 32 bytes each; `width` of a partial one. */
 export const auditTile = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'tile',
   callers: ['gateway'],
   request: z.strictObject({ level: z.int().min(0).max(5), index: z.int().min(0), width: z.int().min(1).max(256) }),
@@ -265,7 +265,7 @@ export type AuditBroken = z.infer<typeof auditBrokenSchema>;
  */
 export const exportAuditEntries = query({
   service: 'audit',
-  timeout: readTimeout,
+  timeoutMs: readTimeoutMs,
   name: 'export-entries',
   callers: ['gateway', 'operator'],
   request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),

@@ -72,4 +72,4 @@ export function apiAudience(baseUrl: string): string {
 }
 
 /** Seconds that a platform access token lives. */
-export const accessTokenLifetime = 600;
+export const accessTokenLifetimeSeconds = 600;

@@ -48,7 +48,7 @@ export const issuerPaths = {
 export const issuerMetadataPath = '/.well-known/oauth-authorization-server/o/{shortId}';
 
 /** Form of `{uid}`, the id of one sign-in. */
-export const signInUidForm = /^[A-Za-z0-9_-]{16,64}$/;
+export const signInUidPattern = /^[A-Za-z0-9_-]{16,64}$/;
 
 /** The route of an organization's issuer. */
 export function issuerRoute<Path extends string>(path: Path): `/o/{shortId}${Path}` {

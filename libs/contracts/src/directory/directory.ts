@@ -63,7 +63,7 @@ const newSecret = {
 };
 const clientId = z.string().max(64);
 /** Any string passes the schema: the handler rejects an operation that no program may hold, with a message. */
-const operationsAsked = z.array(z.string().max(64)).min(1).max(50);
+const requestedOperations = z.array(z.string().max(64)).min(1).max(50);
 
 export const createOrganization = command({
   service: 'directory',
@@ -200,7 +200,7 @@ export const grantOperations = command({
   service: 'directory',
   name: 'grant-operations',
   callers: ['operator'],
-  request: z.strictObject({ clientId, operations: operationsAsked }),
+  request: z.strictObject({ clientId, operations: requestedOperations }),
   reply: appSchema,
   errors: ['unknown_app', 'not_grantable'],
 });
@@ -208,7 +208,7 @@ export const ungrantOperations = command({
   service: 'directory',
   name: 'ungrant-operations',
   callers: ['operator'],
-  request: z.strictObject({ clientId, operations: operationsAsked }),
+  request: z.strictObject({ clientId, operations: requestedOperations }),
   reply: appSchema,
   errors: ['unknown_app'],
 });

@@ -20,56 +20,80 @@ const app = { app: z.string().describe('Client ID of the app') };
  */
 export const eventTypes = {
   'offer.created': {
-    by: 'issuance',
-    says: 'An offer was made to a customer',
+    producer: 'issuance',
+    description: 'An offer was made to a customer',
     data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer ends') }),
   },
-  'offer.expired': { by: 'issuance', says: 'An offer expired', data: z.strictObject(offer) },
+  'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
-    by: 'issuance',
-    says: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
+    producer: 'issuance',
+    description: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
     data: z.strictObject({
       ...offer,
       cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
     }),
   },
-  'credential.issued': { by: 'issuance', says: 'A customer claimed a credential', data: z.strictObject(expiring) },
+  'credential.issued': {
+    producer: 'issuance',
+    description: 'A customer claimed a credential',
+    data: z.strictObject(expiring),
+  },
   'credential.renewed': {
-    by: 'issuance',
-    says: 'A sign-in renewed a credential: another document number, a later end',
+    producer: 'issuance',
+    description: 'A sign-in renewed a credential: another document number, a later end',
     data: z.strictObject(expiring),
   },
   'credential.rekeyed': {
-    by: 'issuance',
-    says: 'A customer moved a credential to a new passkey (recovery)',
+    producer: 'issuance',
+    description: 'A customer moved a credential to a new passkey (recovery)',
     data: z.strictObject(expiring),
   },
-  'credential.suspended': { by: 'issuance', says: 'A credential was suspended', data: z.strictObject(credential) },
-  'credential.resumed': { by: 'issuance', says: 'A credential was resumed', data: z.strictObject(expiring) },
-  'credential.revoked': { by: 'issuance', says: 'A credential was revoked', data: z.strictObject(credential) },
-  'credential.expired': { by: 'issuance', says: 'A credential ended', data: z.strictObject(expiring) },
+  'credential.suspended': {
+    producer: 'issuance',
+    description: 'A credential was suspended',
+    data: z.strictObject(credential),
+  },
+  'credential.resumed': {
+    producer: 'issuance',
+    description: 'A credential was resumed',
+    data: z.strictObject(expiring),
+  },
+  'credential.revoked': {
+    producer: 'issuance',
+    description: 'A credential was revoked',
+    data: z.strictObject(credential),
+  },
+  'credential.expired': { producer: 'issuance', description: 'A credential ended', data: z.strictObject(expiring) },
   'subject.erasure_started': {
-    by: 'issuance',
-    says: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
+    producer: 'issuance',
+    description: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
     data: undefined,
   },
   'subject.erased': {
-    by: 'issuance',
-    says: 'Erasure confirmation: every service has deleted the customer',
+    producer: 'issuance',
+    description: 'Erasure confirmation: every service has deleted the customer',
     data: z.strictObject(customer),
   },
-  'credential_type.created': { by: 'issuance', says: 'A credential type was created', data: undefined },
-  'credential_type.updated': { by: 'issuance', says: 'A credential type was changed', data: undefined },
-  'presence_policy.updated': { by: 'issuance', says: 'The policy of proof of presence was changed', data: undefined },
-  'organization.created': { by: 'directory', says: 'An organization was created', data: undefined },
-  'organization.updated': {
-    by: 'directory',
-    says: 'An organization was suspended or resumed, or its RP ID was changed',
+  'credential_type.created': { producer: 'issuance', description: 'A credential type was created', data: undefined },
+  'credential_type.updated': { producer: 'issuance', description: 'A credential type was changed', data: undefined },
+  'presence_policy.updated': {
+    producer: 'issuance',
+    description: 'The policy of proof of presence was changed',
     data: undefined,
   },
-  'app.created': { by: 'directory', says: 'An app was created', data: z.strictObject(app) },
-  'app.updated': { by: 'directory', says: 'An app, its grants or its secrets changed', data: z.strictObject(app) },
-} as const satisfies Record<string, { by: string; says: string; data: z.ZodType | undefined }>;
+  'organization.created': { producer: 'directory', description: 'An organization was created', data: undefined },
+  'organization.updated': {
+    producer: 'directory',
+    description: 'An organization was suspended or resumed, or its RP ID was changed',
+    data: undefined,
+  },
+  'app.created': { producer: 'directory', description: 'An app was created', data: z.strictObject(app) },
+  'app.updated': {
+    producer: 'directory',
+    description: 'An app, its grants or its secrets changed',
+    data: z.strictObject(app),
+  },
+} as const satisfies Record<string, { producer: string; description: string; data: z.ZodType | undefined }>;
 export type EventType = keyof typeof eventTypes;
 
 /** The public data of an event of this type. */

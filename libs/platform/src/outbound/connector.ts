@@ -15,7 +15,7 @@ const connectTimeout = 5000;
  * name server keeps silent, and the same threads sign tokens: an address that somebody registered could bring that to a
  * halt.
  */
-export const askNameServers: Resolve = async (hostname) => {
+export const resolveWithNameServers: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -135,7 +135,7 @@ describe('a name', () => {
     let asked = 0;
     const rebinding = outbound([], async () => [(asked += 1) % 2 === 1 ? someoneElse : '127.0.0.1']);
     const url = `https://shop.example:${portOf(secured)}/`;
-    expect(await failureOf(rebinding, url, { timeout: 400 })).toMatchObject({
+    expect(await failureOf(rebinding, url, { timeoutMs: 400 })).toMatchObject({
       failure: expect.stringMatching(/no answer|timed out/),
     });
     // One look-up, one connection: there was no second answer to fall for.
@@ -165,7 +165,7 @@ describe('a name', () => {
       await failureOf(
         outbound([], () => new Promise(() => undefined)),
         'https://shop.example/',
-        { timeout: 300 },
+        { timeoutMs: 300 },
       ),
     ).toMatchObject({ failure: 'timed out' });
     // Less than the five seconds of a connection.
@@ -232,7 +232,7 @@ describe('an answer', () => {
     };
     for (const slow of [dripping, (() => undefined) as RequestListener]) {
       answer = slow;
-      expect(await failureOf(allowed(), local(), { timeout: 300 })).toMatchObject({ failure: 'timed out' });
+      expect(await failureOf(allowed(), local(), { timeoutMs: 300 })).toMatchObject({ failure: 'timed out' });
     }
   });
 

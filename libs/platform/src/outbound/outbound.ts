@@ -1,6 +1,6 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import type { Logger } from '../logger.js';
-import { askNameServers, guardedConnector, type Resolve } from './connector.js';
+import { guardedConnector, resolveWithNameServers, type Resolve } from './connector.js';
 import { requireDestination, type OutboundRules } from './destination.js';
 import { OutboundError } from './outbound-error.js';
 
@@ -9,18 +9,18 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   body?: string | Buffer;
   /** Milliseconds for all of it: name, connection, answer. */
-  timeout?: number;
+  timeoutMs?: number;
   /** Bytes of the answer that are read; one that has more is refused. */
   maxBytes?: number;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
 
-const defaultTimeout = 10_000;
+const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 65_536;
 
 /**
@@ -34,7 +34,7 @@ export class Outbound {
   constructor(
     private readonly rules: OutboundRules,
     logger: Logger,
-    resolve: Resolve = askNameServers,
+    resolve: Resolve = resolveWithNameServers,
   ) {
     for (const origin of rules.allow)
       logger.warn(
@@ -53,8 +53,11 @@ export class Outbound {
   }
 
   /** @throws OutboundError, also for every answer that is not 2xx */
-  async request(url: string, { timeout = defaultTimeout, ...call }: OutboundRequest = {}): Promise<OutboundAnswer> {
-    const signal = AbortSignal.timeout(timeout);
+  async request(
+    url: string,
+    { timeoutMs = defaultTimeoutMs, ...call }: OutboundRequest = {},
+  ): Promise<OutboundResponse> {
+    const signal = AbortSignal.timeout(timeoutMs);
     // The library looks at the signal once it is connected: a name or a server that keeps silent would be waited for
     // longer.
     const over = new Promise<never>((_, reject) =>
@@ -71,7 +74,7 @@ export class Outbound {
     url: string,
     { method = 'POST', headers, body, maxBytes = defaultMaxBytes }: OutboundRequest,
     signal: AbortSignal,
-  ): Promise<OutboundAnswer> {
+  ): Promise<OutboundResponse> {
     const answer = await request(requireDestination(url, this.rules), {
       dispatcher: this.agent,
       method,

@@ -39,7 +39,7 @@ export interface CeremonyOptions {
   userHandle?: string;
 }
 
-export interface HeldPasskey {
+export interface AuthenticatorPasskey {
   id: string;
   rpId: string;
   userHandle: string;
@@ -47,7 +47,7 @@ export interface HeldPasskey {
   userName: string;
 }
 
-interface Kept extends HeldPasskey {
+interface Kept extends AuthenticatorPasskey {
   key: PasskeyKey;
   counter: number;
 }
@@ -80,7 +80,7 @@ export class SoftwareAuthenticator {
   }
 
   /** Its passkeys, oldest first. */
-  get passkeys(): readonly HeldPasskey[] {
+  get passkeys(): readonly AuthenticatorPasskey[] {
     return this.kept.map(({ id, rpId, userHandle, userName }) => ({ id, rpId, userHandle, userName }));
   }
 

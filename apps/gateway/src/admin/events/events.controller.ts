@@ -20,10 +20,10 @@ const eventSchema = z
   .discriminatedUnion(
     'type',
     publicEventTypes.map((type) => {
-      const { says, data } = eventTypes[type];
+      const { description, data } = eventTypes[type];
       return publicEventSchema
-        .extend({ type: z.literal(type).describe(says), data: data!.describe('Ids and states') })
-        .meta({ id: eventName(type), description: says });
+        .extend({ type: z.literal(type).describe(description), data: data!.describe('Ids and states') })
+        .meta({ id: eventName(type), description });
     }) as unknown as [typeof publicEventSchema],
   )
   .meta({ id: 'Event' });
