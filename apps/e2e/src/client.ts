@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { AuditEvent, Credential, Offer, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
+import type { AuditEvent, Credential, Offer, OfferState, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
 import { Reference } from './contract.ts';
 import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
 import type { App, Stack } from './stack.ts';
@@ -138,6 +138,10 @@ export class Client {
       `${this.api}/credentials/offers`,
       options.body === undefined ? { json, ...options } : options,
     );
+  }
+
+  getOffer<Body = OfferState>(offerId: string, options?: CallOptions): Promise<Reply<Body>> {
+    return this.call<Body>('GET', `${this.api}/credentials/offers/${offerId}`, options);
   }
 
   withdraw(offerId: string, options?: CallOptions): Promise<Reply> {

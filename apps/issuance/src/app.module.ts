@@ -22,6 +22,7 @@ import { ExpirationWorker } from './expiration/expiration-worker.js';
 import { ClearStoredResponses } from './idempotency/clear-responses.js';
 import { Idempotency } from './idempotency/idempotency.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
+import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AltchaProvider } from './presence/altcha.provider.js';
 import { Apps } from './presence/apps.js';
@@ -44,6 +45,7 @@ import { Renewals } from './sign-in/renewals.js';
   imports: [TypeOrmModule.forFeature(entities)],
   controllers: [
     CreateOfferHandler,
+    GetOfferHandler,
     WithdrawOfferHandler,
     GetIssuedHandler,
     ManageCredentialHandler,

@@ -192,6 +192,7 @@ export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
     },
     async (s) => {
       const made = await offer(s);
+      await s.api('offer.read', 'GET', `${offers}/{offerId}`, made);
       await s.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, made);
       await s.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, made);
     },

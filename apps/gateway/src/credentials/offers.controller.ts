@@ -3,19 +3,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   createOffer,
+  getOffer,
   offerRequestSchema,
   offerSchema,
+  offerStateSchema,
   shortId,
   uuid,
   withdrawOffer,
+  type AuditTarget,
   type Offer,
+  type OfferState,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 import { keyOf, markReplayed, Resources } from '../requests/resources.js';
-import { offerExample, subject } from './credential-examples.js';
+import { createdAt, credentialId, offerExample, offerId, subject } from './credential-examples.js';
 
 const tag = 'Customer credentials';
 
@@ -75,6 +79,36 @@ export const createOfferEndpoint = endpoint({
   },
 });
 
+const params = z.strictObject({
+  shortId,
+  offerId: uuid.describe('The offer, as the response to its creation named it'),
+});
+
+export const getOfferEndpoint = endpoint({
+  id: 'getOffer',
+  method: 'GET',
+  path: '/o/{shortId}/api/credentials/offers/{offerId}',
+  tag,
+  summary: 'Get an offer',
+  description: 'Whether an offer of the calling app was claimed, or still can be. The claim link is never shown again.',
+  operation: 'issued:read',
+  action: 'offer.read',
+  params,
+  responses: { 200: { description: 'The offer', schema: offerStateSchema } },
+  errors: ['unknown_offer'],
+  examples: {
+    response: {
+      offerId,
+      subject,
+      credentialId,
+      credentialType: 'customer',
+      status: 'open',
+      createdAt,
+      expiresAt: '2026-11-24T09:30:00.000Z',
+    },
+  },
+});
+
 export const withdrawOfferEndpoint = endpoint({
   id: 'withdrawOffer',
   method: 'DELETE',
@@ -86,7 +120,7 @@ export const withdrawOfferEndpoint = endpoint({
   operation: 'offers:write',
   action: 'offer.withdraw',
   idempotent: true,
-  params: z.strictObject({ shortId, offerId: uuid.describe('The offer, as the response to its creation named it') }),
+  params,
   responses: { 204: { description: 'The offer is withdrawn' } },
   errors: ['unknown_offer', 'invalid_state'],
 });
@@ -125,6 +159,14 @@ export class OffersController {
     return offer;
   }
 
+  @Route(getOfferEndpoint)
+  get(
+    @Input() { params: { offerId } }: InputOf<typeof getOfferEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<OfferState> {
+    return this.resources.read(request, getOffer, { offerId }, ({ subject }) => targetsOf(offerId, subject));
+  }
+
   @Route(withdrawOfferEndpoint)
   async withdraw(
     @Input() input: InputOf<typeof withdrawOfferEndpoint>,
@@ -132,9 +174,15 @@ export class OffersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     const { offerId } = input.params;
-    await this.resources.act(request, reply, withdrawOffer, { offerId, ...keyOf(input) }, (dataSubject) => [
-      { type: 'offer', id: offerId, dataSubject },
-      { type: 'customer', id: dataSubject, dataSubject },
-    ]);
+    await this.resources.act(request, reply, withdrawOffer, { offerId, ...keyOf(input) }, (dataSubject) =>
+      targetsOf(offerId, dataSubject),
+    );
   }
+}
+
+function targetsOf(id: string, dataSubject: string): AuditTarget[] {
+  return [
+    { type: 'offer', id, dataSubject },
+    { type: 'customer', id: dataSubject, dataSubject },
+  ];
 }

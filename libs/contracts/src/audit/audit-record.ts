@@ -5,6 +5,7 @@ import { instant } from '../fields.js';
 /** Every action that can stand in a log; docs/reference/actions.md is generated from it. */
 export const actions = {
   'offer.create': 'An offer was made to a customer',
+  'offer.read': 'An offer was read',
   'offer.withdraw': 'An offer was withdrawn',
   'offer.expire': 'An offer expired',
   'subject.list': 'Customers were listed',
@@ -86,6 +87,7 @@ export type OperatorRead = (typeof operatorReads)[number];
 
 const reads = new Set<Action>([
   ...operatorReads,
+  'offer.read',
   'subject.list',
   'subject.read',
   'audit.list',

@@ -1,7 +1,7 @@
 import { beginClaim, completeClaim, countPasskeys, getClaim } from './claims.js';
 import { createCredentialType, listCredentialTypes, updateCredentialType } from './credential-types.js';
 import { getIssued, resumeCredential, revokeCredential, suspendCredential } from './credentials.js';
-import { createOffer, eraseSubject, withdrawOffer } from './offers.js';
+import { createOffer, eraseSubject, getOffer, withdrawOffer } from './offers.js';
 import { getPresencePolicy, presenceChallenge, presenceOrigin, setPresencePolicy } from './presence.js';
 import { beginSignIn, completeSignIn, customerStatus } from './sign-in.js';
 
@@ -19,6 +19,7 @@ export const issuanceContracts = [
   resumeCredential,
   revokeCredential,
   createOffer,
+  getOffer,
   withdrawOffer,
   eraseSubject,
   presenceChallenge,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, idempotentCommand } from '../contract.js';
+import { command, idempotentCommand, query } from '../contract.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { presenceSchema } from './presence.js';
 
@@ -82,6 +82,34 @@ export const createOffer = command({
     'presence_replayed',
     'presence_unavailable',
   ],
+});
+
+export const offerStateSchema = z
+  .strictObject({
+    offerId: uuid.describe('The offer'),
+    subject: uuid.describe('The customer to whom it was made'),
+    credentialId: uuid.describe('The credential that its claim issues'),
+    credentialType: credentialTypeName.describe('Name of the credential type'),
+    status: z
+      .enum(['open', 'claimed', 'withdrawn', 'superseded', 'expired'])
+      .describe(
+        'Only an `open` offer can be claimed. It is `withdrawn` by the app, by a suspension or by a revocation, ' +
+          '`superseded` by a later offer of the same type, and `expired` from `expiresAt` on',
+      ),
+    createdAt: instant.describe('When the offer was made'),
+    expiresAt: instant.describe('When the offer expires, or would have expired'),
+  })
+  .meta({ id: 'OfferState' });
+export type OfferState = z.infer<typeof offerStateSchema>;
+
+/** Of the calling app alone (specification §2.5). The claim link is not stored, so no response repeats it. */
+export const getOffer = query({
+  service: 'issuance',
+  name: 'get-offer',
+  callers: ['gateway'],
+  request: z.strictObject({ offerId: uuid }),
+  reply: offerStateSchema,
+  errors: ['unknown_offer'],
 });
 
 export const withdrawOffer = idempotentCommand({
