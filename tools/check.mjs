@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `node tools/check.mjs TARGET ...`: runs Nx targets such as `lint typecheck` on every project, with our Node.js.
+// `node tools/check.mjs [--affected] TARGET ...`: runs Nx targets such as `lint typecheck` with our Node.js on every
+// project, or on those that what differs from main affects.
 import { spawnSync } from 'node:child_process';
 import { takeBuildLock } from './setup/build-lock.mjs';
 import { nx, nxEnvironment } from './setup/build.mjs';
@@ -10,9 +11,11 @@ import { root } from './setup/paths.mjs';
 requireNode();
 await ensureModules();
 const node = bundledNode();
-const targets = process.argv.slice(2);
+const affected = process.argv.includes('--affected');
+const targets = process.argv.slice(2).filter((argument) => argument !== '--affected');
 const release = await takeBuildLock();
-const done = spawnSync(...nx(node, targets.length > 0 ? targets : ['build', 'lint', 'typecheck']), {
+const all = targets.length > 0 ? targets : ['build', 'lint', 'typecheck'];
+const done = spawnSync(...nx(node, all, affected ? ['affected'] : undefined), {
   cwd: root,
   env: nxEnvironment(node),
   stdio: 'inherit',

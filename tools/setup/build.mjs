@@ -20,16 +20,16 @@ export function nxEnvironment(node) {
   };
 }
 
+export const nxProgram = join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js');
+
 /**
  * @param {string} node
  * @param {string[]} targets
+ * @param {string[]} [command] `affected` runs them for what differs from the default branch
  * @returns {[string, string[]]}
  */
-export function nx(node, targets) {
-  return [
-    node,
-    [join(root, 'node_modules', 'nx', 'dist', 'bin', 'nx.js'), 'run-many', '-t', ...targets, '--output-style=static'],
-  ];
+export function nx(node, targets, command = ['run-many']) {
+  return [node, [nxProgram, ...command, '-t', ...targets, '--output-style=static']];
 }
 
 /**
