@@ -16,7 +16,7 @@ import { unroutable } from './errors/unroutable.js';
 import { limitRequests } from './limits/limit-requests.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { observeRequests } from './observability/observe-requests.js';
-import { healthEndpoint, readyEndpoint } from './routing/health.controller.js';
+import { isProbe } from './routing/health.controller.js';
 import { newCall, routeTemplate, type Call } from './routing/call.js';
 import { RouteTable } from './routing/route-table.js';
 
@@ -57,7 +57,7 @@ export function createHttpApp(config: GatewayConfig) {
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
-    fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : clock.trust() === 'wrong' && !isProbe(request) ? wrongClock() : unacceptable(request)));
+    fastify.addHook('onRequest', (request, reply, done) => done(closing ? stopping(reply) : clock.trust() === 'wrong' && !isProbe(request.routeOptions.url ?? '') ? wrongClock() : unacceptable(request)));
     refuseBacklog(fastify.server, config.MAX_BACKLOG_MS, overloaded(endpoints, config.BASE_URL, (call) => headersOf(config, call), observer));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
@@ -85,10 +85,6 @@ function stopping(reply: FastifyReply): AppError {
 /** Nothing is begun: tokens would be judged, and records dated, by another time. */
 function wrongClock(): AppError {
   return unavailable('The clock of this server is wrong; another one answers.', 1, { dependency: 'clock', cause: 'unavailable' });
-}
-
-function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === healthEndpoint.path || url === readyEndpoint.path;
 }
 
 /** RFC 9112 §3.2: with two of them, a proxy in front and we could mean different hosts. */

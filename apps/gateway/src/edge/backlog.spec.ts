@@ -58,7 +58,7 @@ describe('a gateway whose event loop is behind', () => {
     while ((await new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))))) < 64) await statusOf('/quick');
     await statusOf('/quick');
     now = 121;
-    expect([await statusOf('/o/acme/api/credentials/subjects?limit=1'), await statusOf('/healthz')]).toEqual([503, 200]);
+    expect([await statusOf('/o/acme/api/credentials/subjects?limit=1'), await statusOf('/healthz'), await statusOf('/readyz?verbose')]).toEqual([503, 200, 200]);
     expect(await statusOf('/o/acme/authorize?x=1', { headers: { 'sec-fetch-mode': 'navigate' } })).toBe(200);
     expect(observed).toMatchObject([{ method: 'GET', route: 'shed', status: 503, code: 'unavailable', origin: { dependency: 'admission', cause: 'overloaded' } }]);
 

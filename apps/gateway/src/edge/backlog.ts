@@ -6,13 +6,11 @@ import { isNavigation } from '../errors/error-page.js';
 import { renderError } from '../errors/render-error.js';
 import { newCall, type Call } from '../routing/call.js';
 import type { Endpoint } from '../routing/endpoint.js';
-import { healthEndpoint, readyEndpoint } from '../routing/health.controller.js';
+import { isProbe } from '../routing/health.controller.js';
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
 const minUnderWay = 64;
-/** Whoever runs us asks these whether we live. */
-const probes = new Set([healthEndpoint.path, readyEndpoint.path]);
 
 const shed = new Counter({ name: 'holdfast_backlog_refused_total', help: 'Requests answered 503 at once, since the event loop was behind for longer than MAX_BACKLOG_MS' });
 
@@ -50,7 +48,7 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
   const handlers = server.listeners('request') as Refuse[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (underWay >= minUnderWay && backlog.ageMs() > maxMs && !probes.has(request.url!) && !isNavigation({ url: request.url!, headers: request.headers })) {
+    if (underWay >= minUnderWay && backlog.ageMs() > maxMs && !isProbe(request.url!.split('?', 1)[0]!) && !isNavigation({ url: request.url!, headers: request.headers })) {
       shed.inc();
       return refuse(request, response);
     }

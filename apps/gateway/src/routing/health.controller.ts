@@ -10,6 +10,11 @@ const answers = { 200: { description: 'Yes' } };
 export const healthEndpoint = endpoint({ id: 'getHealth', method: 'GET', limit: 'probe', path: '/healthz', tag, unrecorded, summary: 'Does the gateway live?', answers });
 export const readyEndpoint = endpoint({ id: 'getReadiness', method: 'GET', limit: 'probe', path: '/readyz', tag, unrecorded, summary: 'May the gateway be sent requests?', answers });
 
+/** Whether this path, without its query, is one that the platform probes: it must be answered whatever else is refused. */
+export function isProbe(path: string): boolean {
+  return path === healthEndpoint.path || path === readyEndpoint.path;
+}
+
 @Controller()
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
