@@ -1,5 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { AuditEvent, Credential, Offer, OfferState, PublicEvent, Subject, SubjectSummary } from '@holdfast/contracts';
+import type {
+  AuditEvent,
+  Credential,
+  Offer,
+  OfferDetails,
+  PublicEvent,
+  Subject,
+  SubjectSummary,
+} from '@holdfast/contracts';
 import { Reference } from './contract.ts';
 import { chosenIds, exchange, type Problem, type Reply } from './http.ts';
 import type { App, Stack } from './stack.ts';
@@ -140,7 +148,7 @@ export class Client {
     );
   }
 
-  getOffer<Body = OfferState>(offerId: string, options?: CallOptions): Promise<Reply<Body>> {
+  getOffer<Body = OfferDetails>(offerId: string, options?: CallOptions): Promise<Reply<Body>> {
     return this.call<Body>('GET', `${this.api}/credentials/offers/${offerId}`, options);
   }
 

@@ -40,7 +40,7 @@ export interface BusClient {
 export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<BusClient> {
   const { connection } = await connectAs(stack, user);
   return {
-    request: async ({ subject, timeout }, input) => {
+    request: async ({ subject, timeoutMs }, input) => {
       const request = {
         id: randomUUID(),
         traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
@@ -51,7 +51,7 @@ export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<
       const answer = await connection.request(
         subject,
         JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }),
-        { timeout: 4 * timeout },
+        { timeout: 4 * timeoutMs },
       );
       const { response, err } = answer.json<{ response?: unknown; err?: unknown }>();
       if (response === undefined) throw new Error(`${subject} answered ${JSON.stringify(err)}`);

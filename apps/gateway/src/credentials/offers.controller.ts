@@ -4,15 +4,15 @@ import { z } from 'zod';
 import {
   createOffer,
   getOffer,
+  offerDetailsSchema,
   offerRequestSchema,
   offerSchema,
-  offerStateSchema,
   shortId,
   uuid,
   withdrawOffer,
   type AuditTarget,
   type Offer,
-  type OfferState,
+  type OfferDetails,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../edge/request-context.js';
@@ -94,7 +94,7 @@ export const getOfferEndpoint = endpoint({
   operation: 'issued:read',
   action: 'offer.read',
   params,
-  responses: { 200: { description: 'The offer', schema: offerStateSchema } },
+  responses: { 200: { description: 'The offer', schema: offerDetailsSchema } },
   errors: ['unknown_offer'],
   examples: {
     response: {
@@ -163,7 +163,7 @@ export class OffersController {
   get(
     @Input() { params: { offerId } }: InputOf<typeof getOfferEndpoint>,
     @Req() request: FastifyRequest,
-  ): Promise<OfferState> {
+  ): Promise<OfferDetails> {
     return this.resources.read(request, getOffer, { offerId }, ({ subject }) => targetsOf(offerId, subject));
   }
 

@@ -84,7 +84,7 @@ export const createOffer = command({
   ],
 });
 
-export const offerStateSchema = z
+export const offerDetailsSchema = z
   .strictObject({
     offerId: uuid.describe('The offer'),
     subject: uuid.describe('The customer to whom it was made'),
@@ -99,8 +99,8 @@ export const offerStateSchema = z
     createdAt: instant.describe('When the offer was made'),
     expiresAt: instant.describe('When the offer expires, or would have expired'),
   })
-  .meta({ id: 'OfferState' });
-export type OfferState = z.infer<typeof offerStateSchema>;
+  .meta({ id: 'OfferDetails' });
+export type OfferDetails = z.infer<typeof offerDetailsSchema>;
 
 /** Of the calling app alone (specification §2.5). The claim link is not stored, so no response repeats it. */
 export const getOffer = query({
@@ -108,7 +108,7 @@ export const getOffer = query({
   name: 'get-offer',
   callers: ['gateway'],
   request: z.strictObject({ offerId: uuid }),
-  reply: offerStateSchema,
+  reply: offerDetailsSchema,
   errors: ['unknown_offer'],
 });
 
