@@ -1,12 +1,13 @@
 import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AuditRecord, BusUser, CustomerEvent, DirectoryEvent } from '@holdfast/contracts';
+import type { AuditRecord, BusUser, CustomerEvent, DirectoryEvent, RequestContext } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, systemClock, type Clock } from '@holdfast/platform';
-import { startService, type RunningService } from '@holdfast/service';
+import { register, startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
+  eventually,
   newTestFolder,
   startTestBus,
   testConfig,
@@ -17,10 +18,11 @@ import {
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
 import { AuditLog } from './append/audit-log.js';
+import type { AppendItem } from './append/plan.js';
 import type { AuditConfig } from './config.js';
 import { migrations } from './migrations/index.js';
 import { PseudonymMappings } from './privacy/pseudonyms.js';
-import { EntryDecryption } from './query/entry-decryption.js';
+import { EntryDecryption, storedEntryColumns, type StoredEntry } from './query/entry-decryption.js';
 import { Partitions } from './retention/partitions.js';
 
 export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIGNING_KEYS' | 'CHECKPOINT_DIR'> {
@@ -82,6 +84,33 @@ export function decryptionBy(database: Database, keys = auditKeys()): EntryDecry
   return new EntryDecryption(database, new PseudonymMappings(database), keys);
 }
 
+/** All entries of all logs, as they are stored. */
+export function storedEntries(database: Database): Promise<StoredEntry[]> {
+  return database.rows({ name: '', text: `SELECT ${storedEntryColumns} FROM entry e ORDER BY seq` });
+}
+
+/** Calls a handler without a bus, as the gateway. */
+export function invoke<Input, Reply>(
+  handler: { handle: (input: Input, context: RequestContext) => Promise<Reply> },
+  input: Input,
+): Promise<Reply> {
+  const message = { input, context: testContext(), caller: 'gateway' };
+  return handler.handle(message as never, undefined as never);
+}
+
+/**
+ * Resolves when a run of this periodic job that began after the call has finished, with one replica in this process.
+ * The first run that finishes may have begun before.
+ */
+export async function nextRunOf(job: string): Promise<void> {
+  const runs = async () => {
+    const { values } = (await register.getSingleMetric('holdfast_job_runs_total')?.get()) ?? { values: [] };
+    return values.filter(({ labels }) => labels.job === job).reduce((sum, { value }) => sum + value, 0);
+  };
+  const before = await runs();
+  await eventually(async () => (await runs()) >= before + 2, 10_000);
+}
+
 export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {
   const { auditId: id, actor, request } = testContext();
   return {
@@ -117,6 +146,11 @@ function eventBase() {
 
 export function customerTarget(id: string = randomUUID()) {
   return { type: 'customer', id, dataSubject: id } as const;
+}
+
+/** The item of an event that reports an erasure in organization `acme`. */
+export function erasureOf(id: string): AppendItem {
+  return { org: 'acme', record: recordOf({ action: 'subject.erase', targets: [customerTarget(id)] }), erases: id };
 }
 
 /** A replica that appends without a bus. */

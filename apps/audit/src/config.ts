@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseConfigSchema, databaseConfigSchema, keyFromEnv } from '@holdfast/platform';
 
-/** The first key is the current one. The others sign as well, so that verifiers that pinned an old key still work. */
+/** The current key comes first. The others sign as well, so that verifiers that pinned an old key still work. */
 const signingKeys = z
   .string()
   .transform((text) => text.split(','))

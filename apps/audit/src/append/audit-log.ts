@@ -50,7 +50,7 @@ export class AuditLog {
         const taken = violatedUnique(error);
         if (taken !== undefined) throw new DamagedLog(`the next seq of the head is in use already (${taken})`);
         if (isRetry || (error as { code?: string }).code !== noPartition) throw error;
-        this.partitions.forgetExisting();
+        this.partitions.clearExisting();
       }
     }
   }

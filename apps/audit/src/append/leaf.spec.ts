@@ -24,8 +24,11 @@ describe('a leaf', () => {
   it('has exactly these bytes, which never change', () => {
     expect(leaf.bytes.toString()).toBe(
       `{"id":"00000000-0000-4000-8000-000000000001","occurredAt":"2026-11-21T09:30:00.000Z","action":"offer.create",` +
-        `"actor":{"type":"app","id":"app-1","name":"Shöp"},"targets":[{"type":"customer","id":"${pseudonym}"},{"type":"app","id":"app-1"}],` +
-        `"outcome":{"result":"success","status":201},"request":{"id":"r","traceparent":"t","method":"POST","route":"/offers"},"changes":{"status":{"to":"offered"}}}`,
+        `"actor":{"type":"app","id":"app-1","name":"Shöp"},` +
+        `"targets":[{"type":"customer","id":"${pseudonym}"},{"type":"app","id":"app-1"}],` +
+        `"outcome":{"result":"success","status":201},` +
+        `"request":{"id":"r","traceparent":"t","method":"POST","route":"/offers"},` +
+        `"changes":{"status":{"to":"offered"}}}`,
     );
   });
 

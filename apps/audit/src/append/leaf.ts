@@ -2,7 +2,7 @@ import type { AuditEvent, AuditRecord } from '@holdfast/contracts';
 import type { PersonalData } from '../privacy/personal-data.js';
 import { commitment, isHuman, pseudonymForm } from '../privacy/pseudonyms.js';
 
-/** What the log stores of a record: its bytes, and the columns by which lists find it. */
+/** The stored form of a record: its bytes, and the columns by which lists find it. */
 export interface Leaf {
   bytes: Buffer;
   actorId: string;
@@ -62,7 +62,7 @@ export function eventOf(
   } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown; erased?: unknown };
   const resolved = <T extends { id: string }>(ref: T): T => ({ ...ref, id: mappings.get(ref.id)?.value ?? ref.id });
   const { reason, requestId, ...origin } = personal;
-  // The caller's request id replaces ours for as long as it may be known.
+  // The caller's request id replaces ours until it is erased.
   const request = {
     ...record.request,
     ...Object.fromEntries(Object.entries(origin).map(([field, { value }]) => [field, value])),

@@ -23,7 +23,7 @@ const lockHeads = statement(
  */
 const loadState = statement(
   'batch_state',
-  `SELECT 'entry' AS kind, q.org, q.id::text AS value, l.from_provisional::text AS found, NULL::bytea AS sealed
+  `SELECT 'entry' AS kind, q.org, q.id::text AS value, l.from_provisional::text AS stored, NULL::bytea AS sealed
      FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS q(org, id),
        LATERAL (SELECT from_provisional FROM leaf WHERE org = q.org AND id = q.id LIMIT 1) l
    UNION ALL
@@ -39,11 +39,12 @@ const loadState = statement(
        LATERAL (SELECT id, key FROM personal_data_key WHERE org = q.org AND data_subject = q.data_subject LIMIT 1) k`,
 );
 
-interface Found {
+/** What is stored about `value`: an entry's `from_provisional`, a pseudonym, or the id of a personal data key. */
+interface StateRow {
   kind: 'entry' | 'pseudonym' | 'erased' | 'key';
   org: string;
   value: string;
-  found: string;
+  stored: string;
   sealed: Buffer | null;
 }
 
@@ -55,7 +56,7 @@ export async function lockAndLoad(
 ): Promise<BatchState> {
   const orgs = [...new Set(items.map((i) => i.org))];
   // Both are sent at once and take one round trip. PostgreSQL still executes the second after the first.
-  const load = () => Promise.all([lockedHeads(sql, orgs), stored(sql, items, encryption)]);
+  const load = () => Promise.all([lockedHeads(sql, orgs), loadStored(sql, items, encryption)]);
   let [heads, state] = await load();
   if (heads.size < orgs.length) {
     await sql.rows(newHeads, [orgs.sort()]);
@@ -69,7 +70,7 @@ async function lockedHeads(sql: Sql, orgs: string[]): Promise<Map<string, LogHea
   return new Map(rows.map(({ org, ...head }) => [org, head]));
 }
 
-async function stored(
+async function loadStored(
   sql: Sql,
   items: readonly AppendItem[],
   encryption: KeyEncryption,
@@ -91,7 +92,7 @@ async function stored(
       .filter(({ record }) => personalValuesIn(record).length > 0)
       .map(({ org, record }) => ({ org, value: dataSubjectOf(record) })),
   );
-  const found = await sql.rows<Found>(loadState, [
+  const rows = await sql.rows<StateRow>(loadState, [
     ids.map((i) => i.org),
     ids.map((i) => i.id),
     values.map((v) => v.org),
@@ -100,26 +101,29 @@ async function stored(
     dataSubjects.map((d) => d.org),
     dataSubjects.map((d) => d.value),
   ]);
-  const of = (kind: Found['kind']) => found.filter((f) => f.kind === kind);
+  const of = (kind: StateRow['kind']) => rows.filter((row) => row.kind === kind);
   // Only beside an appended provisional record may the handler's record have an entry, under another id.
   const provisional = of('entry')
-    .filter((f) => f.found === 'true')
+    .filter((row) => row.stored === 'true')
     .map(({ org, value }) => ({ org, id: lateId(value) }));
   const late =
     provisional.length === 0
       ? []
-      : await sql.rows<Found>(loadState, [
+      : await sql.rows<StateRow>(loadState, [
           provisional.map((p) => p.org),
           provisional.map((p) => p.id),
           ...[[], [], [], [], []],
         ]);
   return {
-    entries: new Map([...of('entry'), ...late].map((f) => [key(f.org, f.value), f.found === 'true'])),
-    pseudonyms: new Map(of('pseudonym').map((f) => [key(f.org, f.value), f.found])),
+    entries: new Map([...of('entry'), ...late].map((row) => [key(row.org, row.value), row.stored === 'true'])),
+    pseudonyms: new Map(of('pseudonym').map((row) => [key(row.org, row.value), row.stored])),
     personalDataKeys: new Map(
-      of('key').map((f) => [key(f.org, f.value), decryptPersonalDataKey(f.found, f.sealed!, encryption, f.org)]),
+      of('key').map(({ org, value, stored, sealed }) => [
+        key(org, value),
+        decryptPersonalDataKey(stored, sealed!, encryption, org),
+      ]),
     ),
-    erased: new Set(of('erased').map((f) => f.value)),
+    erased: new Set(of('erased').map((row) => row.value)),
   };
 }
 

@@ -1,10 +1,7 @@
 import { CompactRange } from '@holdfast/tlog';
 import { monthOf } from '../retention/months.js';
 
-/**
- * The end of a log: one row with all that appending needs. Whoever appends locks this row until the batch has
- * committed.
- */
+/** The end of a log: one row with all that appending needs. Each append locks it until its batch has committed. */
 export interface LogHead {
   /** Of the last entry; 0 in an empty log. */
   seq: number;
@@ -14,7 +11,10 @@ export interface LogHead {
   month: number;
   /** The latest `occurredAt` of all entries, in ms. */
   latest: number;
-  /** How many ms an entry was behind a later one, at most. It bounds the range of `seq` that a time span can cover. */
+  /**
+   * By how many ms at most an entry is older than an entry before it. It bounds the range of `seq` that a time span can
+   * cover.
+   */
   lateMs: number;
 }
 

@@ -72,8 +72,8 @@ describe('seq', () => {
   });
 
   it('is assigned to each id once, in a batch and across batches', () => {
-    const known = { entries: new Map([[key('acme', id(2)), false]]) };
-    expect(planned([item(1), item(1), item(2), item(3)], known).appended).toEqual([
+    const before = { entries: new Map([[key('acme', id(2)), false]]) };
+    expect(planned([item(1), item(1), item(2), item(3)], before).appended).toEqual([
       ['acme', 1, id(1)],
       ['acme', 2, id(3)],
     ]);
@@ -101,7 +101,7 @@ describe("the gateway's provisional record", () => {
     expect(planned([provisional], { entries: new Map([[key('acme', id(1)), false]]) }).appended).toEqual([]);
   });
 
-  it("when appended, is joined by the handler's record under a derived id, once", () => {
+  it("stays when it was appended before, and the handler's record is appended once, under a derived id", () => {
     const entries = new Map([[key('acme', id(1)), true]]);
     const { appended, lateRecords } = planned([handlers, handlers], { entries });
     expect(appended).toEqual([['acme', 1, lateId(id(1))]]);
@@ -129,12 +129,12 @@ describe('pseudonyms', () => {
 
   it('are reused when the id has one', () => {
     const { targets, newMappings } = planned([item(1, { targets: [customer] })], {
-      pseudonyms: new Map([[key('acme', 'c'), 'known']]),
+      pseudonyms: new Map([[key('acme', 'c'), 'existing']]),
     });
-    expect([targets, newMappings]).toEqual([[['known']], []]);
+    expect([targets, newMappings]).toEqual([[['existing']], []]);
   });
 
-  it('of erased ids get no mapping', () => {
+  it('of erased ids have no mapping', () => {
     const erased = new Set([customerKey('acme', 'c').toString('hex')]);
     const { targets, newMappings } = planned(
       [item(1, { targets: [customer, { type: 'offer', id: 'o', dataSubject: 'c' }] })],
@@ -145,7 +145,7 @@ describe('pseudonyms', () => {
     expect([targets, newMappings]).toEqual([[[pseudonym('c', 1), pseudonym('o', 2)]], []]);
   });
 
-  it('get no mapping in the batch that erases the customer, in either order', () => {
+  it('have no mapping in the batch that erases the customer, in either order', () => {
     const [before, erase] = [item(1, { targets: [customer] }), item(2, { targets: [customer] }, { erases: 'c' })];
     expect(planned([before, erase]).newMappings).toEqual([]);
     expect(planned([erase, before]).newMappings).toEqual([]);
@@ -154,7 +154,7 @@ describe('pseudonyms', () => {
   it('replace an offer without a data subject when an earlier record had one', () => {
     const offer = item(1, { targets: [{ type: 'offer', id: 'o' }] });
     expect(planned([offer]).targets).toEqual([['o']]);
-    expect(planned([offer], { pseudonyms: new Map([[key('acme', 'o'), 'known']]) }).targets).toEqual([['known']]);
+    expect(planned([offer], { pseudonyms: new Map([[key('acme', 'o'), 'earlier']]) }).targets).toEqual([['earlier']]);
     expect(planned([offer], { erased: new Set([customerKey('acme', 'o').toString('hex')]) }).targets).toEqual([
       [expect.stringMatching(pseudonymForm)],
     ]);
@@ -223,7 +223,7 @@ describe('personal data', () => {
     expect(planned([item(1, acting)], { erased }).newKeys).toEqual([]);
   });
 
-  describe('that is an id which a caller chose for its request', () => {
+  describe('that is a request id chosen by the caller', () => {
     const uuid = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
     const chosen = {
       id: 'ours',

@@ -25,7 +25,7 @@ export interface AppendItem {
   erases?: string;
 }
 
-/** What the database contains about the items of a batch, read while the heads of their logs are locked. */
+/** The stored state that a batch depends on, read while the heads of its logs are locked. */
 export interface BatchState {
   heads: ReadonlyMap<string, LogHead>;
   /** Whether the entry came from a provisional record, by key() of organization and record id. */
@@ -81,7 +81,7 @@ export function lateId(id: string): string {
  * values replaced. Pure, except for `random`.
  */
 export function planBatch(items: readonly AppendItem[], state: BatchState, now: Date, random: Random): BatchPlan {
-  const isErased = erasureTest(items, state);
+  const isErased = erasedValues(items, state);
   const pseudonyms = pseudonymizer(state, isErased, random);
   const personalDataKeys = new Map(state.personalDataKeys);
   const newKeys: BatchPlan['newKeys'] = [];
@@ -132,8 +132,8 @@ export function planBatch(items: readonly AppendItem[], state: BatchState, now: 
   };
 }
 
-/** Whether a value was erased before, or is erased by an item of this batch. */
-function erasureTest(items: readonly AppendItem[], state: BatchState): (org: string, value: string) => boolean {
+/** Returns the test whether a value was erased before, or is erased by an item of this batch. */
+function erasedValues(items: readonly AppendItem[], state: BatchState): (org: string, value: string) => boolean {
   const erasures = items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, erases }]));
   const values = new Set(erasures.map(({ org, erases }) => key(org, erases)));
   const orgs = new Set(erasures.map(({ org }) => org));
@@ -145,7 +145,7 @@ function erasureTest(items: readonly AppendItem[], state: BatchState): (org: str
 }
 
 function pseudonymizer(state: BatchState, isErased: (org: string, value: string) => boolean, random: Random) {
-  const known = new Map(state.pseudonyms);
+  const assigned = new Map(state.pseudonyms);
   const newMappings: BatchPlan['newMappings'] = [];
   /** Pseudonyms of ids that were erased before their record came. */
   const ofErased = new Set<string>();
@@ -155,14 +155,14 @@ function pseudonymizer(state: BatchState, isErased: (org: string, value: string)
     (value: string): string | undefined => {
       const identifier = identifiers.find((i) => i.value === value);
       if (!identifier) return undefined;
-      const existing = known.get(key(org, value));
+      const existing = assigned.get(key(org, value));
       if (existing !== undefined) return existing;
       const { dataSubject } = identifier;
       const erased = isErased(org, value) || (dataSubject !== undefined && isErased(org, dataSubject));
       if (!erased && dataSubject === undefined) return undefined;
       const id = salted(value, random);
       const pseudonym = pseudonymOf(id);
-      known.set(key(org, value), pseudonym);
+      assigned.set(key(org, value), pseudonym);
       // The salt of an erased id is not stored, so that nobody can guess what the pseudonym stands for.
       if (erased) ofErased.add(pseudonym);
       else if (dataSubject !== undefined) newMappings.push({ org, value, dataSubject, pseudonym, salt: id.salt });
@@ -174,8 +174,8 @@ function pseudonymizer(state: BatchState, isErased: (org: string, value: string)
 type SelectedItem = Required<Pick<AppendItem, 'org' | 'record' | 'provisional'>>;
 
 /**
- * Which records are appended: one per id, the handler's rather than the gateway's provisional one, none that has an
- * entry already.
+ * Selects the records to append: one per id, the handler's rather than the gateway's provisional one, and none that has
+ * an entry already.
  */
 function selectRecords(
   items: readonly AppendItem[],

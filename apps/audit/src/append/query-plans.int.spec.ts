@@ -17,11 +17,13 @@ describe('a statement about pending records reads as few buffers of a large tabl
       const query = (sql: string) => databases[size].query(sql);
       await query(
         `INSERT INTO audit.pending_record (org, id, record, due_at, quarantined, attempts)
-         SELECT 'org-' || i / 10, gen_random_uuid(), '{}', now() + interval '1 day', i % 2 = 0, i % 7 FROM generate_series(1, ${rows[size]}) i`,
+         SELECT 'org-' || i / 10, gen_random_uuid(), '{}', now() + interval '1 day', i % 2 = 0, i % 7
+           FROM generate_series(1, ${rows[size]}) i`,
       );
       await query(
         `INSERT INTO audit.denied_request_count (org, id, source, count, record, due_at)
-         SELECT 'org-' || i / 10, gen_random_uuid(), gen_random_uuid(), 1, '{}', now() + interval '1 day' FROM generate_series(1, ${rows[size]}) i`,
+         SELECT 'org-' || i / 10, gen_random_uuid(), gen_random_uuid(), 1, '{}', now() + interval '1 day'
+           FROM generate_series(1, ${rows[size]}) i`,
       );
       await query(
         `INSERT INTO audit.head (org, seq) SELECT 'org-' || i, 0 FROM generate_series(1, ${rows[size] / 10}) i`,
@@ -32,7 +34,7 @@ describe('a statement about pending records reads as few buffers of a large tabl
   });
   afterAll(() => Promise.all(Object.values(databases).map((database) => database.drop())));
 
-  const chosen = (size: keyof typeof rows, table: string) =>
+  const selectSome = (size: keyof typeof rows, table: string) =>
     databases[size].query<{ org: string; id: string }>(
       `SELECT org, id::text FROM audit.${table} WHERE org IN ('org-7', 'org-8') ORDER BY org, id LIMIT 12`,
     );
@@ -51,13 +53,9 @@ describe('a statement about pending records reads as few buffers of a large tabl
     async (_, statement, table, valuesOf) => {
       const buffers: number[] = [];
       for (const size of ['few', 'many'] as const) {
-        const found = await chosen(size, table);
-        buffers.push(
-          await databases[size].buffers(
-            statement.text,
-            valuesOf(array(found.map((f) => f.org)), array(found.map((f) => f.id))),
-          ),
-        );
+        const selected = await selectSome(size, table);
+        const values = valuesOf(array(selected.map((row) => row.org)), array(selected.map((row) => row.id)));
+        buffers.push(await databases[size].buffers(statement.text, values));
       }
       expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
     },

@@ -17,12 +17,12 @@ export interface Rejected<Item extends AppendItem = AppendItem> {
 }
 
 const batchSize = 500;
-/** The queue grows this long only when the database stands still. Callers are then told to retry. */
+/** The queue grows this long only when the database stands still. Callers then get 503 and retry. */
 const maxQueued = 20_000;
 
 /**
  * One queue in front of the log. All items that arrive while a batch commits form the next batch, so that one commit
- * serves as many as possible and nobody waits for a batch to fill.
+ * serves as many as possible and no caller waits for a batch to fill.
  */
 @Injectable()
 export class Sequencer {
@@ -72,10 +72,10 @@ export class Sequencer {
       await this.log.append(batch.map((queued) => queued.item));
       batch.forEach((queued) => queued.done());
     } catch (error) {
-      // A transient error (no database, no right to write) would fail each part as well.
-      const parts = isPermanentError(error) ? halves(batch, error) : [batch];
-      if (parts.length === 1) batch.forEach((queued) => queued.done(error));
-      else for (const part of parts) await this.write(part);
+      // A transient error (no database, no right to write) would fail each half as well.
+      const batches = isPermanentError(error) ? halves(batch, error) : [batch];
+      if (batches.length === 1) batch.forEach((queued) => queued.done(error));
+      else for (const half of batches) await this.write(half);
     }
   }
 }
@@ -86,10 +86,10 @@ export class Sequencer {
  */
 function halves(batch: Queued[], error: unknown): Queued[][] {
   const logs = [...Map.groupBy(batch, ({ item }) => item.org).values()];
-  const parts = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((one) => [one]);
-  if (parts.length === 1) return parts;
-  const middle = parts.length >> 1;
-  return [parts.slice(0, middle).flat(), parts.slice(middle).flat()];
+  const groups = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((queued) => [queued]);
+  if (groups.length === 1) return groups;
+  const middle = groups.length >> 1;
+  return [groups.slice(0, middle).flat(), groups.slice(middle).flat()];
 }
 
 function asError(thrown: unknown): Error {

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '@holdfast/contracts';
 
-/** As long as a filter may be. An index row takes about 2,700 bytes at most, and callers choose ids in their paths. */
+/** The limit of filters, too. An index row takes about 2,700 bytes at most, and callers choose ids in their paths. */
 const maxIdLength = 128;
 
 /** An id as a text column can store it: without NUL and lone surrogates, which PostgreSQL rejects, and not too long. */

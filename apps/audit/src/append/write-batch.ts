@@ -3,12 +3,12 @@ import { personalDataKeyContext, type KeyEncryption } from '../privacy/key-encry
 import { unknownDataSubject } from '../privacy/personal-data.js';
 import type { AppendItem, BatchPlan, Entry } from './plan.js';
 
-/** A part of the batch statement: rows that are passed as one array per column. */
+/** Rows of the batch statement, which are passed as one array per column. */
 interface Columns<Row> {
   /** Name of the common table expression. */
   table: string;
   types: string[];
-  /** Writes `rows`, which is a SELECT of them. */
+  /** The SQL that writes the rows of the SELECT `rows`. */
   write: (rows: string) => string;
   values: (row: Row) => unknown[];
 }
@@ -96,13 +96,13 @@ const erasures: Columns<OrgAnd<{ dataSubject: string }>> = {
   values: (e) => [e.org, e.dataSubject],
 };
 
-const parts = [entries, leaves, targets, heads, subtrees, mappings, keys, appended, erasures];
+const rowSets = [entries, leaves, targets, heads, subtrees, mappings, keys, appended, erasures];
 
 /**
  * Writes the whole batch in one statement. For each erased data subject it deletes the pseudonym mappings, stores
  * hashes of their ids in `erased`, and deletes the personal data key together with that of the unknown data subject.
- * The SELECTs around the parameters hide the lengths of the arrays from the planner: with short arrays it would find a
- * plan for them cheaper than the generic one, and plan anew with every batch.
+ * The SELECTs around the parameters hide the lengths of the arrays from the planner: it would estimate a special plan
+ * for short arrays as cheaper than the generic one, and plan every batch anew.
  */
 export const writeBatch = statement(
   'batch_write',
@@ -115,14 +115,14 @@ export const writeBatch = statement(
       WHERE k.org = e.org AND (k.data_subject = e.data_subject OR k.data_subject = '${unknownDataSubject}'))
    INSERT INTO erased (key)
    SELECT DISTINCT sha256(convert_to(org || '/' || value, 'UTF8'))
-     FROM (SELECT org, value FROM unmapped UNION ALL SELECT org, data_subject FROM erasures) AS gone(org, value)
+     FROM (SELECT org, value FROM unmapped UNION ALL SELECT org, data_subject FROM erasures) AS e(org, value)
    ON CONFLICT DO NOTHING`,
 );
 
 function withRows(): string {
   let parameter = 0;
   const nextParameter = () => `$${(parameter += 1)}`;
-  return parts
+  return rowSets
     .map(({ table, types, write }) => {
       const arrays = types.map((type) => `(SELECT ${nextParameter()}::${type}[])`).join(', ');
       return `${table} AS (${write(`SELECT * FROM unnest(${arrays})`)})`;

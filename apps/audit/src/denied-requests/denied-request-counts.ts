@@ -15,8 +15,8 @@ const storeCounts = statement(
    ON CONFLICT (org, id, source) DO UPDATE SET count = GREATEST(denied_request_count.count, EXCLUDED.count)`,
 );
 /**
- * Only of organizations with a log: its first record is that of their creation, so organizations that a denied caller
- * made up have none. All processes that counted the same denied request share one record, with the sum.
+ * Only of organizations with a log: its first record is that of their creation, so invented organizations of denied
+ * callers have none. All processes that counted the same denied request share one record, with the sum.
  */
 const selectDue = statement(
   'denied_request_due',
@@ -48,9 +48,12 @@ export const postponeCounts = statement(
     WHERE ${isRow}`,
 );
 
-/** After the end of a minute: longer than a count of it can be in transit, and than clocks of two machines differ. */
+/**
+ * The time from the end of a minute to its record. It is longer than a count of the minute can be in transit, and than
+ * the clocks of two machines differ.
+ */
 export const settleMs = 5000;
-/** Within this time the first record of an organization arrives, should audit have been unavailable at its creation. */
+/** The first record of an organization arrives within this time, even if audit was unavailable at its creation. */
 const newOrganizationMs = 600_000;
 
 /** When a counted denied request becomes due. */

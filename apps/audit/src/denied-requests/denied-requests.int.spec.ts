@@ -5,7 +5,7 @@ import { appendRecords, countDeniedRequests, listAuditEvents, type AuditRecord }
 import type { Bus } from '@holdfast/messaging';
 import type { RunningService } from '@holdfast/service';
 import { eventually, FakeClock, testContext, type TestDatabase } from '@holdfast/testing';
-import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus } from '../audit.fixture.js';
+import { auditDatabase, auditKeys, nextRunOf, recordOf, startAudit, startAuditBus } from '../audit.fixture.js';
 import { settleMs } from './denied-request-counts.js';
 
 function denied(code: string, count: number, occurredAt = '2026-11-21T09:30:10.000Z'): AuditRecord {
@@ -39,7 +39,7 @@ describe('counts of denied requests', () => {
     (await bus.request(listAuditEvents, { filter: { action: 'request.denied' }, limit: 200 }, testContext())).items.map(
       ({ outcome, occurredAt }) => [outcome.code, outcome.count, occurredAt],
     );
-  const kept = async () => (await tables.query('SELECT * FROM audit.denied_request_count')).length;
+  const storedCounts = async () => (await tables.query('SELECT * FROM audit.denied_request_count')).length;
 
   beforeAll(async () => {
     environment = await startAuditBus();
@@ -65,7 +65,7 @@ describe('counts of denied requests', () => {
     await service.stop();
     await start();
     clock.set('2026-11-21T09:31:04.900Z');
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await nextRunOf('denied_request_counts');
     expect(await list()).toEqual([]);
     clock.advance(100);
     await eventually(async () => (await list()).length === 2, 5000);
@@ -73,13 +73,13 @@ describe('counts of denied requests', () => {
       ['invalid_token', 7, '2026-11-21T09:30:10.000Z'],
       ['missing_token', 8, '2026-11-21T09:30:10.000Z'],
     ]);
-    await eventually(async () => (await kept()) === 0, 5000);
+    await eventually(async () => (await storedCounts()) === 0, 5000);
   });
 
   it('are rejected when the record of their minute may be appended already', async () => {
     clock.set(new Date(Date.parse('2026-11-21T09:31:00.000Z') + settleMs));
     await expect(count(randomUUID(), denied('missing_token', 1))).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await kept()).toBe(0);
+    expect(await storedCounts()).toBe(0);
   });
 
   it('of an organization without a log are deleted after ten minutes', async () => {
@@ -90,10 +90,10 @@ describe('counts of denied requests', () => {
       testContext(),
     );
     clock.advance(120_000);
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    expect(await kept()).toBe(1);
+    await nextRunOf('denied_request_counts');
+    expect(await storedCounts()).toBe(1);
     clock.advance(600_000);
-    await eventually(async () => (await kept()) === 0, 5000);
+    await eventually(async () => (await storedCounts()) === 0, 5000);
     expect((await tables.query("SELECT * FROM audit.entry WHERE org = 'made-up'")).length).toBe(0);
   });
 });

@@ -70,7 +70,7 @@ export class ExportEntriesHandler {
   }
 }
 
-/** What is left of a dropped entry. */
+/** A dropped entry: only its leaf is left. */
 function exportedLeaf({ seq, leafHash, class: name, month, lastAt }: LeafRow): ExportedEntry {
   return {
     seq,
@@ -89,7 +89,7 @@ function exportedEntry(
   const { id, leaf, occurredAt, action, actor, outcome, targets } = row;
   const names = pseudonymsIn(leaf).flatMap((pseudonym) => {
     const mapped = mappings.get(pseudonym);
-    // An empty salt says that the mapping has none, so that it can be read but not verified.
+    // An empty salt means that the mapping has none: it can be read, but not verified.
     return mapped ? [{ pseudonym, value: mapped.value, salt: mapped.salt?.toString('base64') ?? '' }] : [];
   });
   const personal = Object.fromEntries(

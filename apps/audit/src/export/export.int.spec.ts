@@ -66,7 +66,8 @@ describe('a page of an export', () => {
     const insertCopies = (seq: number, times: number, month = 'month') =>
       large.tables.query(
         `INSERT INTO audit.entry
-         SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome, e.personal_data_key_id, e.personal_data, e.leaf
+         SELECT e.org, e.seq, e.class, ${month}, e.occurred_at, e.action, e.actor_id, e.outcome,
+                e.personal_data_key_id, e.personal_data, e.leaf
            FROM audit.entry e, generate_series(1, $2) WHERE e.seq = $1`,
         [seq, times],
       );
@@ -83,7 +84,7 @@ describe('a page of an export', () => {
     const page = await read(4000);
     expect(page.length).toBeLessThanOrEqual(maxEntries);
     expect(page.at(-1)!.seq).toBe(4299);
-    // So many rows with one seq that they fill a page: the page has the first of them, and the next one continues.
+    // When the rows of one seq fill a page, the page has the first of them and the next page continues behind it.
     const full = await read(4299);
     expect(full.map(({ seq }) => seq)).toEqual(Array.from({ length: maxEntries }, () => 4300));
     expect((await read(4300))[0]!.seq).toBe(4301);
@@ -93,30 +94,33 @@ describe('a page of an export', () => {
     const [{ partition } = { partition: '' }] = await small.tables.query<{ partition: string }>(
       'SELECT tableoid::regclass::text AS partition FROM audit.entry WHERE seq = 1',
     );
-    const drop = `DO $do$ BEGIN SET LOCAL lock_timeout = '200ms'; DROP TABLE ${partition}, ${partition.replace('entry_', 'entry_target_')}; END $do$`;
-    const meanwhile = await Database.connect({ url: small.tables.url(), pool: 1, applicationName: 'test' });
-    const transaction = meanwhile.transaction.bind(meanwhile);
-    const answers: unknown[] = [];
-    meanwhile.transaction = (work) =>
+    const drop = `DO $do$ BEGIN
+      SET LOCAL lock_timeout = '200ms'; DROP TABLE ${partition}, ${partition.replace('entry_', 'entry_target_')};
+    END $do$`;
+    const reader = await Database.connect({ url: small.tables.url(), pool: 1, applicationName: 'test' });
+    const transaction = reader.transaction.bind(reader);
+    const errors: unknown[] = [];
+    reader.transaction = (work) =>
       transaction((sql) => {
         const rows: typeof sql.rows = async (statement, values) => {
           if (statement.name === selectTargets.name)
-            answers.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
+            errors.push(await small.tables.query(drop).catch((error: { code?: string }) => error.code));
           return sql.rows(statement, values);
         };
         return work({ ...sql, rows });
       });
-    const page = await new LogPages(meanwhile).read('acme', 0, small.count, 10);
-    await meanwhile.close();
-    // lock_not_available: the drop would have had to wait.
-    expect(answers).toEqual(['55P03']);
+    const page = await new LogPages(reader).read('acme', 0, small.count, 10);
+    await reader.close();
+    // lock_not_available: without lock_timeout the drop would have waited.
+    expect(errors).toEqual(['55P03']);
     expect(page.filter(isEntryRow).map(({ targets }) => targets.length)).toEqual(Array.from({ length: 10 }, () => 1));
   });
 
   it('shows entries behind the head on the last page only', async () => {
     await large.tables.query(
       `INSERT INTO audit.entry
-       SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+       SELECT org, seq + 10, class, month, occurred_at, action, actor_id, outcome,
+              personal_data_key_id, personal_data, leaf
          FROM audit.entry WHERE seq = $1`,
       [rows],
     );

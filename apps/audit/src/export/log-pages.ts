@@ -3,7 +3,7 @@ import { Database, statement, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
 import { storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
 
-/** A leaf, and with `lastAt` the end of a complete subtree. All that is left of a dropped entry. */
+/** A leaf, which stays when its entry is dropped. `lastAt` is present at the end of a complete subtree. */
 export interface LeafRow {
   seq: number;
   id: string;
@@ -85,13 +85,13 @@ export const selectTargets = statement(
 export class LogPages {
   constructor(private readonly database: Database) {}
 
-  /** What the log contains after `after` up to `size`, and what was inserted beside it: a verifier must see both. */
+  /** Reads the rows after `after` up to `size`, and those that were inserted beside them: a verifier must see both. */
   async read(org: string, after: number, size: number, limit: number): Promise<PageRow[]> {
     const leaves = await this.database.rows<LeafRow>(selectLeaves, [org, after, size, limit]);
     const isLast = leaves.length < limit;
     const end = isLast ? size : leaves.at(-1)!.seq;
-    // In one transaction: its lock on the entries makes a drop of partitions wait, which would otherwise take the
-    // targets of entries that were just read.
+    // The transaction's lock on the entries makes a drop of partitions wait. Without it a drop could delete the targets
+    // of entries that were just read.
     return this.database.transaction(async (sql) => {
       const [found, behindHead] = await Promise.all([
         sql.rows<EntryColumns>(selectEntries, [org, after, end]),
@@ -121,7 +121,7 @@ async function withTargets(sql: Sql, org: string, rows: PageRow[]): Promise<Page
   return rows;
 }
 
-/** When a range has more rows than were read, the part of it that was read completely. */
+/** Cuts a range that has more rows than were read to the seqs whose rows were all read. */
 function completeRange(
   leaves: LeafRow[],
   entries: EntryColumns[],

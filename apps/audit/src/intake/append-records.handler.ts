@@ -52,7 +52,7 @@ export class AppendRecordsHandler {
         );
       return new AppError('invalid_request', 'a record cannot be appended');
     }
-    // A revoked right or a full disk is not the fault of this record, and ends when an operator has repaired it.
+    // A revoked right or a full disk does not depend on the record, and ends when an operator has repaired it.
     const reason = databaseUnavailableReason(error);
     const detail = `the audit log cannot be written${reason === undefined ? '' : `: ${reason}`}`;
     this.logger.error(`${detail}: ${String(error)}`);

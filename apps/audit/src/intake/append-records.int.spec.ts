@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import type { TestDatabase } from '@holdfast/testing';
@@ -22,16 +23,19 @@ describe('appending while the database fails', () => {
 
   it('has each record once and no gap when connections of two replicas are cut during their batches', async () => {
     let writing = true;
-    const answered: string[] = [];
+    const appended: string[] = [];
     let cut = 0;
-    const killer = (async () => {
-      while (writing) {
-        cut += (
-          await tables.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'replica' AND (state = 'active' OR random() < 0.2)",
-          )
-        ).length;
-        await new Promise((resolve) => setTimeout(resolve, 25));
+    // Cuts busy connections, and each time a fifth of the idle ones.
+    const cutting = (async () => {
+      for (let round = 0; writing; round += 1) {
+        const terminated = await tables.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'replica'
+              AND (state = 'active' OR (pid + $1) % 5 = 0)`,
+          [round],
+        );
+        cut += terminated.length;
+        await sleep(25);
       }
     })();
     const writers = Array.from({ length: 6 }, async (_, n) => {
@@ -45,19 +49,19 @@ describe('appending while the database fails', () => {
             () => false,
           ))
         );
-        answered.push(...records.map((r) => r.id));
+        appended.push(...records.map((r) => r.id));
       }
     });
     await Promise.all(writers);
     writing = false;
-    await killer;
+    await cutting;
     expect(cut).toBeGreaterThan(3);
-    expect(await assertWhole(tables)).toBe(answered.length);
+    expect(await assertWhole(tables)).toBe(appended.length);
     const ids = await tables.query<{ id: string }>('SELECT id FROM audit.leaf');
-    expect(ids.map((r) => r.id).sort()).toEqual(answered.sort());
+    expect(ids.map((r) => r.id).sort()).toEqual(appended.sort());
   });
 
-  const faults: [what: string, code: string, breaking: string[], mending: string[]][] = [
+  const transientErrors: [name: string, code: string, breaking: string[], repairing: string[]][] = [
     [
       'the right to write is revoked',
       '42501',
@@ -68,22 +72,23 @@ describe('appending while the database fails', () => {
       'the disk is full',
       '53100',
       [
-        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$",
+        `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$`,
         'CREATE TRIGGER full_disk BEFORE INSERT ON audit.leaf EXECUTE FUNCTION full_disk()',
       ],
       ['DROP TRIGGER full_disk ON audit.leaf'],
     ],
     [
-      'the server only reads',
+      'the server is read-only',
       '25006',
       ['ALTER ROLE holdfast_audit IN DATABASE current SET default_transaction_read_only = on'],
       ['ALTER ROLE holdfast_audit IN DATABASE current RESET default_transaction_read_only'],
     ],
   ];
 
-  it.each(faults)(
+  it.each(transientErrors)(
     'when %s, rejects a batch as a whole at the first attempt, and appends it once afterwards',
-    async (_, code, breaking, mending) => {
+    async (_, code, breaking, repairing) => {
       const [{ name }] = (await tables.query('SELECT current_database() AS name')) as [{ name: string }];
       const run = async (statements: string[]) => {
         for (const sql of statements) await tables.query(sql.replace('current', name));
@@ -104,9 +109,10 @@ describe('appending while the database fails', () => {
       const append = () => sequencer.append(records.map((record) => ({ org: 'acme', record })));
       await expect(append()).rejects.toMatchObject({ code });
       expect(attempts).toBe(1);
-      await run(mending);
-      const fresh = await replicaOf(tables, keys);
-      await replicas.splice(0, 1, fresh)[0]!.stop();
+      await run(repairing);
+      // The role's settings apply to new connections.
+      const reconnected = await replicaOf(tables, keys);
+      await replicas.splice(0, 1, reconnected)[0]!.stop();
       await append();
       await append();
       expect(await assertWhole(tables)).toBe(301);
@@ -125,17 +131,20 @@ describe('appending while the database fails', () => {
 
   it('waits a few seconds at most for a replica that hangs during a batch', async () => {
     await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
-    const began = Date.now();
-    // Hangs while it holds the lock on the head, until PostgreSQL ends its transaction.
+    const startedAt = Date.now();
+    const locked = Promise.withResolvers<void>();
+    const appended = Promise.withResolvers<void>();
+    // Holds the lock on the head until PostgreSQL ends its transaction.
     const hanging = replicas[1]!.database.transaction(async (sql) => {
       await sql.rows({ name: '', text: "SELECT FROM head WHERE org = 'acme' FOR UPDATE" });
-      await new Promise((resolve) => setTimeout(resolve, 6500));
+      locked.resolve();
+      await appended.promise;
       return sql.rows({ name: '', text: 'SELECT 1' });
     });
     const failed = expect(hanging).rejects.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]);
-    expect(Date.now() - began).toBeLessThan(6400);
+    await locked.promise;
+    await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]).finally(() => appended.resolve());
+    expect(Date.now() - startedAt).toBeLessThan(6400);
     await failed;
     expect(await assertWhole(tables)).toBe(2);
   }, 30_000);

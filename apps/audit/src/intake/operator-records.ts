@@ -5,8 +5,8 @@ import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast
 import { Sequencer } from '../append/sequencer.js';
 import { PendingRecords } from '../quarantine/pending-records.js';
 
-/** Recorded commands that are remembered, so that further pages of an export do not lock the head of its log again. */
-const maxRemembered = 1000;
+/** Recorded commands are remembered, so that further pages of an export do not lock the head of its log again. */
+const maxRecorded = 1000;
 
 /** A log whose head was deleted still exists. */
 const logExists = statement(
@@ -16,7 +16,7 @@ const logExists = statement(
 
 /**
  * Records what the operator reads of an organization (product §7). The gateway records the requests that pass through
- * it; the operator's come over the bus, so the answering service records them.
+ * it. The operator's requests come over the bus, so the service that handles them records them.
  */
 @Injectable()
 export class OperatorRecords {
@@ -33,8 +33,8 @@ export class OperatorRecords {
 
   /**
    * Resolves when the reply may be sent. Requests of one operator command share an id and become one record.
-   * @throws unavailable when it cannot be recorded, unknown_organization when there is no log: a mistyped name must not
-   * start one
+   * @throws unavailable when the command cannot be recorded; unknown_organization when there is no log: a mistyped name
+   * must not start one
    */
   async record(context: RequestContext, action: Action): Promise<void> {
     const { org, actor } = context;
@@ -45,7 +45,7 @@ export class OperatorRecords {
       throw new AppError('unknown_organization', `There is no organization "${org}".`);
     await this.append(context, action);
     this.recorded.add(command);
-    if (this.recorded.size > maxRemembered) this.recorded.delete(this.recorded.values().next().value!);
+    if (this.recorded.size > maxRecorded) this.recorded.delete(this.recorded.values().next().value!);
   }
 
   /** @throws unavailable */

@@ -24,8 +24,9 @@ export class CreateLog1763700000000 implements MigrationInterface {
 }
 
 const log = [
-  // The end of each log; whoever appends locks this row until the batch has committed. range: hashes of the perfect
-  // subtrees. latest: the latest time of all entries. late_ms: by how much an entry came after a later one, at most.
+  // The end of each log. Each append locks this row until its batch has committed. range: hashes of the perfect
+  // subtrees. latest: the latest time of all entries. late_ms: by how much at most an entry is older than one before
+  // it.
   `CREATE TABLE head (
      org text PRIMARY KEY,
      seq bigint NOT NULL,
@@ -97,8 +98,8 @@ const partitioned = [
 ];
 
 const privacy = [
-  // The only place that says whom a pseudonym stands for. Deleting rows is erasure. A pseudonym is the hash of salt and
-  // value, so that a changed row is detected; without a salt it cannot be verified.
+  // The only table that resolves pseudonyms. Deleting rows is erasure. A pseudonym is the hash of salt and value, so
+  // that a changed row is detected; without a salt it cannot be verified.
   `CREATE TABLE pseudonym_mapping (
      org text NOT NULL,
      value text NOT NULL,
@@ -109,7 +110,7 @@ const privacy = [
      CONSTRAINT pseudonym_mapping_pseudonym UNIQUE (org, pseudonym))`,
   'CREATE INDEX pseudonym_mapping_data_subject ON pseudonym_mapping (org, data_subject)',
   // Encrypted personal data keys. Deleting one makes the personal data of that customer unreadable.
-  // encryption_key_id: the KEY_ENCRYPTION_KEY of the row, so that a rotation can be finished and be known to be.
+  // encryption_key_id: the KEY_ENCRYPTION_KEY of the row. Without it no rotation could be reported as finished.
   `CREATE TABLE personal_data_key (
      org text NOT NULL,
      data_subject text NOT NULL,
@@ -123,7 +124,7 @@ const privacy = [
   `CREATE TABLE erased (
      key bytea PRIMARY KEY,
      at timestamptz(3) NOT NULL DEFAULT now())`,
-  // Ids of the keys that some replica was started with, and when that was last.
+  // Ids of the keys that replicas were started with, and the last time of such a start.
   'CREATE TABLE encryption_key (id bytea PRIMARY KEY, since timestamptz NOT NULL DEFAULT clock_timestamp())',
 ];
 

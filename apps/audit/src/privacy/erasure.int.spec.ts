@@ -4,8 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
 import { guessable, testContext, traces, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
-import { assertWhole, auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
-import { selectKeys, storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
+import {
+  assertWhole,
+  auditDatabase,
+  auditKeys,
+  customerTarget,
+  decryptionBy,
+  erasureOf,
+  recordOf,
+  replicaOf,
+  storedEntries,
+} from '../audit.fixture.js';
+import { selectKeys } from '../query/entry-decryption.js';
 import { hashReader } from '../transparency/tree.js';
 
 const address = '198.51.100.23';
@@ -22,31 +32,21 @@ describe('after an erasure', () => {
       action: 'customer.sign_in',
       actor: { type: 'customer', id },
       targets: [
-        { type: 'customer', id, dataSubject: id },
+        customerTarget(id),
         { type: 'credential', id: id === who ? credential : `credential of ${id}`, dataSubject: id },
       ],
       request: request_,
     });
   const append = (...records: AuditRecord[]) => replica.log.append(records.map((record) => ({ org: 'acme', record })));
-  const erase = (id = who) =>
-    replica.log.append([
-      {
-        org: 'acme',
-        record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id, dataSubject: id }] }),
-        erases: id,
-      },
-    ]);
-  const entries = () =>
-    replica.database.rows<StoredEntry>({
-      name: '',
-      text: `SELECT ${storedEntryColumns} FROM entry e ORDER BY seq`,
-    });
+  const erase = (id = who) => replica.log.append([erasureOf(id)]);
+  const entries = () => storedEntries(replica.database);
   const events = async () => decryptionBy(replica.database, keys).eventsOf('acme', await entries());
 
   /** Every row of every table, with bytes in hexadecimal: what pg_dump would write. */
   const dump = async (): Promise<string> => {
     const all = await tables.query<{ name: string }>(
-      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+        WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
     const texts = await Promise.all(
       all.map(async ({ name }) =>
@@ -65,7 +65,7 @@ describe('after an erasure', () => {
     await tables.drop();
   });
 
-  it('a dump contains nothing of the customer in any encoding, nor as a guessable hash, and other entries are still proved', async () => {
+  it('a dump has no trace of the customer, not even as a guessable hash, and other entries are still proved', async () => {
     await append(
       signIn(who),
       signIn(other),
@@ -75,7 +75,7 @@ describe('after an erasure', () => {
     const before = await entries();
     const [first] = await events();
     expect(first).toMatchObject({ actor: { id: who }, request: { address, userAgent } });
-    // Without this, a search that finds nothing would prove nothing.
+    // Shows that the search finds traces where there are some.
     expect(traces(await dump(), [who, credential])).not.toEqual([]);
     const [head] = await replica.database.rows<{ seq: number; range: Buffer }>({
       name: '',
@@ -101,11 +101,12 @@ describe('after an erasure', () => {
     expect(await assertWhole(tables)).toBe(7);
   });
 
-  it('a concurrent read never resolves a pseudonym without the personal data, which a verifier reports as tampering', async () => {
+  it('a concurrent read resolves no pseudonym of an entry whose personal data it cannot decrypt', async () => {
     await append(signIn(third));
     const stored = (await entries()).slice(-1);
     const decryption = decryptionBy(replica.database, keys);
-    // The erasure commits as late as it can: just before the key is looked up.
+    // The erasure commits just before the key is loaded. If mappings were loaded first or concurrently, they would be
+    // loaded within 100 ms, and the entry would look as if its personal data had been removed by tampering.
     const rows = replica.database.rows.bind(replica.database);
     replica.database.rows = async (statement, ...rest) => {
       if (statement.name === selectKeys.name) {
@@ -125,15 +126,7 @@ describe('after an erasure', () => {
     const late = Array.from({ length: 20 }, () => signIn(who));
     await Promise.all([
       ...late.map((record, i) => [replica, second][i % 2]!.log.append([{ org: 'acme', record }])),
-      replica.log.append([
-        { org: 'acme', record: signIn(who) },
-        {
-          org: 'acme',
-          record: recordOf({ action: 'subject.erase', targets: [{ type: 'customer', id: who, dataSubject: who }] }),
-          erases: who,
-        },
-        { org: 'acme', record: signIn(who) },
-      ]),
+      replica.log.append([{ org: 'acme', record: signIn(who) }, erasureOf(who), { org: 'acme', record: signIn(who) }]),
     ]);
     await second.stop();
     const after = await dump();
@@ -143,32 +136,32 @@ describe('after an erasure', () => {
   });
 
   it('nothing is left of an id that callers chose for their requests', async () => {
-    const gone = randomUUID();
+    const erased = randomUUID();
     const chosen = {
       ...testContext().request,
-      callerId: gone,
-      callerTraceparent: `00-${gone.replaceAll('-', '')}-00f067aa0ba902b7-01`,
+      callerId: erased,
+      callerTraceparent: `00-${erased.replaceAll('-', '')}-00f067aa0ba902b7-01`,
     };
     const records = [
       recordOf({ action: 'subject.list', request: chosen }),
-      recordOf({ targets: [{ type: 'customer', id: gone, dataSubject: gone }], request: chosen }),
+      recordOf({ targets: [customerTarget(erased)], request: chosen }),
     ];
     await append(...records);
     expect((await events()).slice(-2).map(({ request: { id, traceparent } }) => [id, traceparent])).toEqual([
-      [gone, chosen.callerTraceparent],
-      [gone, chosen.callerTraceparent],
+      [erased, chosen.callerTraceparent],
+      [erased, chosen.callerTraceparent],
     ]);
-    await erase(gone);
+    await erase(erased);
     // A late record, and one of an app that still uses the id.
     await append(
       recordOf({ action: 'subject.list', request: chosen }),
-      recordOf({ targets: [{ type: 'customer', id: other, dataSubject: other }], request: chosen }),
+      recordOf({ targets: [customerTarget(other)], request: chosen }),
     );
     const after = await dump();
-    expect(traces(after, [gone])).toEqual([]);
-    expect(guessable(after, [gone, chosen.callerTraceparent])).toEqual([]);
+    expect(traces(after, [erased])).toEqual([]);
+    expect(guessable(after, [erased, chosen.callerTraceparent])).toEqual([]);
     const read = await events();
-    expect(JSON.stringify(read)).not.toContain(gone);
+    expect(JSON.stringify(read)).not.toContain(erased);
     expect(read.filter((e) => records.some((r) => r.id === e.id)).map((e) => e.request.id)).toEqual(
       records.map((r) => r.request.id),
     );

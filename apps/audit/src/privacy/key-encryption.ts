@@ -34,7 +34,7 @@ export class KeyEncryption {
       try {
         return unseal(key, sealed, context);
       } catch {
-        // The other key may.
+        // The other key may decrypt it.
       }
     }
     return undefined;

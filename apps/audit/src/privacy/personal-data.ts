@@ -14,14 +14,14 @@ export interface PersonalDataKey {
 }
 
 /**
- * What a request reveals about a human, and what is said about one: the reason of a suspension or revocation is free
- * text. `requestId` (X-Request-Id) and `traceparent` are chosen by the caller, so they may contain a customer's id.
+ * Fields of a record that may reveal something about a human. The reason of a suspension or revocation is free text.
+ * Callers choose `requestId` (X-Request-Id) and `traceparent`, so these may contain a customer's id.
  */
 export const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
 type PersonalField = (typeof personalFields)[number];
 export type PersonalData = Partial<Record<PersonalField, Salted>>;
 
-/** Stored for records without a data subject as well, under a key that the next erasure of anybody deletes. */
+/** Fields that records without a data subject keep as well, under a key that the next erasure of anybody deletes. */
 const callerChosenFields = new Set<string>(['requestId', 'traceparent']);
 /** Stands for the unknown customer whom a record without a data subject may concern. No id is empty. */
 export const unknownDataSubject = '';
@@ -30,7 +30,7 @@ export function newPersonalDataKey(random: Random): PersonalDataKey {
   return { id: randomUUID(), key: random(32) };
 }
 
-/** Whose the personal data of a record is: the actor's, else that of the first target with a data subject. */
+/** The data subject of a record's personal data: the actor, else that of the first target that has one. */
 export function dataSubjectOf(record: AuditRecord): string {
   const dataSubjects = identifiersIn(record).flatMap(({ dataSubject }) => dataSubject ?? []);
   return dataSubjects.find((id) => id === record.actor.id) ?? dataSubjects[0] ?? unknownDataSubject;
@@ -81,7 +81,10 @@ export function decryptPersonalData(sealed: Buffer, key: Buffer, org: string, re
   return Object.fromEntries(plain.map(([field, value, salt]) => [field, { value, salt: Buffer.from(salt, 'base64') }]));
 }
 
-/** Undefined when it was encrypted with an unknown KEY_ENCRYPTION_KEY: the log goes on without this personal data. */
+/**
+ * Undefined when the key was encrypted with an unknown KEY_ENCRYPTION_KEY. Entries are then appended and listed without
+ * this personal data.
+ */
 export function decryptPersonalDataKey(
   id: string,
   sealed: Buffer,

@@ -14,17 +14,17 @@ export interface Salted {
 /** An identifier and the salt of its pseudonym. Mappings without a salt can be resolved, but not verified. */
 export type MappedIdentifier = Omit<Salted, 'salt'> & { salt: Buffer | null };
 
-/** An id in a record that belongs to a customer or person, or may. */
+/** An id in a record that identifies a customer or person, or may. */
 export interface Identifier {
   value: string;
   /**
-   * Absent when the writer of the record did not know to whom the id belongs: it is then replaced only if an earlier
-   * record said so.
+   * Absent when the writer of the record did not know to whom the id belongs. The id is then replaced only if an
+   * earlier record named its data subject.
    */
   dataSubject?: string;
 }
 
-/** What a pseudonym looks like. */
+/** The form of a pseudonym. */
 export const pseudonymForm = /^[\w-]{22}$/;
 
 const customerOwned = new Set(['customer', 'credential', 'offer']);

@@ -13,7 +13,7 @@ const intervalMs = 5000;
 const batchSize = 200;
 
 const remainingRows = new Gauge({
-  name: 'holdfast_audit_sealed_with_other_keys',
+  name: 'holdfast_audit_encrypted_with_other_keys',
   help:
     'Personal data keys and pending records that are not encrypted with KEY_ENCRYPTION_KEY. At 0 in all replicas, ' +
     'KEY_ENCRYPTION_KEY_PREVIOUS can be removed',
@@ -88,7 +88,7 @@ const afterAllKeyIds = Buffer.alloc(9, 0xff);
 /**
  * After a rotation of KEY_ENCRYPTION_KEY, re-encrypts the rows of the previous key in batches. Erased rows stay erased:
  * only existing rows are updated. While replicas have different current keys, only those with the key that was
- * announced last do this, so that two replicas do not undo each other's work for ever
+ * announced last re-encrypt, or two replicas would undo each other's work for ever
  * (docs/adr/0027-audit-keys-retries-drops-replays.md).
  */
 @Injectable()
@@ -96,7 +96,7 @@ export class ReEncryption {
   private readonly logger = new Logger('re-encryption');
   private readonly encryption: KeyEncryption;
   private announced = false;
-  /** How many rows neither key decrypts; known once a round has found nothing else to do. */
+  /** How many rows neither key decrypts. Set when a run re-encrypted nothing and rows with other keys are left. */
   private undecryptable = 0;
   private remaining = 0;
 
@@ -115,15 +115,15 @@ export class ReEncryption {
     intervalMs,
     failure: 'Failed to re-encrypt with the current KEY_ENCRYPTION_KEY',
   })
-  async round(stopping: () => boolean = () => false): Promise<number> {
+  async reEncryptAll(stopping: () => boolean = () => false): Promise<number> {
     if (!this.announced) await this.database.rows(announceKey, [this.encryption.keyId]);
     this.announced = true;
     const before = await this.count();
     if (before === this.undecryptable || !(await this.hasNewestKey())) return before;
     let done = 0;
     for (const table of tables) {
-      done += await this.reEncrypt(table, [Buffer.alloc(0), firstId], this.encryption.keyId, stopping);
-      done += await this.reEncrypt(table, [this.encryption.keyId, lastId], afterAllKeyIds, stopping);
+      done += await this.reEncryptRange(table, [Buffer.alloc(0), firstId], this.encryption.keyId, stopping);
+      done += await this.reEncryptRange(table, [this.encryption.keyId, lastId], afterAllKeyIds, stopping);
     }
     const after = await this.count();
     this.undecryptable = done === 0 && !stopping() ? after : 0;
@@ -143,7 +143,7 @@ export class ReEncryption {
     return row?.id.equals(this.encryption.keyId) ?? false;
   }
 
-  private async reEncrypt(
+  private async reEncryptRange(
     { next, write, contextOf }: EncryptedTable,
     from: [Buffer, string],
     to: Buffer,
@@ -193,7 +193,7 @@ export class ReEncryption {
     }
   }
 
-  /** For the detail of /readyz. The service stays ready: it works with both keys. */
+  /** Lines for /readyz. The service stays ready: it works with both keys. */
   private readinessDetails(): string[] {
     if (this.remaining > 0)
       return [

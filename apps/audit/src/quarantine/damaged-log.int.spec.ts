@@ -84,8 +84,8 @@ describe('a damaged log or row', () => {
   });
 
   /**
-   * With four entries the earlier size has as many hashes, so that the damage is found by a seq that is in use; with five
-   * it has not.
+   * The heads of sizes 4 and 1 have one hash each, so the damage is detected by a seq that is in use. Those of 5 and 2
+   * have two and one, so the head does not match its tree.
    */
   describe.each([4, 5])('a head that was set back by 3 from %s', (size) => {
     beforeEach(async () => {
@@ -130,7 +130,7 @@ describe('a damaged log or row', () => {
       await eventually(async () => expect((await ids('acme')).slice(size)).toEqual([made.id]));
     });
 
-    it('quarantines records of events, executes erasures, acknowledges the events, and appends in order after the repair', async () => {
+    it('quarantines records of events, executes erasures, acknowledges, and appends in order after repair', async () => {
       const who = randomUUID();
       await damage(-3);
       await append(
@@ -226,7 +226,7 @@ describe('a damaged log or row', () => {
     expect(await tables.query('SELECT DISTINCT due_at FROM audit.pending_record')).toEqual([before]);
   });
 
-  it("a quarantined handler's record replaces the provisional one, and is appended even if that was appended meanwhile", async () => {
+  it("a quarantined handler's record replaces the provisional one, and is appended even beside it", async () => {
     const replica = await replicaOf(tables, keys, clock);
     await append('acme', ...Array.from({ length: 5 }, () => recordOf()));
     const both = [recordOf({ id: newId() }), recordOf({ id: newId() })] as const;
@@ -246,14 +246,14 @@ describe('a damaged log or row', () => {
     expect(await ids('acme')).toContain(both[1].id);
   });
 
-  it('a record that cannot be decrypted blocks neither pending records nor counts of denied requests, and is retried', async () => {
+  it('a record that cannot be decrypted blocks neither pending records nor counts, and is retried', async () => {
     const [undecryptable, decryptable] = [recordOf(), recordOf()];
     await appendProvisional('globex', undecryptable);
     await service.stop();
     const sealed = (await pending())[0]!.record;
     await start(auditKeys());
     await appendProvisional('globex', decryptable);
-    const refused = recordOf({
+    const counted = recordOf({
       occurredAt: clock.now().toISOString(),
       action: 'request.denied',
       actor: { type: 'anonymous', id: 'anonymous' },
@@ -261,12 +261,12 @@ describe('a damaged log or row', () => {
     });
     await bus.request(
       countDeniedRequests,
-      { source: randomUUID(), deniedRequests: [{ org: 'globex', record: refused }] },
+      { source: randomUUID(), deniedRequests: [{ org: 'globex', record: counted }] },
       testContext(),
     );
     clock.advance(Math.max(provisionalTtlMs, 65_000));
     await eventually(async () =>
-      expect((await ids('globex')).slice(1).toSorted()).toEqual([decryptable.id, refused.id].toSorted()),
+      expect((await ids('globex')).slice(1).toSorted()).toEqual([decryptable.id, counted.id].toSorted()),
     );
     await eventually(async () =>
       expect(await pending()).toEqual([{ id: undecryptable.id, quarantined: true, record: sealed }]),
@@ -290,13 +290,14 @@ describe('a damaged log or row', () => {
       }),
     }));
     await bus.request(countDeniedRequests, { source: randomUUID(), deniedRequests }, testContext());
-    const [refused, , changed, emptied] = deniedRequests.map(({ record }) => record.id);
+    const [rejected, , changed, emptied] = deniedRequests.map(({ record }) => record.id);
     await tables.query(
-      "UPDATE audit.denied_request_count SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END WHERE id = ANY ($2)",
+      `UPDATE audit.denied_request_count SET record = CASE id WHEN $1 THEN 'nonsense' ELSE '{}' END
+        WHERE id = ANY ($2)`,
       [changed, [changed, emptied]],
     );
     clock.advance(65_000);
-    const postponed = [refused, changed, emptied].toSorted().map((id) => ({ id, in: 1, attempts: 1 }));
+    const postponed = [rejected, changed, emptied].toSorted().map((id) => ({ id, in: 1, attempts: 1 }));
     await eventually(async () => expect(await retries('denied_request_count', 'id')).toEqual(postponed));
     expect((await ids('globex')).at(-1)).toBe(deniedRequests[1]!.record.id);
     await damage(-3);

@@ -10,8 +10,8 @@ import { KeyEncryption, pendingRecordContext, type KeyEncryptionConfig } from '.
 import { jitter, nextAttempt, parseRecord, retryDelayMs, type DueRecord, type DueRecordSource } from './retry.js';
 
 /**
- * Skips records whose id has an entry already. Should the handler's record be appended at this very moment, the
- * sequencer skips the provisional one later.
+ * Skips records whose id has an entry already. If the handler's record is appended concurrently, the sequencer skips
+ * the provisional one when it becomes due.
  */
 const storeProvisional = statement(
   'pending_record_store',
@@ -42,24 +42,24 @@ const selectDue = statement(
   'SELECT org, id::text, record, provisional FROM pending_record WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500',
 );
 /**
- * Of damaged logs (`$3`) it postpones all that is due or quarantined: their records then come due together, in their
- * order, and cost one attempt. The rows are first found by index, a log or record at a time: an OR of both conditions
- * would read the whole table.
+ * Postpones the given records, and all due or quarantined records of damaged logs (`$3`): these then become due
+ * together, in their order, and cost one attempt. The rows are first found by index, a log or record at a time: an OR
+ * of both conditions would read the whole table.
  */
 export const postponeRecords = statement(
   'pending_record_postpone',
   `WITH tried AS (SELECT org, id FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS t(org, id)),
-   waiting AS (
+   affected AS (
      SELECT t.org, w.id, w.attempts FROM tried t,
        LATERAL (SELECT id, attempts FROM pending_record WHERE org = t.org AND id = t.id LIMIT 1) w
      UNION
      SELECT d.org, w.id, w.attempts FROM unnest((SELECT $3::text[])) AS d(org),
        LATERAL (
          SELECT id, attempts FROM pending_record WHERE org = d.org AND (quarantined OR due_at <= $4) OFFSET 0) w),
-   logs AS (SELECT org, max(attempts) AS attempts FROM waiting GROUP BY org)
+   logs AS (SELECT org, max(attempts) AS attempts FROM affected GROUP BY org)
    UPDATE pending_record p
       SET due_at = ${nextAttempt('$4', 'l.attempts', '$5')}, attempts = l.attempts + 1, quarantined = true
-     FROM waiting w JOIN logs l USING (org) WHERE p.org = w.org AND p.id = w.id`,
+     FROM affected a JOIN logs l USING (org) WHERE p.org = a.org AND p.id = a.id`,
 );
 const countQuarantined = statement(
   'pending_record_count',
@@ -155,7 +155,7 @@ export class PendingRecords implements DueRecordSource {
     ]);
   }
 
-  /** Encrypted, because records contain the ids that the log replaces, and may outlive an erasure here. */
+  /** Encrypts the records: they contain the ids that the log replaces, and may outlive an erasure in this table. */
   private parameters(records: readonly OrgRecord[], delayMs: number): unknown[] {
     return [
       records.map((r) => r.org),

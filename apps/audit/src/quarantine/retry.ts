@@ -2,7 +2,7 @@ import type { AuditRecord } from '@holdfast/contracts';
 import type { AppendItem } from '../append/plan.js';
 import type { Rejected } from '../append/sequencer.js';
 
-/** A stored record whose time to be appended has come. */
+/** A stored record that is to be appended now. */
 export type DueRecord = AppendItem & Required<Pick<AppendItem, 'record'>>;
 
 /** A table of records that are appended later. */
@@ -14,7 +14,7 @@ export interface DueRecordSource {
   postpone(rejected: readonly Rejected<DueRecord>[]): Promise<void>;
 }
 
-/** A rejected record can be appended only after somebody has repaired something, so delays grow from a minute on. */
+/** A rejected record can be appended only after a repair by an operator, so delays grow from a minute on. */
 export const retryDelayMs = { first: 60_000, max: 900_000 } as const;
 
 /** Shortens each delay by a quarter at most, so that logs that failed together are not retried together for ever. */

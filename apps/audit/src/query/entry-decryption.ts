@@ -22,7 +22,7 @@ export interface StoredEntry {
   personalData: Buffer | null;
 }
 
-/** Resolves the pseudonyms and decrypts the personal data of stored entries, as far as nobody was erased. */
+/** Resolves pseudonyms and decrypts personal data of stored entries. Those of erased customers stay as they are. */
 @Injectable()
 export class EntryDecryption {
   private readonly logger = new Logger('entries');
@@ -41,13 +41,13 @@ export class EntryDecryption {
     return entries.map((entry, i) => eventOf(entry.seq, entry.leaf, mappings, personal[i]));
   }
 
-  /** For all entries together: two queries at most. */
+  /** Makes two queries at most, however many entries there are. */
   async decrypt(
     org: string,
     entries: readonly StoredEntry[],
   ): Promise<{ mappings: Map<string, MappedIdentifier>; personal: PersonalData[] }> {
-    // Keys first: an erasure in between must not yield a resolved id beside missing personal data, which a verifier
-    // reports as tampering.
+    // Keys before mappings: an erasure in between must not yield a resolved id beside missing personal data, which a
+    // verifier reports as tampering.
     const keys = await this.keysOf(org, entries);
     const mappings = await this.mappings.resolve(
       org,

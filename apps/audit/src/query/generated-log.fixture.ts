@@ -29,17 +29,23 @@ export async function generateLog(tables: TestDatabase, count: number): Promise<
   const months = Array.from({ length: 7 }, (_, i) => monthOf(new Date(start)) + i);
   for (const month of months) await tables.query('SELECT audit.make_partitions($1)', [month]);
   const classes = actionNames.map((action) => `WHEN '${action}' THEN '${retentionOf(action)}'`).join(' ');
-  // In parts, so that each statement stays short.
-  const part = 500_000;
-  for (let from = 1; from <= count; from += part) {
+  // In batches, so that each statement stays short.
+  const batchSize = 500_000;
+  for (let from = 1; from <= count; from += batchSize) {
     await tables.query(
       `INSERT INTO audit.entry (org, seq, class, month, occurred_at, action, actor_id, outcome, leaf)
-       SELECT 'acme', seq, CASE action ${classes} END, extract(year FROM at AT TIME ZONE 'UTC')::int * 12 + extract(month FROM at AT TIME ZONE 'UTC')::int - 1,
+       SELECT 'acme', seq, CASE action ${classes} END,
+         extract(year FROM at AT TIME ZONE 'UTC')::int * 12 + extract(month FROM at AT TIME ZONE 'UTC')::int - 1,
          CASE WHEN seq % 1000 = 0 THEN at - interval '1 minute' ELSE at END, action, 'app-' || seq % 50,
          CASE WHEN seq % 100 = 0 THEN 'denied' WHEN seq % 10 = 1 THEN 'failure' ELSE 'success' END,
-         convert_to(json_build_object('id', seq, 'action', action, 'actor', json_build_object('type', 'app', 'id', 'app-' || seq % 50), 'targets', '[]'::json, 'note', repeat('x', 300))::text, 'UTF8')
-       FROM (SELECT seq, timestamptz 'epoch' + ($3::bigint + seq::bigint * $4) * interval '1 millisecond' AS at, ($5::text[])[1 + (seq % 4)] AS action FROM generate_series($1::int, $2::int) AS seq) s`,
-      [from, Math.min(count, from + part - 1), start, step, generatedActions],
+         convert_to(json_build_object('id', seq, 'action', action,
+           'actor', json_build_object('type', 'app', 'id', 'app-' || seq % 50),
+           'targets', '[]'::json, 'note', repeat('x', 300))::text, 'UTF8')
+       FROM (
+         SELECT seq, timestamptz 'epoch' + ($3::bigint + seq::bigint * $4) * interval '1 millisecond' AS at,
+           ($5::text[])[1 + (seq % 4)] AS action
+           FROM generate_series($1::int, $2::int) AS seq) s`,
+      [from, Math.min(count, from + batchSize - 1), start, step, generatedActions],
     );
   }
   await tables.query(
@@ -49,11 +55,15 @@ export async function generateLog(tables: TestDatabase, count: number): Promise<
     `INSERT INTO audit.leaf SELECT org, seq, gen_random_uuid(), class, month, false, '' FROM audit.entry ORDER BY seq`,
   );
   await tables.query(
-    `INSERT INTO audit.subtree SELECT 'acme', 1, index, '', timestamptz 'epoch' + ($2::bigint + (index + 1)::bigint * 256 * $3) * interval '1 millisecond' FROM generate_series(0, $1::int / 256 - 1) AS index`,
+    `INSERT INTO audit.subtree
+     SELECT 'acme', 1, index, '',
+            timestamptz 'epoch' + ($2::bigint + (index + 1)::bigint * 256 * $3) * interval '1 millisecond'
+       FROM generate_series(0, $1::int / 256 - 1) AS index`,
     [count, start, step],
   );
   await tables.query(
-    `INSERT INTO audit.head (org, seq, month, latest, late_ms) SELECT 'acme', $1, (SELECT max(month) FROM audit.leaf), now(), 60000`,
+    `INSERT INTO audit.head (org, seq, month, latest, late_ms)
+     SELECT 'acme', $1, (SELECT max(month) FROM audit.leaf), now(), 60000`,
     [count],
   );
   await tables.query('VACUUM ANALYZE audit.entry');

@@ -14,7 +14,7 @@ import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { EntryDecryption, type StoredEntry } from './entry-decryption.js';
 import { listStatement } from './list-statement.js';
 
-/** Half of what a message of the bus may have, since the size is estimated. */
+/** Half of the maximum size of a bus message, since the size is estimated. */
 const maxReplyBytes = 500_000;
 
 /** Lists the organization's log, newest first. A page ends early when it gets large. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditFilter } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { testContext } from '@holdfast/testing';
-import { auditDatabase, decryptionBy } from '../audit.fixture.js';
+import { auditDatabase, decryptionBy, invoke } from '../audit.fixture.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { generateLog, type GeneratedLog } from './generated-log.fixture.js';
 import { ListEventsHandler } from './list-events.handler.js';
@@ -18,18 +17,12 @@ describe('listing a large log', () => {
   let small: GeneratedLog;
   let large: GeneratedLog;
   let database: Database;
-  const list = async (filter: AuditFilter, before?: number, limit = 50) => {
-    // As it comes over the bus.
-    const message = {
-      input: { filter, limit, ...(before !== undefined && { before }) },
-      context: testContext(),
-      caller: 'gateway',
-    };
-    return new ListEventsHandler(database, new PseudonymMappings(database), decryptionBy(database)).handle(
-      message as never,
-      undefined as never,
-    );
-  };
+  const list = (filter: AuditFilter, before?: number, limit = 50) =>
+    invoke(new ListEventsHandler(database, new PseudonymMappings(database), decryptionBy(database)), {
+      filter,
+      limit,
+      ...(before !== undefined && { before }),
+    });
   const seqs = ({ items }: { items: AuditEvent[] }) => items.map((e) => e.seq);
 
   beforeAll(async () => {
@@ -52,7 +45,7 @@ describe('listing a large log', () => {
     ['actor and outcome', () => ({ actor: 'app-1', outcome: 'failure' })],
     ['a span of time', ({ count, timeOf }) => ({ from: timeOf(count / 2), to: timeOf(count / 2 + 1000) })],
     ['the distant past', ({ timeOf }) => ({ to: timeOf(300) })],
-    ['what was done lately', ({ count, timeOf }) => ({ from: timeOf(count - 300), action: 'app.create' })],
+    ['a recent action', ({ count, timeOf }) => ({ from: timeOf(count - 300), action: 'app.create' })],
   ];
 
   it.each(filters)(
@@ -64,7 +57,8 @@ describe('listing a large log', () => {
         );
         if (process.env.AUDIT_ROWS)
           process.stdout.write(
-            `${name}${middle ? ', in the middle' : ''}: ${few} buffers of ${small.count} entries, ${many} of ${large.count}\n`,
+            `${name}${middle ? ', in the middle' : ''}: ${few} buffers of ${small.count} entries, ` +
+              `${many} of ${large.count}\n`,
           );
         expect(many).toBeLessThanOrEqual(few! * 1.5 + 5);
       }
@@ -89,11 +83,9 @@ describe('listing a large log', () => {
       (e) => e.seq % 1000 === 0,
     );
     expect(late.map((e) => e.seq)).toEqual([20_000]);
-    // It happened a minute before its neighbours.
-    const happened = new Date(Date.parse(timeOf(20_000)) - 60_000).toISOString();
-    expect(seqs(await list({ from: happened, to: new Date(Date.parse(happened) + 1).toISOString() }))).toEqual([
-      20_000,
-    ]);
+    // Its time is a minute earlier than those of the entries around it.
+    const from = new Date(Date.parse(timeOf(20_000)) - 60_000).toISOString();
+    expect(seqs(await list({ from, to: new Date(Date.parse(from) + 1).toISOString() }))).toEqual([20_000]);
   });
 
   it('returns each entry once when paging through all months', async () => {

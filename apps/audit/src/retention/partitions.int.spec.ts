@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, testContext, type TestDatabase } from '@holdfast/testing';
+import { FakeClock, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
-import { assertWhole, auditDatabase, auditKeys, decryptionBy, recordOf, replicaOf } from '../audit.fixture.js';
+import { assertWhole, auditDatabase, auditKeys, decryptionBy, invoke, recordOf, replicaOf } from '../audit.fixture.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { GetEventHandler } from '../query/get-event.handler.js';
 import { ListEventsHandler } from '../query/list-events.handler.js';
@@ -23,18 +23,14 @@ describe('partitions of the log', () => {
       actions.map((action) => ({ org: 'acme', record: recordOf({ action, occurredAt: clock.now().toISOString() }) })),
     );
   const list = async (filter = {}) => {
-    const opened = decryptionBy(replica.database, keys);
-    const handler = new ListEventsHandler(replica.database, new PseudonymMappings(replica.database), opened);
-    return (
-      await handler.handle(
-        { input: { filter, limit: 200 }, context: testContext(), caller: 'gateway' } as never,
-        undefined as never,
-      )
-    ).items;
+    const decryption = decryptionBy(replica.database, keys);
+    const handler = new ListEventsHandler(replica.database, new PseudonymMappings(replica.database), decryption);
+    return (await invoke(handler, { filter, limit: 200 })).items;
   };
   const drop = (name: string, time: Date) =>
     tables.query(
-      'SELECT org, entries::int AS entries, first::int AS first, last::int AS last, leaves FROM audit.drop_partitions($1, $2)',
+      `SELECT org, entries::int AS entries, first::int AS first, last::int AS last, leaves
+         FROM audit.drop_partitions($1, $2)`,
       [name, monthOf(time)],
     );
 
@@ -67,12 +63,12 @@ describe('partitions of the log', () => {
     expect(await assertWhole(tables)).toBe(4);
   });
 
-  it('when dropped, leave a log that grows on and still proves all other entries', async () => {
+  it('can be dropped: the log grows on and still proves all other entries', async () => {
     clock.set(monthsAgo(3));
     for (let i = 0; i < 100; i += 1) await append('subject.read', 'offer.create', 'subject.read');
     clock.set(monthsAgo(0));
     await append('subject.read');
-    const [kept, gone] = await Promise.all(
+    const [kept, dropped] = await Promise.all(
       ['changes', 'reads'].map(
         async (name) =>
           (
@@ -96,11 +92,8 @@ describe('partitions of the log', () => {
     expect((await list({ action: 'subject.read' })).map((e) => e.seq)).toEqual([302, 301]);
     expect(await list({ action: 'offer.create' })).toHaveLength(100);
     const get = (id: string) =>
-      new GetEventHandler(replica.database, decryptionBy(replica.database, keys)).handle(
-        { input: { id }, context: testContext(), caller: 'gateway' } as never,
-        undefined as never,
-      );
-    await expect(get(gone!.id)).rejects.toMatchObject({ error: { code: 'unknown_event' } });
+      invoke(new GetEventHandler(replica.database, decryptionBy(replica.database, keys)), { id });
+    await expect(get(dropped!.id)).rejects.toMatchObject({ error: { code: 'unknown_event' } });
     await expect(get(kept!.id)).resolves.toMatchObject({ seq: kept!.seq });
 
     const [head] = await tables.query<{ seq: number; range: Buffer }>('SELECT seq::int AS seq, range FROM audit.head');

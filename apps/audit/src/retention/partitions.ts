@@ -20,14 +20,14 @@ export class Partitions {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns at once when the partitions of this month are known to exist. */
+  /** Makes no query when this process has created or checked the partitions of this month before. */
   async ensureCurrentMonth(): Promise<void> {
     const month = monthOf(this.clock.now());
     if (!this.existing.has(month)) await this.create(month);
   }
 
-  /** To be called when an entry found no partition: somebody dropped one that was known to exist. */
-  forgetExisting(): void {
+  /** To be called when an entry had no partition: somebody dropped one that existed before. */
+  clearExisting(): void {
     this.existing.clear();
   }
 

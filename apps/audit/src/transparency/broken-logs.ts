@@ -15,10 +15,7 @@ const unsignedSeconds = new Gauge({
 
 const logIntervalMs = 60_000;
 
-/**
- * For how long entries may be without a checkpoint. They get one about every second; a short outage of the database or
- * disk is tolerated.
- */
+/** How long entries may be without a checkpoint. They get one about every second; short outages are tolerated. */
 export const maxUnsignedMs = 60_000;
 
 interface BrokenLog {
@@ -90,7 +87,7 @@ export class BrokenLogs {
     }
   }
 
-  /** For the detail of /readyz. The service stays ready: all other logs work. */
+  /** Lines for /readyz. The service stays ready: all other logs work. */
   private readinessDetails(): string[] {
     const late = [...this.unsigned].filter(
       ([org, { sinceMs }]) => !this.broken.has(org) && Date.now() - sinceMs >= maxUnsignedMs,

@@ -38,7 +38,7 @@ export class CheckpointPublisher {
     if (isFullCheck) this.nextFullCheckAt = performance.now() + fullCheckIntervalMs;
     const unsigned = await this.orgs(selectUnsigned);
     this.brokenLogs.updateUnsigned(unsigned);
-    // Broken logs are tried each time, so that a repaired one is noticed.
+    // Broken logs are tried each time, so that a repaired one is signed again.
     const all = isFullCheck ? await this.orgs(selectAll) : [];
     const orgs = [...new Set([...unsigned, ...this.brokenLogs.orgs, ...all])];
     await Promise.all(Array.from({ length: concurrency }, () => this.signEach(orgs, stopping)));

@@ -38,7 +38,7 @@ class BrokenLog extends Error {}
 @Injectable()
 export class Checkpoints {
   private readonly keys = new Map<string, SigningKeys>();
-  /** The next signature of each log, which every caller shares that asks before it begins. */
+  /** The next signature of each log. All callers that request a checkpoint before it begins share it. */
   private readonly next = new Map<string, Promise<SignedCheckpoint>>();
   private readonly signing = new Map<string, Promise<unknown>>();
 

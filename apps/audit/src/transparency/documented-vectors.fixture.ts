@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   CompactRange,
   formatVerifierKey,
@@ -10,17 +10,9 @@ import {
 } from '@holdfast/tlog';
 import { leafOf } from '../append/leaf.js';
 import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
+import { ed25519KeyOf } from './signing-keys.js';
 
 const origin = 'id.example/o/acme/audit';
-
-/** Ed25519 in PKCS #8 (RFC 8410): the same key from the same byte each time. */
-function keyOf(byte: number): KeyObject {
-  return createPrivateKey({
-    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, byte)]),
-    format: 'der',
-    type: 'pkcs8',
-  });
-}
 
 const customer = { value: '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03', salt: Buffer.alloc(16, 1) };
 const address = { value: '2001:db8::7', salt: Buffer.alloc(16, 2) };
@@ -45,26 +37,25 @@ function leaf(n: number, outcome: { replay?: true } = {}): Buffer {
   return leafOf(record, () => pseudonymOf(customer), { address }).bytes;
 }
 
-/** What docs/audit-proof-vectors.json holds: a log of five entries in the middle of a rotation of its key. */
+/** The content of docs/audit-proof-vectors.json: a log of five entries in the middle of a rotation of its key. */
 export async function documentedVectors(): Promise<object> {
   const leaves = [1, 2, 3, 4, 5].map((n) => leaf(n));
   const replay = leaf(6, { replay: true });
   const hashes = leaves.map(leafHash);
   const range = CompactRange.empty();
   for (const hash of hashes) range.append(hash);
-  const [fresh, old] = [keyOf(7), keyOf(8)];
-  const [note, other] = [fresh, old].map((key) => signCheckpoint({ origin, size: 5, root: range.root() }, key)) as [
-    string,
-    string,
-  ];
+  const [current, previous] = [7, 8].map((byte) => ed25519KeyOf(Buffer.alloc(32, byte))) as [KeyObject, KeyObject];
+  const [note, other] = [current, previous].map((key) =>
+    signCheckpoint({ origin, size: 5, root: range.root() }, key),
+  ) as [string, string];
   const checkpoint = note + other.slice(other.lastIndexOf('\n\n') + 2);
   const subtree = ({ level, index }: { level: number; index: number }) =>
     rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level));
   const proof = await inclusionProof(2, 5, (subtrees) => Promise.resolve(subtrees.map(subtree)));
-  const opened = ({ value, salt }: typeof customer) => ({ value, salt: salt.toString('base64') });
+  const inBase64 = ({ value, salt }: typeof customer) => ({ value, salt: salt.toString('base64') });
   return {
     origin,
-    verifierKeys: [fresh, old].map((key) => formatVerifierKey(verifierKeyOf(origin, createPublicKey(key)))),
+    verifierKeys: [current, previous].map((key) => formatVerifierKey(verifierKeyOf(origin, createPublicKey(key)))),
     proof: {
       id: '00000000-0000-4000-8000-000000000003',
       seq: 3,
@@ -75,10 +66,10 @@ export async function documentedVectors(): Promise<object> {
     leafHashes: hashes.map((hash) => hash.toString('base64')),
     replay: { leaf: replay.toString('base64'), leafHash: leafHash(replay).toString('base64') },
     pseudonym: {
-      ...opened(customer),
+      ...inBase64(customer),
       sha256: createHash('sha256').update(customer.salt).update(customer.value).digest('hex'),
       pseudonym: pseudonymOf(customer),
     },
-    personal: { ...opened(address), hash: commitment(address).toString('base64url') },
+    personal: { ...inBase64(address), hash: commitment(address).toString('base64url') },
   };
 }

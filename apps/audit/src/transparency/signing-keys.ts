@@ -40,6 +40,10 @@ export class SigningKeys {
 
 /** HKDF (RFC 5869): the key of one organization reveals neither the seed nor the key of another one. */
 function keyOf(seed: Buffer, origin: string): KeyObject {
-  const secret = Buffer.from(hkdfSync('sha256', seed, '', `holdfast audit checkpoint ${origin}`, 32));
+  return ed25519KeyOf(Buffer.from(hkdfSync('sha256', seed, '', `holdfast audit checkpoint ${origin}`, 32)));
+}
+
+/** The Ed25519 key with this secret of 32 bytes. */
+export function ed25519KeyOf(secret: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' });
 }
