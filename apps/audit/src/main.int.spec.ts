@@ -51,7 +51,7 @@ describe('the process', () => {
           record: recordOf({ targets: [customerTarget()], outcome: { result: 'success', status: 200 } }),
         }));
         const isAcknowledged = await environment.bus
-          .request({ ...appendRecords, timeout: 500 }, { records }, testContext())
+          .request({ ...appendRecords, timeoutMs: 500 }, { records }, testContext())
           .then(
             () => true,
             () => false,
