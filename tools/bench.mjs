@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run bench [-- ARGUMENTS]`: measures a stack of its own, beside whatever stack may be running.
+// `npm run bench [-- ARGUMENTS]`: measures an ephemeral stack. A running stack is left alone.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
@@ -8,6 +8,6 @@ import { run } from './setup/run.mjs';
 requireNode();
 await ensureModules();
 const node = bundledNode();
-// The text of --help needs no build, and nothing is started for it (tools/testing/bench.ts).
+// --help needs neither a build nor a stack (tools/testing/bench.ts).
 if (!process.argv.includes('--help') && !process.argv.includes('-h')) (await ensureBuild(node))();
 run(node, 'testing/bench.ts', process.argv.slice(2));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npm run chaos -- --kills N --hangs N --seed S`: kill -9 of any process of a stack of its own, then replicas that are
-// paused or cut off, while customers live their lives; then everything that was acknowledged must be there, once.
-// `--throughput SERVICE,…` measures in place of that what one hung replica of each costs.
+// `npm run chaos -- --kills N --hangs N --seed S`: starts an ephemeral stack, kills any of its processes with kill -9,
+// then pauses replicas or cuts them off while customers use it. Afterwards everything that was acknowledged must exist,
+// once. `--throughput SERVICE,…` measures instead what one hung replica of each service costs.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run dev`: watches the sources beside a running stack (`npm start`), builds what changed and restarts the services
-// whose build is another one then. What it does is in tools/launcher/dev.ts.
+// `npm run dev`: watches the sources while a stack runs (`npm start`), builds changes and restarts the services whose
+// build has changed. The work is done by tools/launcher/dev.ts.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureModules } from './setup/modules.mjs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node tools/generate.mjs [--check]`: writes docs/reference from what was built, or says whether it is what is there.
+// `node tools/generate.mjs [--check]`: writes docs/reference from the build, or checks that it is up to date.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';

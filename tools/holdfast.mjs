@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run holdfast -- …`: the command line. `service …` asks the launcher of the running stack; all else is apps/cli.
+// `npm run holdfast -- …`: the command line. `service …` calls the launcher of the running stack; all other commands
+// are in apps/cli.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeBuildLock } from './setup/build-lock.mjs';
@@ -8,7 +9,7 @@ import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { home, root } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
-import { notRunning, runningStack } from './setup/running-stack.mjs';
+import { notRunning, runningStack, stillStarting } from './setup/running-stack.mjs';
 
 requireNode();
 const [command, ...args] = process.argv.slice(2);
@@ -18,9 +19,9 @@ const node = bundledNode();
 
 if (command === 'service') run(node, 'launcher/service-command.ts', args);
 else {
-  // A running stack has its own copy of what was built when it started: another build may rewrite ours at this moment.
+  // A running stack has its own copy of the build. The clone's own may be rewritten by another build right now.
   const cli = join(stack?.build ?? root, 'apps', 'cli', 'dist', 'main.js');
-  // Waits for a build that is under way. One that begins now writes nothing before the command is loaded.
+  // Waits for a build in progress. A build that starts now writes nothing before the command is loaded.
   if (!stack?.build) (await (existsSync(cli) ? takeBuildLock() : ensureBuild(node)))();
   run(node, cli, process.argv.slice(2), environment());
 }
@@ -28,17 +29,14 @@ else {
 function environment() {
   if (process.env.NATS_URL || isHelp()) return process.env;
   if (!stack?.natsUrl) {
-    // A file is verified without a stack, and one elsewhere is asked over HTTP; what wants this one says so itself.
+    // Files are verified without a stack, and logs of other stacks are read over HTTP. A command that needs the running
+    // stack reports its absence itself.
     if (command === 'audit') return process.env;
-    console.error(
-      stack
-        ? 'Holdfast is still starting; try again when it says that it is ready.'
-        : `${notRunning} One elsewhere is named by NATS_URL and NATS_NKEY_SEED.`,
-    );
+    console.error(stack ? stillStarting : `${notRunning} To reach another stack, set NATS_URL and NATS_NKEY_SEED.`);
     return process.exit(1);
   }
   const { nkeySeeds, databasePasswords } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
-  // Who may declare streams may do nothing else, and nobody else may declare them.
+  // Only the user `deploy` may declare streams, and it may do nothing else.
   const seed = nkeySeeds[command === 'bus' ? 'deploy' : 'operator'];
   const passwords =
     command === 'database'
@@ -47,9 +45,9 @@ function environment() {
           password,
         ])
       : [];
-  // For commands of the database's owner.
+  // For commands that run as the owner of the database.
   const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl } : {};
-  // For `demo seed`: the apps of the example must lead back to where it listens.
+  // For `demo seed`: the redirect URIs of the example's apps contain its ports.
   const ports = stack.examples
     ? { SHOP_PORT: String(stack.examples.shop), KIOSK_PORT: String(stack.examples.kiosk) }
     : {};

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// `npm start`: brings up the whole stack on this machine. What it does is in tools/launcher; this part only sees to it
-// that Node 24, the modules and the build are there, with nothing but the Node.js of the machine.
+// `npm start`: runs the full stack on this machine. This script needs only the machine's Node.js; it provides Node 24,
+// the modules and the build, and then starts tools/launcher.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { help, parseOptions } from './setup/options.mjs';
 import { run } from './setup/run.mjs';
-import { refuseWhileRunning } from './setup/running-stack.mjs';
+import { exitIfRunning } from './setup/running-stack.mjs';
 import { given, settings } from './setup/settings.mjs';
 
 requireNode();
@@ -16,10 +16,10 @@ if (options.help) {
   process.stdout.write(help);
   process.exit(0);
 }
-refuseWhileRunning();
+exitIfRunning();
 await ensureModules();
 const node = bundledNode();
-// Nobody builds in this clone until the launcher has its own copy of what is built now.
+// The build lock is held until the launcher has copied the build.
 const release = options.reset ? undefined : await ensureBuild(node);
 run(node, 'launcher/main.ts', args, { ...given, HOLDFAST_BUILD_HELD: '1' }, release);
 

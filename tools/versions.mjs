@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run versions -- [--ref REF]`: services of another version and of this one beside each other, upgrade and
-// rollback under load.
+// `npm run versions -- [--ref REF]`: runs services of another version and of this one together, and upgrades and rolls
+// back under load.
 import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';

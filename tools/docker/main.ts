@@ -1,11 +1,11 @@
-// Writes what docker/compose.yaml needs and cannot make: secrets, and from them one environment file per container and
-// the configuration of nats-server. Secrets are kept, so it may be run again.
+// Writes the files that docker/compose.yaml needs: secrets, one environment file per container, and the configuration
+// of nats-server. It may be run again: existing secrets are kept.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseServices, natsUsers, serviceNames, services, type ServiceName } from '@holdfast/contracts';
 import { natsConfig } from '@holdfast/platform-policy';
+import { displayPath, print } from '../infra/console.ts';
 import { writeWhole } from '../infra/files.ts';
-import { say, shown } from '../infra/say.ts';
 import type { Instance } from '../launcher/instances.ts';
 import { loadSecrets } from '../launcher/secrets.ts';
 import { publicKeys } from '../launcher/servers.ts';
@@ -44,15 +44,15 @@ write('setup', {
   ...Object.fromEntries(passwords),
 });
 write('operator', { BASE_URL: baseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secrets.nkeySeeds.operator });
-// Holds public keys only, and the container's user must be able to read it.
+// Contains public keys only, and the container's user must be able to read it.
 writeFileSync(
   join(folder, 'nats.conf'),
   natsConfig({ publicKeys: publicKeys(secrets), host: '0.0.0.0', port: 4222, storeDir: '/data' }),
   { mode: 0o644 },
 );
-say(`Wrote secrets and settings to ${shown(folder)}; now: docker compose -f docker/compose.yaml up --build`);
+print(`Wrote secrets and settings to ${displayPath(folder)}. Next: docker compose -f docker/compose.yaml up --build`);
 
-/** Every container has addresses of its own, so all may use the same ports. */
+/** Every container has its own address, so all may use the same ports. */
 function container(service: ServiceName): Instance {
   return {
     service,

@@ -6,12 +6,14 @@ export function actionsPage(): string {
   return page(
     'Actions of the audit log',
     'libs/contracts/src/audit/audit-record.ts',
-    'Every action of every caller has one record, refusals and failures included; `outcome` tells which. Callers whose token was refused are counted, and so is what anybody may look at without being known (claim links, challenges): one record per minute, with `outcome.count`.',
+    'Every request of every caller has one record, also when it is denied or fails; `outcome` has the result. ' +
+      'Requests with an invalid token and public reads (claim links, challenges) are counted: one record per ' +
+      'minute, with `outcome.count`.',
     table(
       ['Action', 'Means', 'Retention'],
-      Object.entries(actions).map(([name, says]) => [code(name), says, retentionOf(name as Action)]),
+      Object.entries(actions).map(([name, description]) => [code(name), description, retentionOf(name as Action)]),
     ),
-    '## How long',
+    '## Retention',
     table(
       ['Retention', 'Months', 'What'],
       Object.entries(retentions).map(([name, { months, description }]) => [
@@ -20,7 +22,7 @@ export function actionsPage(): string {
         description,
       ]),
     ),
-    '## A record, as it is read back',
+    '## A record as the API returns it',
     fieldTable(auditEventSchema),
   );
 }

@@ -15,17 +15,19 @@ import { code, codes, page, table } from './markdown.ts';
 
 export function busPage(): string {
   return page(
-    'The bus and the database: who may do what',
+    'Permissions on the bus and in the database',
     'libs/contracts/src',
-    'What is on this page is not a description of permissions: nats.conf and the grants of the database are made from the same tables.',
-    `\`\`\`mermaid\n${picture()}\n\`\`\``,
-    'Solid: requests. Dotted: events, at least once. Thick: the feed of access, several times a second. The gateway also hands OAuth requests to auth over HTTP.',
-    '## Questions and commands',
-    'A question (`query`) is asked again, of another replica, when no answer comes; a `command` never is. Every one may also answer `unavailable` and `internal`.',
-    table(['Subject', 'Kind', 'Asked by', 'Visible in', 'Gives up after', 'Errors'], contractRows()),
+    'nats.conf and the grants of the database are generated from the same tables as this page.',
+    `\`\`\`mermaid\n${diagram()}\n\`\`\``,
+    'Solid: requests. Dotted: events, at least once. Thick: the revocation feed, several times a second. The gateway ' +
+      'also proxies OAuth requests to auth over HTTP.',
+    '## Queries and commands',
+    'A query without a reply is sent again, to another replica; a command never is. Each may also reply with the ' +
+      'errors `unavailable` and `internal`.',
+    table(['Subject', 'Kind', 'Callers', 'Visible in', 'Timeout', 'Errors'], contractRows()),
     '## Streams',
     table(
-      ['Stream', 'Subjects', 'Told by', 'Durable consumers'],
+      ['Stream', 'Subjects', 'Producer', 'Durable consumers'],
       [
         ...Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')]),
         [
@@ -34,20 +36,21 @@ export function busPage(): string {
           Object.values(streams)
             .map((s) => s.producer)
             .join(', '),
-          'none: one message each, which proves that JetStream stores',
+          'none: one message of each producer, which proves that JetStream stores',
         ],
       ],
     ),
     '## NATS users',
-    'Each has an NKey and an inbox of its own. What is not listed is refused by the server.',
-    table(['User', 'May publish', 'May subscribe', 'May answer'], natsUsers.map(userRow)),
+    'Each has its own NKey and inbox. nats-server rejects everything that is not listed.',
+    table(['User', 'May publish', 'May subscribe', 'May reply'], natsUsers.map(userRow)),
     '## Database roles',
-    'A service connects as its own role, which owns nothing. Tables are made by migrations, as the owner of the database; a migration may take more away, as that of audit does: its entries cannot be changed or deleted by anybody.',
-    table(['Role', 'Schema', 'May'], roleRows()),
+    'A service connects as its own role, which owns nothing. Migrations create the tables as the owner of the ' +
+      'database. A migration may revoke rights: nobody can change or delete entries of the audit log.',
+    table(['Role', 'Schema', 'Rights'], roleRows()),
   );
 }
 
-function picture(): string {
+function diagram(): string {
   const requests = new Map<string, number>();
   for (const { callers, service } of contracts)
     for (const caller of callers) requests.set(`${caller} --> ${service}`, 1);
@@ -55,10 +58,11 @@ function picture(): string {
   const feeds = natsUsers
     .filter((u) => busPermissions(u).subscribe.includes(revocationFeedSubject))
     .map((u) => `directory ==> ${u}`);
-  const nodes = natsUsers.map(
-    (u) =>
-      `${u}${(serviceNames as string[]).includes(u) ? (services[u as keyof typeof services].database ? `[(${u})]` : `[${u}]`) : `>${u}]`}`,
-  );
+  const shapeOf = (user: string): string => {
+    if (!(serviceNames as string[]).includes(user)) return `>${user}]`;
+    return services[user as keyof typeof services].database ? `[(${user})]` : `[${user}]`;
+  };
+  const nodes = natsUsers.map((user) => `${user}${shapeOf(user)}`);
   return ['flowchart LR', ...[...nodes, ...requests.keys(), ...events, ...feeds].map((line) => `  ${line}`)].join('\n');
 }
 
@@ -81,17 +85,23 @@ function userRow(user: (typeof natsUsers)[number]): string[] {
 function roleRows(): string[][] {
   const passwords = Object.fromEntries(databaseServices.map((s) => [s, 'x']));
   const grants = databaseSetup({ passwords }).flatMap((statement) => {
-    const own = /^ALTER DEFAULT PRIVILEGES IN SCHEMA (\w+) GRANT (.+) ON (TABLES|SEQUENCES) TO (\w+)$/.exec(statement);
-    if (own) return [{ role: own[4], schema: own[1], may: `${own[2]} on ${own[3]?.toLowerCase()}` }];
-    const one = /^GRANT (.+) ON (SCHEMA )?([\w.]+) TO (\w+)$/.exec(statement);
-    if (!one) return [];
-    return [{ role: one[4], schema: one[3]?.split('.')[0], may: one[2] ? one[1] : `${one[1]} on ${one[3]}` }];
+    const byDefault = /^ALTER DEFAULT PRIVILEGES IN SCHEMA (\w+) GRANT (.+) ON (TABLES|SEQUENCES) TO (\w+)$/.exec(
+      statement,
+    );
+    if (byDefault) {
+      const [, schema, rights, kind, role] = byDefault;
+      return [{ role, schema, rights: `${rights} on ${kind?.toLowerCase()}` }];
+    }
+    const single = /^GRANT (.+) ON (SCHEMA )?([\w.]+) TO (\w+)$/.exec(statement);
+    if (!single) return [];
+    const [, rights, onSchema, object, role] = single;
+    return [{ role, schema: object?.split('.')[0], rights: onSchema ? rights : `${rights} on ${object}` }];
   });
   return databaseServices.flatMap((service) => {
     const role = databaseRole(service);
     return [service, watermarksSchema].flatMap((schema) => {
-      const may = grants.filter((g) => g.role === role && g.schema === schema).map((g) => g.may);
-      return may.length > 0 ? [[code(role), code(schema), [...new Set(may)].join('; ')]] : [];
+      const rights = grants.filter((g) => g.role === role && g.schema === schema).map((g) => g.rights);
+      return rights.length > 0 ? [[code(role), code(schema), [...new Set(rights)].join('; ')]] : [];
     });
   });
 }

@@ -5,16 +5,18 @@ import { code, page, table } from './markdown.ts';
 import { jsonSchemaOf } from './schema.ts';
 
 export async function configurationPage(): Promise<string> {
-  const parts = await Promise.all(serviceNames.map(partOf));
+  const sections = await Promise.all(serviceNames.map(sectionOf));
   return page(
     'Configuration',
     'the config.ts of each service',
-    'Environment variables of each service. `npm start` sets all of them itself; this page is for those who run services otherwise. A service that lacks one says so in one message and ends. Keys are 32 bytes in base64url: `openssl rand 32 | basenc --base64url | tr -d =`.',
-    ...parts.flat(),
+    'Environment variables of each service. `npm start` sets the required ones. A service without a required ' +
+      'variable prints one message that names it, and exits. Keys are 32 bytes in base64url: ' +
+      '`openssl rand 32 | basenc --base64url | tr -d =`.',
+    ...sections.flat(),
   );
 }
 
-async function partOf(service: keyof typeof services): Promise<string[]> {
+async function sectionOf(service: keyof typeof services): Promise<string[]> {
   const { configSchema } = (await built(service, 'config')) as { configSchema: z.ZodType };
   const { properties = {}, required = [] } = jsonSchemaOf(configSchema, 'input');
   const rows = Object.entries(properties).map(([name, { default: value, description = '', enum: values }]) => [

@@ -6,15 +6,19 @@ export async function credentialStatesPage(): Promise<string> {
   return page(
     'States of a credential',
     'apps/issuance/src/customer/transitions.ts',
-    'What may happen to a credential, and under which condition. What has no arrow is refused with `invalid_state`, except for what is guarded by `revocable`: that is `not_revocable`.',
+    'The state transitions of a credential and their conditions. A transition without an arrow fails with ' +
+      '`invalid_state`; one whose condition `revocable` is not met fails with `not_revocable`.',
     ['```mermaid', diagram(), '```'].join('\n'),
     [
-      '- The end of a credential or offer is derived from time and is no state: a credential past its end stays `issued` but is not live, an offer that ran out stays `offered` but cannot be claimed. `expire` says when everybody is told.',
-      '- What the organization may do does not depend on the end: what has ended can be suspended, revoked and offered again. Only a renewal comes too late.',
-      '- `withdraw` takes an offer back. With it ends a credential that nobody holds yet; one that is held stays as it is.',
-      '- `rekey` is the claim of a further offer for a credential that is held already (recovery).',
-      '- A suspension or revocation takes an open offer with it.',
-      '- After a revocation, a further offer makes another credential.',
+      '- Expiration is no state, but follows from time: an expired credential stays `issued` but is not live, and an ' +
+        'expired offer stays `offered` but cannot be claimed. `expire` is the moment at which the expiration is ' +
+        'emitted as an event.',
+      '- Organizations can suspend, revoke and offer again a credential that has expired. Only a renewal is too late.',
+      '- `withdraw` closes an open offer. A credential that was never claimed ends with it; a claimed ' +
+        'one stays as it is.',
+      '- `rekey` is the claim of a further offer for a credential that was claimed before (recovery).',
+      '- A suspension or revocation closes an open offer.',
+      '- After a revocation, a further offer creates another credential.',
     ].join('\n'),
   );
 }

@@ -11,7 +11,8 @@ export function errorsPage(): string {
   return page(
     'Errors',
     'libs/contracts/src/errors.ts',
-    'Every error of the API is `application/problem+json` (RFC 9457). Branch on `code`: it keeps its meaning, and the list may grow. The token endpoint answers as RFC 6749 §5.2 says.',
-    table(['Code', 'Status', 'Means', 'What to do'], rows),
+    'Every error of the API is `application/problem+json` (RFC 9457). Branch on `code`: its meaning never changes, ' +
+      'and the list may grow. The token endpoint responds with the errors of RFC 6749 §5.2.',
+    table(['Code', 'Status', 'Meaning', 'What to do'], rows),
   );
 }

@@ -14,15 +14,18 @@ export function eventsPage(): string {
   return page(
     'Events',
     'libs/contracts/src/events/events.ts and signals.ts',
-    table(['Event', 'Means', 'Producer', 'NATS subject', 'In the feed'], types),
-    '## What organizations are told',
-    'By the [event feed](../events.md). Ids and states, never a name or an address. New types and new members of `data` may come; one that is there keeps its meaning.',
+    table(['Event', 'Meaning', 'Producer', 'NATS subject', 'In the feed'], types),
+    '## Public events',
+    'Organizations read them from the [event feed](../events.md). They contain ids and states, never a name or an ' +
+      'address. New types and new members of `data` may be added; existing ones keep their meaning.',
     fieldTable(publicEventSchema, 'data'),
     ...publicEventTypes.flatMap(publicEvent),
-    '## What the services tell each other',
-    'An event carries the whole public state of what it is about, with a version. It may come late, twice or out of order; whoever applies it takes what is newer. What `audit` holds is in [actions.md](actions.md).',
+    '## Domain events',
+    'Services publish them for each other. An event contains the whole public state of its customer, app or ' +
+      'organization, with a version. It may arrive late, twice or out of order: consumers keep the newest version. ' +
+      'The member `audit` is described in [actions.md](actions.md).',
     ...Object.values(streams).flatMap((stream) => [
-      `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; read by ${stream.consumers.join(', ')}.`,
+      `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; consumed by ${stream.consumers.join(', ')}.`,
       ...kinds(stream.event).map((kind) => fieldTable(kind, 'audit')),
     ]),
   );
@@ -60,7 +63,9 @@ const values: Record<string, string> = {
   app: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
 };
 
-/** @throws when the schema has a member that no example is known of: the reference would show what is never sent. */
+/**
+ * @throws when there is no example value for a member of the schema: the page would show an event that is never sent
+ */
 function exampleOf(schema: z.ZodObject): unknown {
   return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, values[name]])));
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { say, warn } from '../infra/say.ts';
+import { print, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { actionsPage } from './actions.ts';
 import { busPage } from './bus.ts';
@@ -31,18 +31,19 @@ if (process.argv.includes('--check')) {
   const [first, ...more] = [...changed, ...stale].map((name) => `docs/reference/${name}`);
   if (first) {
     warn(
-      `${[first, ...more].join(', ')} ${more.length > 0 ? 'do' : 'does'} not say what the code says; run "node tools/generate.mjs" and commit what it writes.`,
+      `${[first, ...more].join(', ')} ${more.length > 0 ? 'are' : 'is'} out of date. ` +
+        'Run "node tools/generate.mjs" and commit the result.',
     );
     process.exit(1);
   }
-  say(`docs/reference says what the code says (${Object.keys(pages).length} files).`);
+  print(`docs/reference is up to date (${Object.keys(pages).length} files).`);
 } else {
   for (const name of changed) writeFileSync(join(folder, name), pages[name] ?? '');
   for (const name of stale) rmSync(join(folder, name), { recursive: true });
-  say(
+  print(
     changed.length + stale.length > 0
       ? `Written to docs/reference: ${[...changed, ...stale].join(', ')}`
-      : 'docs/reference was up to date.',
+      : 'docs/reference was up to date already.',
   );
 }
 

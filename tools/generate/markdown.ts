@@ -1,7 +1,7 @@
-/** A page of the reference. Whoever opens it must see that writing in it is of no use. */
-export function page(title: string, source: string, ...parts: string[]): string {
-  const note = `<!-- Generated from ${source} by \`node tools/generate.mjs\`. Change that, not this. -->`;
-  return `${[`# ${title}`, note, ...parts].join('\n\n')}\n`;
+/** A page of the reference. Its note keeps readers from editing it. */
+export function page(title: string, source: string, ...blocks: string[]): string {
+  const note = `<!-- Generated from ${source} by \`node tools/generate.mjs\`. Do not edit. -->`;
+  return `${[`# ${title}`, note, ...blocks].join('\n\n')}\n`;
 }
 
 export function table(head: string[], rows: string[][]): string {
@@ -14,7 +14,7 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** Each as code, or a dash for none. */
+/** All names as code, or a dash when there are none. */
 export function codes(names: readonly string[]): string {
   return names.length > 0 ? names.map(code).join(', ') : '–';
 }

@@ -1,6 +1,6 @@
 import { built } from './built.ts';
 
-/** Stands for the address of the stack: the same text, whoever generates it. */
+/** A placeholder for the address of a deployment. */
 const baseUrl = 'https://id.example';
 
 export async function openApiJson(): Promise<string> {

@@ -2,7 +2,7 @@ import { adminOperations, appKinds, customerScopes, grantable, neverGrantable } 
 import { code, codes, page, table } from './markdown.ts';
 
 const rows = (operations: Record<string, string>): string[][] =>
-  Object.entries(operations).map(([name, says]) => [code(name), says]);
+  Object.entries(operations).map(([name, description]) => [code(name), description]);
 
 export function operationsPage(): string {
   const kinds = appKinds.map((kind) => [
@@ -12,13 +12,15 @@ export function operationsPage(): string {
   return page(
     'Operations',
     'libs/contracts/src/operations.ts',
-    'What a program can be granted, and ask for as `scope`. The list is closed, and no operation implies another.',
+    'The operations that a program can be granted and request as `scope`. The list is closed, and no operation ' +
+      'implies another.',
     '## Customer scopes',
     table(['Operation', 'Lets the app'], rows(customerScopes)),
     '## Admin API',
     table(['Operation', 'Lets the app'], rows(adminOperations)),
-    '## Who may be granted what',
+    '## Operations by kind of app',
     table(['Kind of app', 'Operations'], kinds),
-    `Never granted to a program: ${codes(neverGrantable)}. Directory refuses them, a constraint of its database refuses them, and the token endpoint refuses them.`,
+    `Never granted to a program: ${codes(neverGrantable)}. Directory, a constraint of its database and the token ` +
+      'endpoint reject them independently.',
   );
 }

@@ -54,7 +54,7 @@ function typeOf(node: JsonSchema, defs: Record<string, JsonSchema>): string {
   return format ? `${type}, ${format}` : (type ?? 'any');
 }
 
-/** An object that has a name stands under `$defs`; one that repeats itself (JSON in JSON) is not followed. */
+/** Resolves a reference to `$defs`. Recursive schemas (JSON in JSON) are not expanded. */
 function resolve(node: JsonSchema, defs: Record<string, JsonSchema>): JsonSchema {
   const found = node.$ref?.startsWith('#/$defs/') ? defs[node.$ref.slice('#/$defs/'.length)] : undefined;
   return found ? { ...found, ...node } : node;

@@ -1,4 +1,4 @@
-// A launcher for child-process-registry.int.spec.ts to kill.
+// A launcher that child-process-registry.int.spec.ts kills.
 import { join } from 'node:path';
 import { ChildProcessRegistry } from './child-process-registry.ts';
 import { spawnProgram } from './program.ts';
@@ -14,7 +14,7 @@ const child = spawnProgram(
     cwd: folder,
     logFile: join(folder, 'deaf.log'),
     stopSignal: 'SIGTERM',
-    stopWithin: 1000,
+    stopTimeoutMs: 1000,
     ready: async () => true,
   },
   children,

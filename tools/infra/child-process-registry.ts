@@ -21,8 +21,8 @@ interface Children {
 }
 
 /**
- * Lists our child processes in children.json. No program can catch SIGKILL, so a second process, the orphan reaper,
- * ends the listed children when we are killed. If the reaper is killed too, the next start ends them.
+ * Lists the launcher's child processes in children.json. No program can catch SIGKILL, so a second process, the orphan
+ * reaper, ends the listed children when the launcher is killed. If the reaper is killed too, the next start ends them.
  */
 export class ChildProcessRegistry {
   readonly #file: string;
@@ -53,7 +53,7 @@ export class ChildProcessRegistry {
     this.#write();
   }
 
-  /** Call it after all children have stopped: the reaper has nothing left to do. */
+  /** To be called after all children have stopped. */
   stopReaper(): void {
     this.#reaper.kill('SIGTERM');
   }
@@ -69,26 +69,26 @@ function childrenFile(folder: string): string {
 }
 
 /** Ends the processes that a killed launcher left running. */
-export async function endOrphans(folder: string): Promise<void> {
-  const known = readJson<Children>(childrenFile(folder));
-  if (known && !isRunning(known.owner)) await endChildren(known.children);
+export async function stopOrphans(folder: string): Promise<void> {
+  const registry = readJson<Children>(childrenFile(folder));
+  if (registry && !isRunning(registry.owner)) await stopChildren(registry.children);
 }
 
-/** For the orphan reaper. It leaves the list of a new launcher alone, which may have replaced that of its own. */
-export async function endChildrenOf(file: string, owner: number): Promise<void> {
-  const known = readJson<Children>(file);
-  if (known?.owner.pid === owner) await endChildren(known.children);
+/** For the orphan reaper. A new launcher may have replaced the list; then nothing is ended. */
+export async function stopChildrenOf(file: string, owner: number): Promise<void> {
+  const registry = readJson<Children>(file);
+  if (registry?.owner.pid === owner) await stopChildren(registry.children);
 }
 
 /** Services first: they need NATS and PostgreSQL to shut down cleanly. */
-async function endChildren(children: ChildEntry[]): Promise<void> {
+async function stopChildren(children: ChildEntry[]): Promise<void> {
   for (const name of ['', 'nats', 'postgres']) {
     const group = children.filter((child) => (name ? child.name === name : !['nats', 'postgres'].includes(child.name)));
-    await Promise.all(group.map(endChild));
+    await Promise.all(group.map(stopChild));
   }
 }
 
-async function endChild(child: ChildEntry): Promise<void> {
+async function stopChild(child: ChildEntry): Promise<void> {
   const signals = [child.signal, 'SIGCONT', 'SIGKILL'] as const;
   for (const signal of signals) {
     if (!isRunning(child)) return;

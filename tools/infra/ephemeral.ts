@@ -7,20 +7,20 @@ import { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually, freePort } from './ports.ts';
 import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
-import { hasEnded, lastWord, spawnProgram, stopProgram, type Program } from './program.ts';
+import { hasEnded, lastErrorLine, spawnProgram, stopProgram, type Program } from './program.ts';
 
 const tests = join(root, '.holdfast', 'tests');
 
-/** Servers for one run of the tests, in a folder of their own, beside whatever stack may be running. */
+/** Servers for one run of the tests, in a folder of their own. A running stack is left alone. */
 export class EphemeralServers {
   readonly folder = join(tests, String(process.pid));
-  /** For a stack that the tests start, see HOLDFAST_HOME. */
+  /** HOLDFAST_HOME of a stack that the tests start. */
   readonly stackFolder = stackFolderOf(this.folder);
   readonly #children: ChildProcessRegistry;
   readonly #stops: (() => Promise<void>)[] = [];
 
   constructor() {
-    sweep();
+    removeOrphanedFolders();
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     this.#children = new ChildProcessRegistry(this.folder);
   }
@@ -41,7 +41,7 @@ export class EphemeralServers {
     return postgresUrl({ port, password }, 'postgres');
   }
 
-  alsoStop(stop: () => Promise<void>): void {
+  onStop(stop: () => Promise<void>): void {
     this.#stops.push(stop);
   }
 
@@ -49,21 +49,21 @@ export class EphemeralServers {
     const child = spawnProgram(program, this.#children);
     this.#stops.push(() => stopProgram(child, program));
     await eventually(async () => hasEnded(child) || (await program.ready()), 30_000);
-    if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastWord(program.logFile)}`);
+    if (!(await program.ready())) throw new Error(`${program.name} did not start: ${lastErrorLine(program.logFile)}`);
   }
 
   async stop(): Promise<void> {
     for (const stop of this.#stops.reverse()) await stop();
     this.#children.stopReaper();
-    forget(this.folder);
+    removeFolders(this.folder);
   }
 }
 
-/** What runs that were killed left behind. */
-function sweep(): void {
+/** Removes the folders of runs that were killed. */
+function removeOrphanedFolders(): void {
   mkdirSync(tests, { recursive: true });
   for (const name of readdirSync(tests)) {
-    if (!startTimeOf(Number(name))) forget(join(tests, name));
+    if (!startTimeOf(Number(name))) removeFolders(join(tests, name));
   }
 }
 
@@ -71,7 +71,8 @@ function stackFolderOf(folder: string): string {
   return join(folder, 'stack');
 }
 
-function forget(folder: string): void {
+/** Removes the folder of a run, and the folders of its servers that lie elsewhere. */
+function removeFolders(folder: string): void {
   for (const path of [
     postgresFolder(folder),
     postgresFolder(stackFolderOf(folder)),

@@ -7,7 +7,7 @@ import { releaseVersion } from './nats-release.ts';
 
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('containers run the release that the launcher would fetch, and it is new enough', () => {
+test('containers run the release that the launcher fetches, and it is a supported version', () => {
   expect(text('docker/compose.yaml')).toContain(`image: nats:${releaseVersion}-alpine`);
   expect(isSupportedNatsVersion(releaseVersion)).toBe(true);
 });

@@ -3,21 +3,20 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
 import { cache } from '../setup/paths.mjs';
+import { print, ReportedError } from './console.ts';
 import { fromDebian } from './nats-debian.ts';
 import { fromRelease } from './nats-release.ts';
-import { ReportedError, say } from './say.ts';
 
-/**
- * The path of a nats-server that is new enough: the machine's own, else Debian's package, else the project's own
- * release.
- */
+/** The path of a supported nats-server: the machine's own, else Debian's package, else the NATS project's release. */
 export async function natsBinary(): Promise<string> {
-  // Debian puts it into /usr/sbin, which is not on everybody's PATH.
+  // Debian installs it into /usr/sbin, which is not on every user's PATH.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  const own = [...new Set(folders)].map((folder) => join(folder, 'nats-server')).filter((path) => existsSync(path));
-  const good = own.find((path) => isSupportedNatsVersion(versionOf(path)));
-  if (good) return good;
-  const tooOld = own.map((path) => `${path} is version ${versionOf(path) || 'unknown'}`);
+  const installed = [...new Set(folders)]
+    .map((folder) => join(folder, 'nats-server'))
+    .filter((path) => existsSync(path));
+  const supported = installed.find((path) => isSupportedNatsVersion(versionOf(path)));
+  if (supported) return supported;
+  const tooOld = installed.map((path) => `${path} is version ${versionOf(path) || 'unknown'}`);
   const folder = join(cache, 'nats-server');
   const tried = [...tooOld];
   for (const fetch of [fromDebian, fromRelease]) {
@@ -26,7 +25,7 @@ export async function natsBinary(): Promise<string> {
       const version = fetched && versionOf(fetched);
       if (fetched && version && isSupportedNatsVersion(version)) {
         if (tooOld.length > 0)
-          say(`  ${tooOld.join(', ')}, older than ${minimumNatsVersion}: using ${version} instead`);
+          print(`  ${tooOld.join(', ')}, older than ${minimumNatsVersion}: using ${version} instead`);
         return fetched;
       }
       if (fetched) tried.push(`${fetched} is version ${version || 'unknown'}`);
@@ -40,7 +39,8 @@ export async function natsBinary(): Promise<string> {
       : 'the package of your system, or a release of the NATS project';
   const why = tried.length > 0 ? ` (tried: ${tried.join('; ')})` : '';
   throw new ReportedError(
-    `There is no nats-server ${minimumNatsVersion} or newer on this machine and none could be fetched; install one (${how}) so that it is on the PATH, and start again${why}.`,
+    `There is no nats-server ${minimumNatsVersion} or newer on this machine, and none could be fetched. ` +
+      `Install one (${how}) so that it is on the PATH, and start again${why}.`,
   );
 }
 
@@ -50,7 +50,7 @@ export function natsVersion(binary: string): string {
     .replace(/^nats-server: v?/, '');
 }
 
-/** Empty when it is no nats-server, or one that does not run here. */
+/** Empty when the file is not a nats-server, or does not run on this machine. */
 function versionOf(binary: string): string {
   try {
     return natsVersion(binary);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { debianMirrors } from './nats-debian.ts';
 
-test('takes the mirror of Debian that the machine is set up with, once, and no other source', () => {
+test('returns the Debian mirror of the machine once, and no other source', () => {
   const lines = [
     'http://debian.example/security/ bookworm-security main',
     'http://vendor.example/apt/ nodistro main',
@@ -14,7 +14,7 @@ test('takes the mirror of Debian that the machine is set up with, once, and no o
   expect(debianMirrors(lines.join('\n'))).toEqual(['http://debian.example/debian/']);
 });
 
-test('finds none on another distribution', () => {
+test('returns no mirror on another distribution', () => {
   expect(debianMirrors('http://archive.example/ubuntu/ noble main\n')).toEqual([]);
   expect(debianMirrors('')).toEqual([]);
 });

@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { say } from './say.ts';
+import { print } from './console.ts';
 
 /**
- * The Debian release whose package was tried (docs/adr/0021-nats-server-version.md). It needs glibc 2.34, which Debian
- * 12 has, so that a machine of another release can run it as well.
+ * The Debian release whose package was tested (docs/adr/0021-nats-server-version.md). It needs glibc 2.34, which Debian
+ * 12 has, so machines with another release can run it as well.
  */
 const suite = 'trixie';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const indexes = '$(REPO_URI) $(RELEASE) $(COMPONENT)';
 
 /**
- * Unpacks Debian's package into `folder`, without root, and touches nothing of the machine's own package management:
- * apt gets a source list and a state of its own, and verifies Debian's signature. Undefined where apt knows no mirror
- * of Debian.
+ * Unpacks Debian's package into `folder`, without root, and leaves the machine's package management alone: apt runs
+ * with its own source list and state, and verifies Debian's signature. Undefined where apt has no Debian mirror.
  */
 export async function fromDebian(folder: string): Promise<string | undefined> {
   const unpacked = join(folder, suite);
@@ -23,13 +22,13 @@ export async function fromDebian(folder: string): Promise<string | undefined> {
   if (!existsSync('/usr/bin/apt-get')) return undefined;
   const [mirror] = debianMirrors(run('apt-get', ['indextargets', '--format', indexes, 'Created-By: Packages']));
   if (!mirror) return undefined;
-  say(`Fetching nats-server from Debian (${suite}) ...`);
-  // Of this process alone: apt locks its state, and a second start may fetch at the same time.
+  print(`Fetching nats-server from Debian (${suite}) ...`);
+  // One folder per process: apt locks its state, and a second start may fetch concurrently.
   const apt = join(folder, `apt.${process.pid}`);
   const draft = join(apt, 'unpacked');
   try {
-    for (const part of ['state/lists/partial', 'cache/archives/partial', 'package'])
-      mkdirSync(join(apt, part), { recursive: true });
+    for (const path of ['state/lists/partial', 'cache/archives/partial', 'package'])
+      mkdirSync(join(apt, path), { recursive: true });
     writeFileSync(
       join(apt, 'sources.list'),
       `deb ${existsSync(keyring) ? `[signed-by=${keyring}] ` : ''}${mirror} ${suite} main\n`,
@@ -50,8 +49,8 @@ export async function fromDebian(folder: string): Promise<string | undefined> {
 }
 
 /**
- * The mirrors of Debian that this machine's apt is set up with, from lines of `apt-get indextargets`. Other sources of
- * the machine are not Debian's: only Debian has these releases.
+ * The Debian mirrors of this machine's apt, from lines of `apt-get indextargets`. A source is Debian's when it has a
+ * release of Debian.
  */
 export function debianMirrors(indexTargets: string): string[] {
   const releases = /^(oldoldstable|oldstable|stable|testing|unstable|sid|bullseye|bookworm|trixie|forky|duke)$/;
@@ -69,7 +68,7 @@ function aptOptions(apt: string): Record<string, string> {
   return {
     'Dir::Etc::sourcelist': join(apt, 'sources.list'),
     'Dir::Etc::sourceparts': '-',
-    // A pin of the machine is for its own packages.
+    // Pins of the machine apply to its own packages only.
     'Dir::Etc::preferences': '-',
     'Dir::Etc::preferencesparts': '-',
     'Dir::State': join(apt, 'state'),
@@ -79,7 +78,7 @@ function aptOptions(apt: string): Record<string, string> {
     'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
     'Acquire::Retries': '2',
     'Acquire::http::Timeout': '20',
-    // As root, apt would download as the user _apt, who may not reach this folder.
+    // As root, apt downloads as the user _apt, who may be unable to reach this folder.
     ...(process.getuid?.() === 0 ? { 'APT::Sandbox::User': 'root' } : {}),
   };
 }
@@ -89,6 +88,6 @@ function run(command: string, args: string[], cwd?: string): string {
     return execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
   } catch (error) {
     const stderr = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
-    throw new Error(`${command} said: ${stderr || (error as Error).message}`, { cause: error });
+    throw new Error(`${command} failed: ${stderr || (error as Error).message}`, { cause: error });
   }
 }

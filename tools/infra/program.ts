@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually } from './ports.ts';
 
-/** What it takes to run a process and to stop it in good order. */
+/** How to start a process and to stop it gracefully. */
 export interface Program {
   name: string;
   command: string;
@@ -14,23 +14,23 @@ export interface Program {
   user?: { uid: number; gid: number };
   logFile: string;
   stopSignal: 'SIGTERM' | 'SIGINT';
-  /** How long it may take to stop before it is killed, in milliseconds. */
-  stopWithin: number;
-  /** Asked again and again until true; must not throw. */
+  /** After this time without an end it is killed. */
+  stopTimeoutMs: number;
+  /** Called repeatedly until true; must not throw. */
   ready: () => Promise<boolean>;
 }
 
-const logLimit = 20 * 1024 * 1024;
+const maxLogBytes = 20 * 1024 * 1024;
 
-/** One old log is kept. */
+/** Keeps one old log. */
 export function rotateLog(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > logLimit) renameSync(logFile, `${logFile}.1`);
+  if (size > maxLogBytes) renameSync(logFile, `${logFile}.1`);
 }
 
 /**
- * Starts the program in a process group of its own: Ctrl-C at the terminal must reach the launcher only, which then
- * stops everything in the right order. Its stdin is a pipe from us, whose end tells a service that we are gone.
+ * Starts the program in its own process group: Ctrl-C at the terminal must reach the launcher only, which then stops
+ * everything in the right order. Its stdin is a pipe from the launcher; services exit when it ends.
  */
 export function spawnProgram(program: Program, children: ChildProcessRegistry): ChildProcess {
   mkdirSync(dirname(program.logFile), { recursive: true });
@@ -43,7 +43,7 @@ export function spawnProgram(program: Program, children: ChildProcessRegistry): 
     ...program.user,
   });
   closeSync(log);
-  child.on('error', () => undefined); // `exit` or the missing pid tells
+  child.on('error', () => undefined); // Callers check `exit` or the missing pid.
   child.stdin?.on('error', () => undefined);
   const { pid } = child;
   if (pid !== undefined) {
@@ -57,18 +57,18 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Resolves once the process has ended, by asking or, after `stopWithin`, by force. */
-export async function stopProgram(child: ChildProcess, { stopSignal, stopWithin }: Program): Promise<void> {
+/** Resolves once the process has ended: by its stop signal or, after `stopTimeoutMs`, by SIGKILL. */
+export async function stopProgram(child: ChildProcess, { stopSignal, stopTimeoutMs }: Program): Promise<void> {
   if (hasEnded(child)) return;
   child.kill(stopSignal);
-  child.kill('SIGCONT'); // a paused process would never see the first signal
-  if (await eventually(() => hasEnded(child), stopWithin)) return;
+  child.kill('SIGCONT'); // A paused process would not handle the first signal.
+  if (await eventually(() => hasEnded(child), stopTimeoutMs)) return;
   child.kill('SIGKILL');
   await eventually(() => hasEnded(child), 5000);
 }
 
-/** What a program last said of its trouble: the latest line that names an error, else the last line at all. */
-export function lastWord(logFile: string): string {
+/** The last line of a log that contains "error" or "fatal", else its last line. */
+export function lastErrorLine(logFile: string): string {
   try {
     const lines = readFileSync(logFile, 'utf8').slice(-8192).trimEnd().split('\n');
     const line = lines.findLast((l) => /error|fatal/i.test(l)) ?? lines.at(-1) ?? '';

@@ -9,7 +9,7 @@ import { postgresFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
 import { hasEnded, spawnProgram, stopProgram } from './program.ts';
 
-test('a PostgreSQL keeps its commits over kill -9, and wants its password', async () => {
+test('PostgreSQL keeps its commits after kill -9, and rejects a wrong password', async () => {
   const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'postgres-'));
   const options = {
     home,
@@ -44,7 +44,7 @@ test('a PostgreSQL keeps its commits over kill -9, and wants its password', asyn
   expect(existsSync(options.logFile)).toBe(true);
 });
 
-test.each(['127.0.0.1', '0.0.0.0'])('a port taken on %s is seen as taken', async (host) => {
+test.each(['127.0.0.1', '0.0.0.0'])('stateOfPort returns "taken" for a port with a listener on %s', async (host) => {
   const port = await freePort();
   expect(await stateOfPort(port)).toBe('free');
   const server = createServer().listen(port, host);

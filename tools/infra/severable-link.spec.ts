@@ -37,39 +37,39 @@ async function client() {
   await once(socket, 'connect');
   return seen;
 }
-/** Time in which something would have come through on this machine. */
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 200));
+/** Nothing may arrive within this time, in which data would come through an intact link. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-it('lets nothing through while it is cut, and delivers it when it is mended', async () => {
+it('delivers nothing while it is cut, and what was sent meanwhile when it is mended', async () => {
   const one = await client();
   one.socket.write('a');
   expect(await eventually(() => one.text === '<a>', 5000)).toBe(true);
   link.cut();
   one.socket.write('b');
   accepted[0]!.write('c');
-  await aMoment();
+  await settle();
   expect([one.text, received, one.closed]).toEqual(['<a>', 'a', false]);
   link.mend();
   expect(await eventually(() => one.text === '<a>c<b>' && received === 'ab', 5000)).toBe(true);
 });
 
-it('lets nobody through who connects while it is cut, until it is mended', async () => {
+it('connects a client that came while it was cut only when it is mended', async () => {
   link.cut();
   const late = await client();
   late.socket.write('x');
-  await aMoment();
+  await settle();
   expect(accepted).toHaveLength(0);
   link.mend();
   expect(await eventually(() => late.text === '<x>', 5000)).toBe(true);
 });
 
-it('tells of an end only when it is mended', async () => {
+it('passes on the end of a connection only when it is mended', async () => {
   const one = await client();
   one.socket.write('a');
   await eventually(() => one.text === '<a>', 5000);
   link.cut();
   accepted[0]!.destroy();
-  await aMoment();
+  await settle();
   expect(one.closed).toBe(false);
   link.mend();
   expect(await eventually(() => one.closed, 5000)).toBe(true);

@@ -3,21 +3,20 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 interface Pair {
   near: Socket;
-  /** Undefined until the link is whole: who connects through a cut one is not let through to the server. */
+  /** Undefined while the link is cut: a client that connects then is not connected to the server. */
   far: Socket | undefined;
 }
 
 /**
- * A way to a server that can be cut, as by a network that drops packets: connections stay open, nothing comes through
- * in either direction, and not even an end or a reset is heard. Mended, it delivers what was sent meanwhile, as TCP
- * does.
+ * A TCP proxy that can be cut like a network that drops packets: connections stay open, and nothing passes in either
+ * direction, not even an end or a reset. When it is mended, it delivers what was sent meanwhile, as TCP does.
  */
 export class SeverableLink {
   readonly #host: string;
   readonly #port: number;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
-  #whole = true;
+  #intact = true;
 
   private constructor(host: string, port: number) {
     this.#host = host;
@@ -29,7 +28,7 @@ export class SeverableLink {
     const link = new SeverableLink(host, port);
     link.#server.listen(0, '127.0.0.1');
     await once(link.#server, 'listening');
-    // It must not keep the launcher alive.
+    // The server must not keep the launcher alive.
     link.#server.unref();
     return link;
   }
@@ -39,14 +38,14 @@ export class SeverableLink {
   }
 
   cut(): void {
-    this.#whole = false;
+    this.#intact = false;
     for (const { near, far } of this.#pairs) {
       for (const socket of [near, far]) socket?.unpipe().pause();
     }
   }
 
   mend(): void {
-    this.#whole = true;
+    this.#intact = true;
     for (const pair of this.#pairs) this.#join(pair);
   }
 
@@ -59,7 +58,7 @@ export class SeverableLink {
     const pair: Pair = { near, far: undefined };
     this.#pairs.add(pair);
     this.#watch(near, pair);
-    if (this.#whole) this.#join(pair);
+    if (this.#intact) this.#join(pair);
   }
 
   #join(pair: Pair): void {
@@ -74,10 +73,10 @@ export class SeverableLink {
     far.pipe(near);
   }
 
-  /** The end of one side reaches the other only through a whole link. */
+  /** The end of one side reaches the other only through an intact link. */
   #watch(socket: Socket, pair: Pair): void {
     socket.setNoDelay(true).on('error', () => undefined);
-    socket.on('close', () => this.#whole && this.#end(pair));
+    socket.on('close', () => this.#intact && this.#end(pair));
   }
 
   #end(pair: Pair): void {

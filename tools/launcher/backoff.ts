@@ -1,9 +1,9 @@
-const first = 200;
-const longest = 10_000;
-/** A program that lived this long is taken for healthy: its next end is a new story. */
-const healthy = 30_000;
+const firstMs = 200;
+const maxMs = 10_000;
+/** A program that ran this long was healthy, so the delays begin again. */
+const healthyMs = 30_000;
 
-/** How long to wait before a program that ended is started again; all in milliseconds. */
-export function nextDelay(previous: number, lived: number): number {
-  return previous === 0 || lived >= healthy ? first : Math.min(previous * 2, longest);
+/** How long to wait before a program that has ended is started again. */
+export function nextDelayMs(previousMs: number, ranForMs: number): number {
+  return previousMs === 0 || ranForMs >= healthyMs ? firstMs : Math.min(previousMs * 2, maxMs);
 }

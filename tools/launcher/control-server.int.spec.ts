@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openControl } from './control-server.ts';
+import { startControlServer } from './control-server.ts';
 import type { Member } from './stack.ts';
 
 const build = mkdtempSync(join(process.env.TEST_TMP ?? '', 'other-'));
 const started: unknown[] = [];
-let control: Awaited<ReturnType<typeof openControl>>;
+let control: Awaited<ReturnType<typeof startControlServer>>;
 beforeAll(async () => {
   const broken = {
     name: 'broken',
@@ -29,11 +29,11 @@ beforeAll(async () => {
   } as unknown as Member;
   mkdirSync(join(build, 'apps', 'stopped', 'dist'), { recursive: true });
   writeFileSync(join(build, 'apps', 'stopped', 'dist', 'main.js'), '');
-  control = await openControl([broken, stopped]);
+  control = await startControlServer([broken, stopped]);
 });
 afterAll(() => control.close());
 
-/** As it stands: fetch would not send such a path. */
+/** Sends the path unchanged; fetch would normalize or reject it. */
 function statusOf(path: string, authorization = `Bearer ${control.token}`, body = ''): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port: control.port, method: 'POST', path, headers: { authorization } }, (response) =>
@@ -51,13 +51,13 @@ describe('the control port', () => {
     ['/stop/%E0%A4%A', 404],
     ['/pause/broken', 500],
     ['/list', 200],
-  ])('answers %s with %i and goes on', async (path, status) => {
+  ])('answers %s with %i and continues', async (path, status) => {
     expect(await statusOf(path)).toBe(status);
     expect(await statusOf('/list')).toBe(200);
   });
 
   it.each(['', 'Bearer x', `Bearer ${'\u00e9'.repeat(43)}`, `Bearer ${'x'.repeat(43)}`])(
-    'answers 401 to the authorization %j and goes on',
+    'answers 401 to the authorization %j and continues',
     async (authorization) => {
       expect(await statusOf('/list', authorization)).toBe(401);
       expect(await statusOf('/list')).toBe(200);
@@ -74,14 +74,14 @@ describe('the control port', () => {
     ['{', 400, undefined],
     ['null', 400, undefined],
     ['x'.repeat(70_000), 400, undefined],
-  ])('starts with what %.40s says: %i', async (body, status, planned) => {
+  ])('answers a start with the body %.40s with %i', async (body, status, planned) => {
     started.length = 0;
     expect(await statusOf('/start/stopped', undefined, body)).toBe(status);
     expect(started).toEqual(planned === undefined ? [] : [planned]);
     expect(await statusOf('/list')).toBe(200);
   });
 
-  it('answers 409 when another build is to be started in place of one that runs', async () => {
+  it('answers 409 to the start of another build while the service runs', async () => {
     mkdirSync(join(build, 'apps', 'broken', 'dist'), { recursive: true });
     writeFileSync(join(build, 'apps', 'broken', 'dist', 'main.js'), '');
     expect(await statusOf('/start/broken', undefined, JSON.stringify({ build }))).toBe(409);

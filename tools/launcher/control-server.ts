@@ -14,32 +14,32 @@ export interface ServiceStatus {
   pid: number | null;
   state: string;
   readyUrl: string | null;
-  /** What an operator should know though it is ready. */
+  /** Remarks of `/readyz` for operators. */
   remarks: string[];
 }
 
-/** What may be told when something is started. */
+/** Options of a start. */
 export interface StartOptions {
   /** Variables that win over the .env file and the launcher's own environment. */
   settings?: NodeJS.ProcessEnv;
-  /** Folder of the clone whose build is to run: of another version, beside all others. */
+  /** Folder of the clone whose build is to run, such as that of another version. */
   build?: string;
 }
 
-const bodyLimitBytes = 65_536;
+const maxBodyBytes = 65_536;
 
 export interface Control {
   port: number;
   token: string;
 }
 
-/** Listens for `holdfast service …` on the loopback address; the token lies in a file that only our user can read. */
-export async function openControl(members: Member[]): Promise<Control & { close(): void }> {
+/** Serves `holdfast service …` on the loopback address. The token is in a file that only the same user can read. */
+export async function startControlServer(members: Member[]): Promise<Control & { close(): void }> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
-    // Whatever a request does, it must not end the launcher, and all services with it.
-    void answer(request, token, members)
-      .catch((error: unknown) => ({ status: 500, body: { message: `That failed: ${String(error)}` } }))
+    // An error must not end the launcher, and with it all services.
+    void handle(request, token, members)
+      .catch((error: unknown) => ({ status: 500, body: { message: `The action failed: ${String(error)}` } }))
       .then(({ status, body }) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
       );
@@ -48,58 +48,58 @@ export async function openControl(members: Member[]): Promise<Control & { close(
   return { token, port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-async function answer(
+async function handle(
   request: IncomingMessage,
   token: string,
   members: Member[],
 ): Promise<{ status: number; body: unknown }> {
   if (!sameText(request.headers.authorization ?? '', `Bearer ${token}`))
-    return { status: 401, body: { message: 'The token of launcher.json is missing.' } };
+    return { status: 401, body: { message: 'The token of launcher.json is missing or wrong.' } };
   const [, action = '', target = ''] = (request.url ?? '').split('/').map(decoded);
   if (action === 'list') return { status: 200, body: await statusOfAll(members) };
   const perform = request.method === 'POST' ? actions[action] : undefined;
   if (!perform) return { status: 404, body: { message: `There is no action ${action}.` } };
-  const chosen = members.filter((m) => m.name === target || `${m.name}-${m.replica}` === target);
-  if ((action === 'cut' || action === 'mend') && !chosen.every(({ links }) => links))
+  const targets = members.filter((m) => m.name === target || `${m.name}-${m.replica}` === target);
+  if ((action === 'cut' || action === 'mend') && !targets.every(({ links }) => links))
     return {
       status: 409,
-      body: { message: `The connections of ${target} cannot be cut: start with --severable, and name a service.` },
+      body: { message: `The connections of ${target} cannot be cut. Start with --severable, and name a service.` },
     };
-  if (chosen.length === 0)
-    return { status: 404, body: { message: `There is no ${target} here; "service list" shows what there is.` } };
+  if (targets.length === 0)
+    return { status: 404, body: { message: `There is no ${target}. "service list" shows the running programs.` } };
   const options = await optionsOf(request);
   if (options === undefined)
-    return { status: 400, body: { message: 'The body is no JSON object of { settings, build } up to 64 kB.' } };
+    return {
+      status: 400,
+      body: { message: 'The body must be a JSON object with the members settings and build, of 64 kB at most.' },
+    };
   const { build } = options;
   const unbuilt =
     build !== undefined &&
-    chosen.find(({ name }) => !isAbsolute(build) || !existsSync(join(build, 'apps', name, 'dist', 'main.js')));
+    targets.find(({ name }) => !isAbsolute(build) || !existsSync(join(build, 'apps', name, 'dist', 'main.js')));
   if (unbuilt)
     return {
       status: 400,
       body: {
-        message: `There is no build of ${unbuilt.name} in ${build}; build that clone first: node tools/check.mjs build`,
+        message: `There is no build of ${unbuilt.name} in ${build}. Build that clone first: node tools/check.mjs build`,
       },
     };
-  const running = build !== undefined && chosen.find(({ supervised }) => supervised.pid !== null);
-  if (running)
-    return {
-      status: 409,
-      body: {
-        message: `${running.name}-${running.replica} is running; stop it first: service stop ${running.name}-${running.replica}`,
-      },
-    };
-  const done = await Promise.all(chosen.map((member) => perform(member, options)));
+  const running = build !== undefined && targets.find(({ supervised }) => supervised.pid !== null);
+  if (running) {
+    const name = `${running.name}-${running.replica}`;
+    return { status: 409, body: { message: `${name} is running. Stop it first: service stop ${name}` } };
+  }
+  const done = await Promise.all(targets.map((member) => perform(member, options)));
   if (!done.every(Boolean))
     return {
       status: 409,
-      body: { message: `${target} has no process at the moment; "service start ${target}" starts it.` },
+      body: { message: `${target} has no running process. "service start ${target}" starts it.` },
     };
-  return { status: 200, body: await Promise.all(chosen.map(statusOf)) };
+  return { status: 200, body: await Promise.all(targets.map(statusOf)) };
 }
 
 const actions: Record<string, (member: Member, options: StartOptions) => Promise<boolean>> = {
-  /** With the settings of now: the .env file and secrets.json are read again. */
+  /** Reads the .env file and secrets.json again. */
   async start({ supervised, plan }, { settings = {}, build }) {
     supervised.start(plan?.(settings, build));
     await supervised.untilReady(30_000);
@@ -125,28 +125,28 @@ const actions: Record<string, (member: Member, options: StartOptions) => Promise
   resume: async ({ supervised }) => supervised.signal('SIGCONT'),
 };
 
-/** Undefined when it is not what a start takes. */
+/** Undefined when the body is not valid. */
 async function optionsOf(request: IncomingMessage): Promise<StartOptions | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    if ((bytes += chunk.length) > bodyLimitBytes) return undefined;
+    if ((bytes += chunk.length) > maxBodyBytes) return undefined;
     chunks.push(chunk);
   }
   if (bytes === 0) return {};
   try {
     const { settings = {}, build } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as StartOptions;
-    const right =
+    const valid =
       typeof settings === 'object' &&
       Object.values(settings).every((value) => typeof value === 'string') &&
       ['string', 'undefined'].includes(typeof build);
-    return right ? { settings, ...(build !== undefined && { build }) } : undefined;
+    return valid ? { settings, ...(build !== undefined && { build }) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Each as it is now; of nats-server, what the services say that have it store events. */
+/** The current status of all members. Whether nats-server stores events is known from the services that publish. */
 async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
   const all = await Promise.all(members.map(statusOf));
   const stores = !all.some(({ remarks }) => remarks.some((remark) => remark.startsWith(notStoringPrefix)));
@@ -155,23 +155,23 @@ async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
   );
 }
 
-/** A service that was ready once may not be now, say without its database: it is asked. */
+/** A service that was ready before may not be now, for example without its database, so `/readyz` is read again. */
 async function statusOf({ name, replica, readyUrl, supervised }: Member): Promise<ServiceStatus> {
   const readyz = supervised.state === 'ready' && readyUrl !== null ? await readiness(readyUrl) : undefined;
   const state = readyz && !readyz.ready ? 'not ready' : supervised.state;
   return { name, replica, pid: supervised.pid, state, readyUrl, remarks: readyz?.remarks ?? [] };
 }
 
-/** As it stands when it cannot be decoded: then it names nothing that we have. */
-function decoded(part: string): string {
+/** Unchanged when it cannot be decoded: then it is the name of no member. */
+function decoded(segment: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(segment);
   } catch {
-    return part;
+    return segment;
   }
 }
 
-/** By their hashes, since two texts of one length may differ in bytes, which timingSafeEqual answers by throwing. */
+/** Compares hashes: timingSafeEqual throws when the texts differ in their number of bytes. */
 function sameText(a: string, b: string): boolean {
   return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }

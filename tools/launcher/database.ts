@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { databaseSetup } from '@holdfast/platform-policy';
-import { ReportedError } from '../infra/say.ts';
+import { ReportedError } from '../infra/console.ts';
 import type { Jobs } from './jobs.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The database of an embedded server. An external one is named by DATABASE_URL. */
+/** The database of the launcher's own server. DATABASE_URL names that of an external one. */
 export const databaseName = 'holdfast';
 
 export async function createDatabase(maintenanceUrl: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function createDatabase(maintenanceUrl: string): Promise<void> {
   });
 }
 
-/** Roles, schemas and grants, then each service's tables. All may be run again on a stack that has them. */
+/** Creates roles, schemas and grants, then each service's tables. May be repeated on a stack that has them. */
 export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs, build: string): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);
@@ -36,7 +36,7 @@ async function withClient(connectionString: string, work: (client: pg.Client) =>
     await work(client);
   } catch (error) {
     const { host, pathname } = new URL(connectionString);
-    throw new ReportedError(`The database at ${host}${pathname} could not be set up: ${(error as Error).message}`);
+    throw new ReportedError(`Setting up the database at ${host}${pathname} failed: ${(error as Error).message}`);
   } finally {
     await client.end().catch(() => undefined);
   }

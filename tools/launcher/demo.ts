@@ -25,7 +25,7 @@ export interface DemoType {
   isDefault: boolean;
 }
 
-/** What demo.json holds: all that a test or a curious person needs to talk to the stack. */
+/** The content of demo.json: everything that a test or a reader needs to use the stack. */
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
@@ -39,28 +39,31 @@ export interface Demo {
 }
 
 export const demoFile = join(home, 'demo.json');
-const knownFile = join(home, 'demo.known.json');
+const previousDemoFile = join(home, 'demo.known.json');
 
-/** The last run's file is put aside: its pids are wrong, and whoever waits for the file must wait for the new one. */
-export function putDemoAside(): void {
-  if (existsSync(demoFile)) renameSync(demoFile, knownFile);
+/** Renames the file of the last run: its pids are wrong, and programs that wait for the file must see the new one. */
+export function setDemoAside(): void {
+  if (existsSync(demoFile)) renameSync(demoFile, previousDemoFile);
 }
 
 export function writeDemo(demo: Demo): void {
   writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
 }
 
-export function knownOrganizations(): Demo['organizations'] {
-  return readJson<Demo>(knownFile)?.organizations ?? [];
+export function previousOrganizations(): Demo['organizations'] {
+  return readJson<Demo>(previousDemoFile)?.organizations ?? [];
 }
 
-/** Makes what is missing of the demo organizations. Only we still know their apps' secrets, so we hand them back in. */
+/**
+ * Creates missing demo organizations and apps. Secrets of existing apps are stored as hashes only, so the file of the
+ * last run is passed in.
+ */
 export async function seedDemo(jobs: Jobs, env: NodeJS.ProcessEnv, build: string): Promise<Demo['organizations']> {
-  const known = existsSync(knownFile) ? ['--known', knownFile] : [];
-  const printed = await jobs.run(
-    'The demo',
-    [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...known],
+  const previous = existsSync(previousDemoFile) ? ['--known', previousDemoFile] : [];
+  const output = await jobs.run(
+    'The seed of the demo',
+    [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...previous],
     env,
   );
-  return (JSON.parse(printed) as Pick<Demo, 'organizations'>).organizations;
+  return (JSON.parse(output) as Pick<Demo, 'organizations'>).organizations;
 }

@@ -1,21 +1,21 @@
-// Watches apps and libs. A change is built by Nx, and each service whose own build, or that of a library it depends on,
-// became another one is stopped and started from the clone's build, on the stack that runs.
+// Watches apps and libs. Nx builds a change; then each service of the running stack whose build has changed, or that of
+// a library it depends on, is restarted from the clone's build.
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames } from '@holdfast/contracts';
-import { say, seconds, warn } from '../infra/say.ts';
+import { print, secondsSince, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
-import { notRunning, runningStack } from '../setup/running-stack.mjs';
+import { notRunning, runningStack, stillStarting } from '../setup/running-stack.mjs';
 
-/** An editor writes several files at once; they are built together. */
+/** An editor may save several files at once. They are built together after this time without a change. */
 const quietMs = 200;
 
 const stack = runningStack();
 if (!stack?.control) {
-  warn(stack ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
+  warn(stack ? stillStarting : notRunning);
   process.exit(1);
 }
 const { control } = stack;
@@ -25,7 +25,7 @@ for (const group of ['apps', 'libs'])
     if (file && /^[^/\\]+[/\\]src[/\\].+\.(tsx?|css|html)$/.test(file)) changedAt = performance.now();
   });
 let built = fingerprints();
-say('Watching apps/ and libs/. Save a file to build it and to restart its service; Ctrl-C ends the watch.');
+print('Watching apps/ and libs/. Save a file to build it and to restart its service; Ctrl-C ends the watch.');
 for (;;) {
   await sleep(quietMs / 2);
   if (changedAt === undefined || performance.now() - changedAt < quietMs) continue;
@@ -34,7 +34,7 @@ for (;;) {
 }
 
 async function buildAndRestart(): Promise<void> {
-  const began = Date.now();
+  const startedAt = Date.now();
   const args = [join(root, 'tools', 'check.mjs'), 'build'];
   const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (done.status !== 0) {
@@ -45,16 +45,16 @@ async function buildAndRestart(): Promise<void> {
   const next = fingerprints();
   const changed = serviceNames.filter((name) => next.get(name) !== built.get(name));
   built = next;
-  say(`Built (${seconds(began)})${changed.length === 0 ? '; no service changed' : ''}`);
+  print(`Built (${secondsSince(startedAt)})${changed.length === 0 ? '; no service changed' : ''}`);
   for (const name of changed) await restart(name);
 }
 
 async function restart(name: string): Promise<void> {
-  const began = Date.now();
+  const startedAt = Date.now();
   try {
     await command(`stop/${name}`, {});
     await command(`start/${name}`, { build: root });
-    say(`  ${name} runs the new build (${seconds(began)})`);
+    print(`  ${name} runs the new build (${secondsSince(startedAt)})`);
   } catch (error) {
     warn(`  ${name} was not restarted: ${(error as Error).message}`);
   }
@@ -69,7 +69,7 @@ async function command(path: string, body: object): Promise<void> {
   if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);
 }
 
-/** Of each service: a hash of its build and of the builds of all libraries that it depends on. */
+/** For each service, a hash of its build and of the builds of all libraries that it depends on. */
 function fingerprints(): Map<string, string> {
   return new Map(serviceNames.map((name) => [name, projectsOf(join('apps', name)).map(hashOf).join()]));
 }

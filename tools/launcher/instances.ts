@@ -1,17 +1,17 @@
 import { serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { ReportedError } from '../infra/console.ts';
 import { freePort, stateOfPort } from '../infra/ports.ts';
-import { ReportedError } from '../infra/say.ts';
 
-/** One process of a service, with the ports it keeps as long as the launcher runs. */
+/** One process of a service, with its ports, which stay the same while the launcher runs. */
 export interface Instance {
   service: ServiceName;
   /** Counts from 1. */
   replica: number;
   /** Such as `subjects-2`. */
   name: string;
-  /** Where other services reach it. */
+  /** The address under which other services reach it. */
   host: string;
-  /** Health and metrics. */
+  /** Port of health checks and metrics. */
   opsPort: number;
   httpPort?: number;
   readyUrl: string;
@@ -20,7 +20,7 @@ export interface Instance {
 export async function planInstances(replicas: Record<string, number>, publicPort: number): Promise<Instance[]> {
   for (const name of Object.keys(replicas)) {
     if (!(name in services))
-      throw new ReportedError(`There is no service ${name}; --replicas knows ${serviceNames.join(', ')}.`);
+      throw new ReportedError(`There is no service ${name}. The services are ${serviceNames.join(', ')}.`);
   }
   const instances: Instance[] = [];
   for (const service of serviceNames) {
@@ -56,10 +56,10 @@ async function requirePort(port: number): Promise<void> {
   const state = await stateOfPort(port);
   if (state === 'taken')
     throw new ReportedError(
-      `Port ${port} is taken by another program; choose another one, such as: PORT=${port + 10} npm start`,
+      `Port ${port} is taken by another program. Choose another one, such as: PORT=${port + 10} npm start`,
     );
   if (state === 'forbidden')
     throw new ReportedError(
-      `Port ${port} may be used by root only; choose one above 1023, such as: PORT=8080 npm start`,
+      `Port ${port} may be used by root only. Choose one above 1023, such as: PORT=8080 npm start`,
     );
 }

@@ -1,32 +1,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ReportedError, shown } from '../infra/say.ts';
+import { displayPath, ReportedError } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { inherited } from './service-env.ts';
 
-/** Runs programs that do one thing and end: migrations, the start job of the bus, the seed of the demo. */
+/** Runs programs that do one thing and exit: migrations, the declaration of the streams, the seed of the demo. */
 export class Jobs {
   readonly #logFile: string;
-  readonly #known: ReadonlySet<string>;
+  readonly #declared: ReadonlySet<string>;
   readonly #running = new Set<ChildProcess>();
-  #ended = false;
+  #stopped = false;
 
-  constructor(logFile: string, known: ReadonlySet<string>) {
+  /** @param declared settings that reach the programs (declaredSettings) */
+  constructor(logFile: string, declared: ReadonlySet<string>) {
     this.#logFile = logFile;
-    this.#known = known;
+    this.#declared = declared;
     mkdirSync(dirname(logFile), { recursive: true });
   }
 
-  /** @returns what it printed to stdout; @throws ReportedError with its last word when it fails */
-  async run(what: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-    if (this.#ended) throw new ReportedError(`${what} was not begun, since the stack is stopping.`);
+  /** @returns its stdout; @throws ReportedError with the last line of its output when it fails */
+  async run(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+    if (this.#stopped) throw new ReportedError(`${name} was not started, since the stack is stopping.`);
     const child = spawn(process.execPath, args, {
       cwd: root,
       env: {
         LOG_LEVEL: 'info',
-        ...inherited(settings(), this.#known),
+        ...inherited(settings(), this.#declared),
         NODE_ENV: 'production',
         HOLDFAST_EXIT_WITH_PARENT: '1',
         ...env,
@@ -47,13 +48,13 @@ export class Jobs {
     if (stderr) appendFileSync(this.#logFile, stderr, { mode: 0o600 });
     if (status === 0) return stdout;
     if (stdout) appendFileSync(this.#logFile, stdout, { mode: 0o600 });
-    const word = (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
-    throw new ReportedError(`${what} failed (${status}): ${word} (more in ${shown(this.#logFile)})`);
+    const lastLine = (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
+    throw new ReportedError(`${name} failed (${status}): ${lastLine} (log: ${displayPath(this.#logFile)})`);
   }
 
-  /** Ends what still runs; nothing is begun any more. */
-  end(): void {
-    this.#ended = true;
+  /** Kills running programs and starts no more. */
+  stop(): void {
+    this.#stopped = true;
     for (const child of this.#running) child.kill('SIGKILL');
   }
 }

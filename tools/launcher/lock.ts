@@ -1,33 +1,33 @@
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { ReportedError } from '../infra/console.ts';
 import { writeWhole } from '../infra/files.ts';
-import { ReportedError } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
 import { launcherFile, runningStack, type RunningStack } from '../setup/running-stack.mjs';
 
-/** One launcher per home: whoever links launcher.json first has it. */
-export function takeStack(baseUrl: string): void {
+/** Allows one launcher per home: the first that links launcher.json. */
+export function claimStack(baseUrl: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const claim = `${launcherFile}.${process.pid}.claim`;
-  writeWhole(claim, content({ baseUrl }));
+  const draft = `${launcherFile}.${process.pid}.new`;
+  writeWhole(draft, content({ baseUrl }));
   try {
-    if (!runningStack()) rmSync(launcherFile, { force: true }); // left by a launcher that was killed
-    linkSync(claim, launcherFile);
+    if (!runningStack()) rmSync(launcherFile, { force: true }); // A killed launcher left it behind.
+    linkSync(draft, launcherFile);
   } catch {
     throw new ReportedError(
-      `Holdfast is already running at ${runningStack()?.baseUrl ?? baseUrl}; stop it with Ctrl-C where it was started.`,
+      `Holdfast is already running at ${runningStack()?.baseUrl ?? baseUrl}. Stop it with Ctrl-C in its terminal.`,
     );
   } finally {
-    rmSync(claim);
+    rmSync(draft);
   }
 }
 
-/** Tells the command line where everything is. */
+/** Writes the addresses of the stack for the command line. */
 export function announceStack(details: Omit<RunningStack, 'pid' | 'startTime'>): void {
   writeWhole(launcherFile, content(details));
 }
 
-export function leaveStack(): void {
+export function releaseStack(): void {
   rmSync(launcherFile, { force: true });
 }
 

@@ -1,37 +1,37 @@
-// Brings the stack up and keeps it up until told to stop. Started by tools/start.mjs, and by the tests with IPC.
-import { ReportedError, say, seconds, warn } from '../infra/say.ts';
+// Starts the stack and runs it until a signal arrives. Started by tools/start.mjs, and by tests, both with IPC.
+import { print, ReportedError, secondsSince, warn } from '../infra/console.ts';
 import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
-import { openControl } from './control-server.ts';
-import { announceStack, leaveStack, takeStack } from './lock.ts';
+import { startControlServer } from './control-server.ts';
+import { announceStack, claimStack, releaseStack } from './lock.ts';
 import { ownBuild } from './own-build.ts';
 import { readyMessage } from './ready-message.ts';
 import { reset } from './reset.ts';
 import { Stack } from './stack.ts';
 
-const began = Date.now();
+const startedAt = Date.now();
 const options = parseOptions(process.argv.slice(2), settings());
 const baseUrl = `http://localhost:${options.port}`;
 let stack: Stack | undefined;
 let stopping = false;
 
 try {
-  takeStack(baseUrl);
+  claimStack(baseUrl);
 } catch (error) {
   warn((error as Error).message);
   process.exit(1);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
-// Nobody reads what we print any more, as after `npm start | head`; the stack goes on.
+// Output may fail, as after `npm start | head`; the stack keeps running.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-// Whoever started us was killed.
+// The parent was killed.
 process.on('disconnect', () => void stop(0));
 
 try {
   if (options.reset) {
     await reset();
-    leaveStack();
+    releaseStack();
     process.exit(0);
   }
   await start();
@@ -43,19 +43,19 @@ try {
 }
 
 async function start(): Promise<void> {
-  say('Starting Holdfast ...');
+  print('Starting Holdfast ...');
   const build = await ownBuild(home);
-  // Whoever built for us holds back other builds until now.
+  // The parent holds the build lock until now.
   if (process.env.HOLDFAST_BUILD_HELD) process.send?.({ loaded: true });
   stack = await Stack.prepare({ ...options, build, servicesFrom: options.build ?? build });
-  const control = await openControl(stack.members);
-  const known = { build, control, ...(stack.examples && { examples: stack.examples }) };
-  announceStack({ baseUrl, ...known });
+  const control = await startControlServer(stack.members);
+  const details = { build, control, ...(stack.examples && { examples: stack.examples }) };
+  announceStack({ baseUrl, ...details });
   const addresses = await stack.start();
-  announceStack({ ...addresses, ...known });
+  announceStack({ ...addresses, ...details });
   await stack.seed(addresses);
-  const demo = await stack.openShop();
-  say(readyMessage(demo, seconds(began)));
+  const demo = await stack.startShop();
+  print(readyMessage(demo, secondsSince(startedAt)));
   process.send?.({ ready: true });
 }
 
@@ -63,10 +63,10 @@ async function stop(status: number): Promise<void> {
   if (stopping) return;
   stopping = true;
   if (stack) {
-    say('Stopping ...');
+    print('Stopping ...');
     await stack.stop();
-    say('Stopped; nothing is left running.');
+    print('Stopped. All processes have ended.');
   }
-  leaveStack();
+  releaseStack();
   process.exit(status);
 }

@@ -1,25 +1,27 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { takeBuildLock } from '../setup/build-lock.mjs';
 import { buildOf, builds, root } from '../setup/paths.mjs';
 
 const note = 'stack.txt';
 
 /**
- * A copy of all that was built, for one stack alone: services that are started again, jobs and commands of a running
- * stack go on with what the stack began with, whatever another build of the clone writes meanwhile.
- * @param home of the stack
- * @returns the copy's folder, with `apps` and `libs` as in the clone; what it imports of them is its own
+ * Copies the build for one stack: restarted services, jobs and commands of a running stack use the build that it was
+ * started with, even if the clone is built again meanwhile.
+ * @param home folder of the stack
+ * @param clone whose build is copied
+ * @returns the copy's folder, with `apps` and `libs` as in the clone; its files import each other
  */
-export async function ownBuild(home: string): Promise<string> {
+export async function ownBuild(home: string, clone = root): Promise<string> {
   const folder = buildOf(home);
   const release = await takeBuildLock();
   try {
-    sweep();
+    removeOrphanedCopies();
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'node_modules', '@holdfast'), { recursive: true });
-    for (const group of ['apps', 'libs'])
-      for (const name of readdirSync(join(root, group))) copyProject(folder, group, name);
+    for (const group of ['apps', 'libs'].filter((name) => existsSync(join(clone, name))))
+      for (const name of readdirSync(join(clone, group)))
+        copyProject(join(clone, group, name), join(folder, group, name), folder);
     writeFileSync(join(folder, note), home);
   } finally {
     release();
@@ -27,17 +29,18 @@ export async function ownBuild(home: string): Promise<string> {
   return folder;
 }
 
-function copyProject(folder: string, group: string, name: string): void {
-  const [from, to] = [join(root, group, name), join(folder, group, name)];
-  if (!existsSync(join(from, 'dist'))) return;
+/** A folder without a package.json is that of a deleted project, whose build git does not remove. */
+function copyProject(from: string, to: string, folder: string): void {
+  if (!existsSync(join(from, 'dist')) || !existsSync(join(from, 'package.json'))) return;
   cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
   cpSync(join(from, 'package.json'), join(to, 'package.json'));
-  // All other packages are found in the clone's node_modules, some folders up.
-  symlinkSync(join('..', '..', group, name), join(folder, 'node_modules', '@holdfast', basename(name)));
+  // Node.js finds all other packages in the clone's node_modules, some folders up.
+  const modules = join(folder, 'node_modules', '@holdfast');
+  symlinkSync(relative(modules, to), join(modules, basename(to)));
 }
 
-/** What stacks left behind whose folder was deleted. */
-function sweep(): void {
+/** Removes the copies of stacks whose folder was deleted. */
+function removeOrphanedCopies(): void {
   if (!existsSync(builds)) return;
   for (const name of readdirSync(builds)) {
     const path = join(builds, name, note);

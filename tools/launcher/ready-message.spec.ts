@@ -19,16 +19,17 @@ const organization = {
   apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])],
 };
 
-test('shows the shop, ready to paste', () => {
+test('contains commands with the credentials of the shop', () => {
   const text = readyMessage({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
   expect(text).toContain(
-    `curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials --data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`,
+    "curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials " +
+      `--data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`,
   );
   expect(text).toContain(`-d '{}' ${baseUrl}/o/acme/api/credentials/offers`);
   expect(text).toContain(`${baseUrl}/o/acme/api/credentials/subjects`);
 });
 
-test('names the shop before all else, when it runs', () => {
+test('names the shop first when it runs, and not otherwise', () => {
   const shop = { name: 'shop', replica: 1, pid: 7, readyUrl: 'http://localhost:4000/healthz' };
   const lines = readyMessage({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
     .split('\n')
@@ -39,6 +40,6 @@ test('names the shop before all else, when it runs', () => {
   ).not.toContain('sign up there');
 });
 
-test('does without commands when there is no demo', () => {
+test('contains no commands when there is no demo', () => {
   expect(readyMessage({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
 });

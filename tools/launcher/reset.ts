@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endOrphans } from '../infra/child-process-registry.ts';
+import { stopOrphans } from '../infra/child-process-registry.ts';
+import { print } from '../infra/console.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
-import { say } from '../infra/say.ts';
 import { buildOf, home } from '../setup/paths.mjs';
 
-const kept = [
+const filesOfStack = [
   'nats',
   'shop',
   'logs',
@@ -17,10 +17,10 @@ const kept = [
   'launcher.json',
 ];
 
-/** Forgets all that the stack knows; downloads stay. The caller has made sure that it does not run. */
+/** Deletes everything of the stack; downloads stay. The stack must not be running. */
 export async function reset(): Promise<void> {
-  await endOrphans(home);
-  for (const path of [postgresFolder(home), buildOf(home), ...kept.map((name) => join(home, name))])
+  await stopOrphans(home);
+  for (const path of [postgresFolder(home), buildOf(home), ...filesOfStack.map((name) => join(home, name))])
     rmSync(path, { recursive: true, force: true });
-  say('All data, secrets and logs of this stack are gone; "npm start" begins a new one.');
+  print('All data, secrets and logs of this stack are deleted. "npm start" creates a new one.');
 }

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { fromSeed } from '@nats-io/nkeys';
 import { isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import { natsConfig } from '@holdfast/platform-policy';
+import { displayPath, print, ReportedError } from '../infra/console.ts';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
-import { greeting, natsProgram } from '../infra/nats.ts';
+import { natsProgram, serverInfo } from '../infra/nats.ts';
 import { freePort } from '../infra/ports.ts';
 import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
-import { ReportedError, say, shown } from '../infra/say.ts';
 import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A server of the stack: one that we run, or somebody else's of which we know the address only. */
+/** A server of the stack: one that the launcher runs, or an external one. */
 export interface Server {
   url: string;
   title: string;
   program?: Program;
-  /** Where to connect before our own database exists. */
+  /** A database to connect to before Holdfast's own exists. */
   maintenanceUrl?: string;
 }
 
@@ -54,25 +54,27 @@ export async function planNats(secrets: Secrets, external: string | undefined): 
   return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program };
 }
 
-/** @throws ReportedError when nobody answers there, or a server that is too old */
+/** @throws ReportedError when there is no server, or one that is too old */
 export async function externalNats(url: string, port: number, configFile: string): Promise<Server> {
   const { host, hostname } = new URL(url);
-  const config = shown(configFile);
-  const info = await greeting(hostname, port);
+  const config = displayPath(configFile);
+  const info = await serverInfo(hostname, port);
   if (!info?.jetstream)
     throw new ReportedError(
-      `No nats-server with JetStream answers at ${host}; start it with the users in ${config} (nats-server -c ${config}), or leave NATS_URL out.`,
+      `There is no nats-server with JetStream at ${host}. Start it with the users in ${config} ` +
+        `(nats-server -c ${config}), or unset NATS_URL.`,
     );
   if (!isSupportedNatsVersion(info.version ?? '')) {
     throw new ReportedError(
-      `The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ${minimumNatsVersion} or newer; upgrade it, or leave NATS_URL out.`,
+      `The nats-server at ${host} is version ${info.version ?? 'unknown'}, and Holdfast needs ` +
+        `${minimumNatsVersion} or newer. Upgrade it, or unset NATS_URL.`,
     );
   }
-  say(`The nats-server at ${host} must know the users in ${config}.`);
+  print(`The nats-server at ${host} must have the users of ${config}.`);
   return { url, title: `the nats-server ${info.version} of NATS_URL (${host})` };
 }
 
-/** The NKeys under which a nats-server knows its users. */
+/** The public NKeys of the users in nats.conf. */
 export function publicKeys(secrets: Secrets): Record<BusUser, string> {
   const pairs = Object.entries(secrets.nkeySeeds).map(([user, seed]) => [
     user,

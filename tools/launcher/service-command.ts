@@ -1,26 +1,26 @@
-// `npm run holdfast -- service …`: asks the running launcher.
+// `npm run holdfast -- service …`: calls the control server of the running launcher.
 import { resolve } from 'node:path';
-import { say, warn } from '../infra/say.ts';
+import { print, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
-import { notRunning, runningStack } from '../setup/running-stack.mjs';
+import { notRunning, runningStack, stillStarting } from '../setup/running-stack.mjs';
 import { given } from '../setup/settings.mjs';
 import type { ServiceStatus, StartOptions } from './control-server.ts';
-import { knownSettings } from './known-settings.ts';
+import { declaredSettings } from './declared-settings.ts';
 import { serviceSettings } from './service-env.ts';
 
 const help = `Usage: npm run holdfast -- service list [--json]
        npm run holdfast -- service start|stop|kill|pause|resume|cut|mend NAME[-REPLICA]
        npm run holdfast -- service start NAME[-REPLICA] --build FOLDER
 
-  list     what runs: name, replica, pid, state, where it says that it is ready
-  stop     stops it in good order; it stays down until "start"
-  start    with the settings of now: .env and secrets.json are read again, and variables that are set for this
-           command win over both, as in: LOG_LEVEL=debug npm run holdfast -- service start subjects
-  --build  runs the build of another clone, such as an older version, beside all others
-  kill     SIGKILL; it is started again by itself
-  pause    SIGSTOP, as a machine that hangs; "resume" lets it go on
-  cut      drops all that it sends to NATS and PostgreSQL and all that they send, as a broken network; "mend" ends that.
-           Only where "npm start" was told --severable
+  list     shows name, replica, pid, state and readiness URL of each program
+  stop     stops it gracefully; it stays down until "start"
+  start    reads .env and secrets.json again; variables that are set for this command win over both, as in:
+           LOG_LEVEL=debug npm run holdfast -- service start subjects
+  --build  runs the build of another clone, such as an older version
+  kill     sends SIGKILL; the launcher restarts it
+  pause    sends SIGSTOP, to simulate a machine that hangs; "resume" continues it
+  cut      drops everything between it and NATS and PostgreSQL, to simulate a broken network; "mend" restores it.
+           Needs "npm start -- --severable"
 NAME is a service, postgres or nats.`;
 
 const args = process.argv.slice(2);
@@ -41,12 +41,12 @@ if (
 
 const stack = runningStack();
 if (!stack?.control) {
-  warn(stack ? 'Holdfast is still starting; try again when it says that it is ready.' : notRunning);
+  warn(stack ? stillStarting : notRunning);
   process.exit(1);
 }
 const builds = [stack.build ?? root, ...(build ? [resolve(build)] : [])];
-const known = action === 'start' ? await knownSettings(builds) : new Set<string>();
-const options: StartOptions = { settings: serviceSettings(given, known), ...(build && { build: resolve(build) }) };
+const declared = action === 'start' ? await declaredSettings(builds) : new Set<string>();
+const options: StartOptions = { settings: serviceSettings(given, declared), ...(build && { build: resolve(build) }) };
 const response = await fetch(`http://127.0.0.1:${stack.control.port}/${action}/${target ?? ''}`, {
   method: action === 'list' ? 'GET' : 'POST',
   headers: { authorization: `Bearer ${stack.control.token}`, 'content-type': 'application/json' },
@@ -57,7 +57,7 @@ if (!response.ok) {
   warn((body as { message: string }).message);
   process.exit(1);
 }
-say(json ? JSON.stringify(body, null, 2) : table(body as ServiceStatus[]));
+print(json ? JSON.stringify(body, null, 2) : table(body as ServiceStatus[]));
 
 function table(rows: ServiceStatus[]): string {
   const cells = [

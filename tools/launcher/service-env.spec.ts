@@ -38,7 +38,7 @@ const all = [
   instance('audit', 1, 7003),
   instance('subjects', 1),
 ];
-const known = new Set([
+const declared = new Set([
   'OFFER_MIN_SECONDS',
   'OUTBOUND_PORTS',
   'HOLDFAST_TEST_CLOCK',
@@ -47,17 +47,17 @@ const known = new Set([
   'TURNSTILE_URL',
 ]);
 const envOf = (service: ServiceName, caller: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
-  serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller, known);
+  serviceEnv(all.find((i) => i.service === service) ?? instance(service, 1), all, addresses, secrets, caller, declared);
 
-describe('the environment of a service has', () => {
-  test('the URL of its own database role, with the password escaped', () => {
+describe('the environment of a service', () => {
+  test('has the URL of its own database role, with the password escaped', () => {
     expect(envOf('issuance').DATABASE_URL).toBe(
       'postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast',
     );
     expect(envOf('gateway').DATABASE_URL).toBeUndefined();
   });
 
-  test('only the keys that the service uses', () => {
+  test('has only the keys that the service uses', () => {
     const servicesWith = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
     expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit']);
     expect(servicesWith('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
@@ -67,12 +67,12 @@ describe('the environment of a service has', () => {
     expect(servicesWith('COOKIE_KEY')).toEqual(['auth']);
   });
 
-  test('the URLs of all replicas of auth, for the gateway only', () => {
+  test('has the URLs of all replicas of auth, for the gateway only', () => {
     expect(envOf('gateway').AUTH_URLS).toBe('http://127.0.0.1:7001,http://127.0.0.1:7002');
     expect(envOf('audit').AUTH_URLS).toBeUndefined();
   });
 
-  test('OUTBOUND_ALLOW where the service calls or registers outside addresses', () => {
+  test('has OUTBOUND_ALLOW where the service calls or registers outside addresses', () => {
     expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory']);
     expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
     expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe(
@@ -80,7 +80,7 @@ describe('the environment of a service has', () => {
     );
   });
 
-  test('of the caller, declared settings pass; undeclared ones and secrets of the shell do not', () => {
+  test("has the caller's declared settings, and neither undeclared ones nor secrets of the shell", () => {
     const env = envOf('subjects', {
       PATH: '/bin',
       OFFER_MIN_SECONDS: '1',

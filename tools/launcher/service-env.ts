@@ -2,11 +2,11 @@ import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
 import type { Instance } from './instances.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Where a stack finds its servers and its own address. */
+/** The addresses of a stack's servers and of the stack itself. */
 export interface Addresses {
   baseUrl: string;
   natsUrl: string;
-  /** As the owner of the database. */
+  /** Connects as the owner of the database. */
   databaseUrl: string;
   /** Folder in which audit keeps its checkpoints, outside the database. */
   checkpointDir: string;
@@ -14,19 +14,19 @@ export interface Addresses {
   shopOrigins: string[];
 }
 
-/** They call, or register, addresses that somebody outside chose. */
+/** Services that call or register addresses chosen by organizations. */
 const callsOut: ServiceName[] = ['auth', 'directory'];
 const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
-/** The environment of one process: no more secrets than it needs, so that a leak of one service is not a leak of all. */
+/** The environment of one process. It has only the secrets that the service needs, so that a leak exposes no others. */
 export function serviceEnv(
   instance: Instance,
   all: Instance[],
   addresses: Addresses,
   secrets: Secrets,
   caller: NodeJS.ProcessEnv,
-  known: ReadonlySet<string>,
+  declared: ReadonlySet<string>,
 ): NodeJS.ProcessEnv {
   const { service } = instance;
   const urls = (name: ServiceName): string =>
@@ -36,7 +36,7 @@ export function serviceEnv(
       .join(',');
   return {
     LOG_LEVEL: 'info',
-    ...inherited(caller, known),
+    ...inherited(caller, declared),
     NODE_ENV: 'production',
     BASE_URL: addresses.baseUrl,
     NATS_URL: addresses.natsUrl,
@@ -61,16 +61,17 @@ export function serviceEnv(
   };
 }
 
-const ofAnyProgram = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
+const programVariables = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];
 
-/** Of the caller's environment, what any program needs and the settings that services declare. */
-export function inherited(caller: NodeJS.ProcessEnv, known: ReadonlySet<string>): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(caller).filter(([name]) => ofAnyProgram.includes(name) || known.has(name)));
+/** The caller's variables that any program needs, and the settings that services declare. */
+export function inherited(caller: NodeJS.ProcessEnv, declared: ReadonlySet<string>): NodeJS.ProcessEnv {
+  const passed = Object.entries(caller).filter(([name]) => programVariables.includes(name) || declared.has(name));
+  return Object.fromEntries(passed);
 }
 
 /** The settings that services declare, and nothing else. */
-export function serviceSettings(caller: NodeJS.ProcessEnv, known: ReadonlySet<string>): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(caller).filter(([name]) => known.has(name)));
+export function serviceSettings(caller: NodeJS.ProcessEnv, declared: ReadonlySet<string>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(caller).filter(([name]) => declared.has(name)));
 }
 
 function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
-import { ChildProcessRegistry, endOrphans } from '../infra/child-process-registry.ts';
+import { ChildProcessRegistry, stopOrphans } from '../infra/child-process-registry.ts';
+import { displayPath, print, ReportedError, secondsSince, warn } from '../infra/console.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
-import { lastWord, type Program } from '../infra/program.ts';
-import { ReportedError, say, seconds, shown, warn } from '../infra/say.ts';
+import { lastErrorLine, type Program } from '../infra/program.ts';
 import { SeverableLink } from '../infra/severable-link.ts';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { createDatabase, setUpDatabase } from './database.ts';
-import { knownOrganizations, putDemoAside, seedDemo, writeDemo, type Demo } from './demo.ts';
-import { portVariables, settleShopPorts, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
+import { declaredSettings, settingsWithoutEffect } from './declared-settings.ts';
+import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } from './demo.ts';
+import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
-import { knownSettings, settingsWithoutEffect } from './known-settings.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
 import { logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses } from './service-env.ts';
@@ -23,7 +23,7 @@ import { StoreWatch } from './store-watch.ts';
 import { Supervised } from './supervised.ts';
 
 const readyTimeoutMs = 120_000;
-const storeWatchMs = 5000;
+const storeWatchIntervalMs = 5000;
 const secretsFile = join(home, 'secrets.json');
 
 export interface Member {
@@ -31,9 +31,9 @@ export interface Member {
   replica: number;
   readyUrl: string | null;
   supervised: Supervised;
-  /** How to run it by the settings of now; left out where there is nothing to set. */
+  /** The program with the current settings; absent for programs without settings. */
   plan?: (more: NodeJS.ProcessEnv, build?: string) => Program;
-  /** Its ways to NATS and PostgreSQL, where they can be cut. */
+  /** Its connections to NATS and PostgreSQL, if they can be cut. */
   links?: SeverableLink[];
 }
 
@@ -43,9 +43,9 @@ export interface StackOptions {
   examples: ShopPorts | undefined;
   /** Folder of the build whose migrations and commands are used. */
   build: string;
-  /** Folder of the build whose services are started: the same one, or another version's. */
+  /** Folder of the build whose services are started: the same, or that of another version. */
   servicesFrom: string;
-  /** Whether services reach their servers through links that can be cut. */
+  /** Whether services reach NATS and PostgreSQL through links that can be cut. */
   severable: boolean;
 }
 
@@ -57,7 +57,7 @@ export class Stack {
   readonly #build: string;
   readonly #servicesFrom: string;
   readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
-  readonly #known: ReadonlySet<string>;
+  readonly #declared: ReadonlySet<string>;
   readonly #jobs: Jobs;
   readonly #children = new ChildProcessRegistry(home);
   /** Ports of the example shop; undefined when it is left out. */
@@ -67,49 +67,49 @@ export class Stack {
   #stopping = false;
   readonly #severable: boolean;
 
-  private constructor(options: StackOptions, instances: Instance[], known: ReadonlySet<string>) {
+  private constructor(options: StackOptions, instances: Instance[], declared: ReadonlySet<string>) {
     const { port, build, servicesFrom, examples, severable } = options;
     this.baseUrl = `http://localhost:${port}`;
     this.#severable = severable;
     this.#build = build;
     this.#servicesFrom = servicesFrom;
     this.#instances = instances;
-    this.#known = known;
-    this.#jobs = new Jobs(logOf('jobs'), known);
+    this.#declared = declared;
+    this.#jobs = new Jobs(logOf('jobs'), declared);
     this.examples = examples;
   }
 
-  /** Ends what an earlier launcher left running, then makes everything ready to start. */
+  /** Ends processes of a killed launcher, and checks everything that can keep the stack from starting. */
   static async prepare(options: StackOptions): Promise<Stack> {
-    const { port, replicas, examples: wished } = options;
-    await endOrphans(home);
+    const { port, replicas, examples: preferred } = options;
+    await stopOrphans(home);
     requireSecretsOf(join(postgresFolder(home), 'data'));
     const instances = await planInstances(replicas, port);
     const examples =
-      wished &&
-      (await settleShopPorts(
-        wished,
+      preferred &&
+      (await chooseShopPorts(
+        preferred,
         instances.flatMap(({ httpPort }) => httpPort ?? []),
         settings(),
       ));
-    putDemoAside();
-    const known = await knownSettings([options.build, options.servicesFrom]);
-    for (const sentence of settingsWithoutEffect(known)) warn(`  ${sentence}`);
-    return new Stack({ ...options, examples }, instances, known);
+    setDemoAside();
+    const declared = await declaredSettings([options.build, options.servicesFrom]);
+    for (const warning of settingsWithoutEffect(declared)) warn(`  ${warning}`);
+    return new Stack({ ...options, examples }, instances, declared);
   }
 
   async start(): Promise<Addresses> {
     const database = await planPostgres(this.#secrets, settings().DATABASE_URL);
     await this.#serve('postgres', database);
     if (database.maintenanceUrl) await createDatabase(database.maintenanceUrl);
-    const began = Date.now();
+    const startedAt = Date.now();
     await setUpDatabase(database.url, this.#secrets, this.#jobs, this.#build);
-    say(`  Tables are up to date (${seconds(began)})`);
+    print(`  Tables are up to date (${secondsSince(startedAt)})`);
 
     const nats = await planNats(this.#secrets, settings().NATS_URL);
     const bus = await this.#serve('nats', nats);
     await this.#declareBus(nats.url);
-    // A nats-server that was started again may have lost its JetStream files.
+    // A restarted nats-server may have lost its JetStream files.
     if (bus) this.#watchStore(bus);
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
 
@@ -121,34 +121,34 @@ export class Stack {
       shopOrigins: shopOrigins(this.examples),
     };
     const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
-    if (exceptions.length > 0) say(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
+    if (exceptions.length > 0) print(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
     await this.#startServices(addresses);
     return addresses;
   }
 
-  /** @returns the whole of demo.json, which from now on follows the pids of the services */
+  /** @returns the content of demo.json, whose pids are updated from now on */
   async seed({ natsUrl }: Addresses): Promise<Demo> {
     try {
       this.#organizations = await seedDemo(this.#jobs, this.operatorEnv(natsUrl), this.#servicesFrom);
     } catch (error) {
-      warn(`The stack runs, but without its demo. ${(error as Error).message}`);
-      this.#organizations = knownOrganizations();
+      warn(`The stack runs, but without the demo organizations. ${(error as Error).message}`);
+      this.#organizations = previousOrganizations();
     }
     return this.#publish();
   }
 
-  /** The example shop, which reads what was seeded. @returns demo.json with it; a stack without it is still a stack */
-  async openShop(): Promise<Demo> {
+  /** Starts the example shop, which reads demo.json. Without it the stack still works. @returns demo.json with it */
+  async startShop(): Promise<Demo> {
     if (!this.examples || !this.#organizations?.length) return this.#publish();
-    const began = Date.now();
+    const startedAt = Date.now();
     const { examples } = this;
-    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more), this.#known);
+    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more), this.#declared);
     const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(examples), plan }, plan({}));
     supervised.onChange = () => this.#publish();
     supervised.start();
     try {
       await this.#untilReady(supervised);
-      say(`  shop is ready (${seconds(began)})`);
+      print(`  shop is ready (${secondsSince(startedAt)})`);
     } catch (error) {
       warn(`The stack runs, but without the example shop. ${(error as Error).message}`);
     }
@@ -164,39 +164,39 @@ export class Stack {
     };
   }
 
-  /** Restarts a nats-server of ours that stores nothing although it could. */
+  /** Restarts the launcher's nats-server when it does not store events although it could. */
   #watchStore(nats: Supervised): void {
     const watch = new StoreWatch();
     const producers = Object.values(streams).map(({ producer }) => producer as string);
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       if (nats.state !== 'ready') return;
       const urls = this.members.flatMap(({ name, readyUrl }) =>
         producers.includes(name) && readyUrl !== null ? [readyUrl] : [],
       );
-      const remarks = (await Promise.all(urls.map(readiness))).flatMap((answer) => answer.remarks);
+      const remarks = (await Promise.all(urls.map(readiness))).flatMap((readyz) => readyz.remarks);
       const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
       const gaveUp = watch.gaveUp;
-      const why = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
+      const reason = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
       if (watch.gaveUp && !gaveUp)
-        warn(`Restarting nats-server did not help; it stores nothing. Its log: ${shown(nats.program.logFile)}`);
-      if (why === undefined || nats.state !== 'ready' || this.#stopping) return;
-      warn(`${why}.`);
+        warn(`Restarting nats-server did not help: it stores no events. Log: ${displayPath(nats.program.logFile)}`);
+      if (reason === undefined || nats.state !== 'ready' || this.#stopping) return;
+      warn(`${reason}.`);
       await nats.stop();
       if (!this.#stopping) nats.start();
     };
-    let looking = false;
+    let isChecking = false;
     this.#storeTimer = setInterval(() => {
-      if (looking) return;
-      looking = true;
-      void look()
+      if (isChecking) return;
+      isChecking = true;
+      void check()
         .catch(() => undefined)
-        .finally(() => (looking = false));
-    }, storeWatchMs);
+        .finally(() => (isChecking = false));
+    }, storeWatchIntervalMs);
   }
 
-  /** Services first, since they need the bus and the database to end well. */
+  /** Services first, since they need NATS and PostgreSQL to shut down cleanly. */
   async stop(): Promise<void> {
-    this.#jobs.end();
+    this.#jobs.stop();
     this.#stopping = true;
     clearInterval(this.#storeTimer);
     const servers = this.members.filter((m) => m.readyUrl === null).reverse();
@@ -207,24 +207,24 @@ export class Stack {
 
   async #serve(name: string, { title, program }: Server): Promise<Supervised | undefined> {
     if (!program) {
-      say(`  Using ${title}`);
+      print(`  Using ${title}`);
       return undefined;
     }
-    const began = Date.now();
+    const startedAt = Date.now();
     const supervised = this.#add({ name, replica: 1, readyUrl: null }, program);
     supervised.start();
     await this.#untilReady(supervised);
-    say(`  ${title} is up (${seconds(began)})`);
+    print(`  ${title} is ready (${secondsSince(startedAt)})`);
     return supervised;
   }
 
   async #startServices(addresses: Addresses): Promise<void> {
-    const began = Date.now();
-    const ways = await Promise.all(this.#instances.map(() => this.#wayTo(addresses)));
+    const startedAt = Date.now();
+    const connections = await Promise.all(this.#instances.map(() => this.#connectionsTo(addresses)));
     const started = this.#instances.map((instance, i) => {
       const { service: name, replica, readyUrl } = instance;
-      const { links, ...reached } = ways[i]!;
-      const own = { ...addresses, ...reached };
+      const { links, ...urls } = connections[i]!;
+      const own = { ...addresses, ...urls };
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
         serviceProgram(
           instance,
@@ -234,7 +234,7 @@ export class Stack {
             own,
             loadSecrets(secretsFile, databaseServices, natsUsers),
             settings(more),
-            this.#known,
+            this.#declared,
           ),
           build,
         );
@@ -246,13 +246,13 @@ export class Stack {
     await Promise.all(
       started.map(async (supervised) => {
         await this.#untilReady(supervised);
-        say(`  ${supervised.program.name} is ready (${seconds(began)})`);
+        print(`  ${supervised.program.name} is ready (${secondsSince(startedAt)})`);
       }),
     );
   }
 
-  /** Where one process reaches the servers. */
-  async #wayTo({
+  /** The URLs at which one process reaches the servers: of links, if these can be cut. */
+  async #connectionsTo({
     natsUrl,
     databaseUrl,
   }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl'> & { links?: SeverableLink[] }> {
@@ -276,14 +276,14 @@ export class Stack {
     if (await supervised.untilReady(readyTimeoutMs)) return;
     const { name, logFile } = supervised.program;
     throw new ReportedError(
-      `${name} does not get ready. It last said: ${lastWord(logFile)} (its log: ${shown(logFile)})`,
+      `${name} did not become ready. Its last log line: ${lastErrorLine(logFile)} (log: ${displayPath(logFile)})`,
     );
   }
 
   async #declareBus(natsUrl: string): Promise<void> {
     const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.deploy };
     await this.#jobs.run(
-      'The start job of the bus',
+      'The declaration of the streams',
       [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'],
       env,
     );
@@ -294,19 +294,20 @@ export class Stack {
       readyUrl === null ? [] : [{ name, replica, pid: supervised.pid, readyUrl }],
     );
     const demo = { baseUrl: this.baseUrl, services, organizations: this.#organizations ?? [] };
-    // Not before the seed is done: whoever waits for the file may count on what is in it.
+    // Written only after the seed: programs that wait for the file rely on its content.
     if (this.#organizations) writeDemo(demo);
     return demo;
   }
 }
 
 /**
- * As root the data are outside of the clone, and outlive it: said at once, since no password that is made now opens
- * them.
+ * As root the data are outside the clone and outlive it. Without their secrets the start would fail later, at the
+ * password of PostgreSQL.
  */
 function requireSecretsOf(data: string): void {
   if (settings().DATABASE_URL || existsSync(secretsFile) || !existsSync(data)) return;
   throw new ReportedError(
-    `The database of this stack is still there (${data}), but the secrets that open it are gone (${shown(secretsFile)}). Put them back, or begin anew: npm run reset`,
+    `The data of this stack exist (${data}), but its secrets are missing (${displayPath(secretsFile)}). ` +
+      'Restore them, or delete the data: npm run reset',
   );
 }

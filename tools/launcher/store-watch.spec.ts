@@ -4,7 +4,7 @@ import { StoreWatch } from './store-watch.ts';
 const gibibyte = 1_073_741_824;
 const closed = ['JetStream does not store in ISSUANCE for 9 s: no answer'];
 
-/** When it is restarted, in seconds, if it is looked at every 5 s. */
+/** When nats-server is restarted, in seconds, with a decision every 5 s. */
 function restarts(
   watch: StoreWatch,
   remarks: string[],
@@ -17,13 +17,13 @@ function restarts(
   return at;
 }
 
-test('is restarted when it has not stored for 20 s though there is room, three times at most, each time after a longer pause', () => {
+test('restarts nats-server that has not stored for 20 s despite free space, three times at most', () => {
   const watch = new StoreWatch();
   expect(restarts(watch, closed, 1200)).toEqual([20, 80, 200]);
   expect(watch.gaveUp).toBe(true);
 });
 
-test('is left alone while its disk is full, and restarted 20 s after there is room', () => {
+test('does not restart nats-server while its disk is full, but 20 s after there is space', () => {
   const watch = new StoreWatch();
   expect(restarts(watch, closed, 600, { freeBytes: 1_000_000 })).toEqual([]);
   expect(restarts(watch, closed, 30, { from: 600 })).toEqual([620]);
@@ -34,11 +34,11 @@ test.each([
   [['JetStream does not store in PROBE for 9 s: no stream takes the message; run holdfast bus declare']],
   [['the audit log of acme is broken']],
   [[]],
-])('is left alone when services say %j', (remarks) => {
+])('does not restart nats-server when the remarks of services are %j', (remarks) => {
   expect(restarts(new StoreWatch(), remarks, 600)).toEqual([]);
 });
 
-test('is left alone when it stores again within 20 s, and begins anew after ten minutes without a failure', () => {
+test('does not restart nats-server that stores again within 20 s, and resets after ten minutes without failure', () => {
   const watch = new StoreWatch();
   for (let round = 0; round < 5; round += 1) {
     expect(restarts(watch, closed, 20, { from: round * 100 })).toEqual([]);

@@ -24,14 +24,14 @@ function supervise(name: string, code: string): Supervised {
       cwd: folder,
       logFile: join(folder, `${name}.log`),
       stopSignal: 'SIGTERM',
-      stopWithin: 300,
+      stopTimeoutMs: 300,
       ready: async () => true,
     },
     children,
   );
 }
 
-test('what ends by itself is started again, with one line that says why', async () => {
+test('restarts a program that has ended, with one line that names the reason', async () => {
   const program = supervise('steady', 'setInterval(() => {}, 1000)');
   const ready: boolean[] = [];
   program.onReady = (again) => void ready.push(again);
@@ -42,18 +42,19 @@ test('what ends by itself is started again, with one line that says why', async 
   expect(await eventually(() => program.pid !== pid && program.state === 'ready', 5000)).toBe(true);
   expect(ready).toEqual([false, true]);
   expect(
-    lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL); starting it again in 0.2 s.')),
+    lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL). Restarting it in 0.2 s.')),
   ).toHaveLength(1);
   await program.stop();
 });
 
-test('what was stopped stays down, and one that will not stop, or is paused, is killed', async () => {
+test('does not restart a stopped program, and kills one that ignores its stop signal, even if paused', async () => {
   const deaf = supervise('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
   deaf.start();
   await deaf.untilReady(5000);
   deaf.signal('SIGSTOP');
   expect(deaf.state).toBe('paused');
   await deaf.stop();
+  // A restart would come after 0.2 s.
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect([deaf.state, deaf.pid]).toEqual(['stopped', null]);
 });

@@ -11,13 +11,16 @@ const file = join(mkdtempSync(join(process.env.TEST_TMP ?? '', 'lock-')), 'build
 /** Another process that builds: resolves once it holds the lock. */
 async function builder(then = 'setInterval(() => {}, 1000)'): Promise<ChildProcess> {
   const module = JSON.stringify(join(root, 'tools', 'setup', 'build-lock.mjs'));
-  const code = `const { takeBuildLock } = await import(${module}); const release = await takeBuildLock(${JSON.stringify(file)}); console.log('held'); ${then}`;
+  const code = `
+    const { takeBuildLock } = await import(${module});
+    const release = await takeBuildLock(${JSON.stringify(file)});
+    console.log('held'); ${then}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   return child;
 }
 
-test('who builds is alone until the lock is released', async () => {
+test('a second process waits until the lock is released', async () => {
   const child = await builder(
     'process.on("SIGTERM", () => { release(); process.exit(); }); setInterval(() => {}, 1000)',
   );
@@ -30,7 +33,7 @@ test('who builds is alone until the lock is released', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('the lock of a process that was killed counts no more', async () => {
+test('the lock of a killed process is taken over', async () => {
   const child = await builder();
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
@@ -39,7 +42,7 @@ test('the lock of a process that was killed counts no more', async () => {
   (await takeBuildLock(file))();
 });
 
-test('a program that the holder starts goes on under its lock, and does not release it', async () => {
+test('a program that the owner starts runs under its lock, and does not release it', async () => {
   const release = await takeBuildLock(file);
   const child = await builder('release(); process.exit()');
   if (child.exitCode === null) await once(child, 'exit');

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './paths.mjs';
 import { isRunning, startTimeOf } from './processes.mjs';
 
-/** Who builds in this clone, or copies what was built. */
+/** Names the process that builds in this clone, or copies the build. */
 const lockFile = join(root, '.nx', 'build.lock');
 
 /**
- * Waits until nobody else builds in this clone or copies what was built, and keeps others from it until it is released.
- * A compiler rewrites its files one after the other: whoever reads meanwhile finds half of one. The lock of a process
- * that was killed counts no more. The program that the owner starts may go on under its parent's lock.
+ * Waits until no other process builds in this clone or copies its build, and makes others wait until it is released. A
+ * compiler rewrites its files one after the other, so a concurrent reader would find incomplete ones. The lock of a
+ * killed process is taken over. A program that the owner starts runs under its parent's lock.
  * @param {string} [file]
  * @returns {Promise<() => void>} releases it
  */
@@ -58,7 +58,7 @@ function release(file, text) {
 }
 
 /**
- * Takes away the lock of a process that was killed. Another may be faster and hold it already: then it is put back.
+ * Removes the lock of a killed process. If another process has taken it over in the meantime, its lock is restored.
  * @param {string} file
  * @param {string} owner
  */
@@ -68,7 +68,7 @@ function clear(file, owner) {
     renameSync(file, aside);
     if (readFileSync(aside, 'utf8') !== owner) linkSync(aside, file);
   } catch {
-    // somebody else has cleared it
+    // Another process has removed it.
   }
   rmSync(aside, { force: true });
 }

@@ -5,7 +5,7 @@ import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
 /**
- * Environment in which Nx runs: our Node.js first, and nothing kept outside the clone.
+ * Environment of Nx: the project's Node.js first, and all caches inside the clone.
  * @param {string} node
  */
 export function nxEnvironment(node) {
@@ -14,7 +14,7 @@ export function nxEnvironment(node) {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
     NX_DAEMON: 'false',
     NX_TUI: 'false',
-    // Nx would share one cache in the home folder among all clones.
+    // By default Nx shares one cache in the home folder among all clones.
     NX_CACHE_DIRECTORY: join(root, '.nx', 'cache'),
     NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native'),
   };
@@ -33,9 +33,9 @@ export function nx(node, targets, command = ['run-many']) {
 }
 
 /**
- * Builds what has changed; Nx answers from its cache when nothing has.
+ * Builds what has changed; Nx uses its cache for the rest.
  * @param {string} node
- * @returns {Promise<() => void>} what lets others build in this clone: to be called once what was built has been read
+ * @returns {Promise<() => void>} releases the build lock; to be called once the build has been read
  */
 export async function ensureBuild(node) {
   const release = await takeBuildLock();

@@ -3,13 +3,13 @@ import { delimiter, join, sep } from 'node:path';
 import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
-/** Runs `npm ci` when what is installed is not what package-lock.json names. */
+/** Runs `npm ci` when the installed packages differ from package-lock.json. */
 export async function ensureModules() {
   const wanted = packagesOf(join(root, 'package-lock.json'));
-  // npm's own list of what it installed, written as its last step.
+  // npm writes its list of installed packages as its last step.
   const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
   if (installed && isInstalled(wanted ?? {}, installed)) return;
-  console.log('Installing what package-lock.json names (about a minute) ...');
+  console.log('Installing the packages of package-lock.json (about a minute) ...');
   const took = await quietly('npm ci', ...npm(['ci', '--no-audit', '--no-fund']), { cwd: root, env: environment() });
   console.log(`Installed in ${took}`);
 }
@@ -25,9 +25,9 @@ export async function ensureModules() {
  */
 export function isInstalled(wanted, installed) {
   return Object.entries(wanted).every(([path, entry]) => {
-    if (!path.startsWith('node_modules/')) return true; // the workspaces themselves
+    if (!path.startsWith('node_modules/')) return true; // The workspaces themselves.
     const found = installed[path];
-    if (!found) return entry.optional || entry.devOptional; // such as binaries for other platforms
+    if (!found) return entry.optional || entry.devOptional; // Such as binaries for other platforms.
     return (
       found.version === entry.version &&
       found.integrity === entry.integrity &&
@@ -49,7 +49,7 @@ function packagesOf(file) {
 }
 
 /**
- * The npm that called us, on the Node.js it runs on: ours lies in node_modules, which `npm ci` takes away.
+ * The npm that runs this script, on its own Node.js: the project's is in node_modules, which `npm ci` deletes.
  * @param {string[]} args
  * @returns {[string, string[]]}
  */

@@ -10,11 +10,11 @@ const wanted = {
 };
 const { 'node_modules/pg-darwin': _other, ...installed } = wanted;
 
-test('what the lock names is there, but for binaries of other platforms', () => {
+test('packages are installed when only binaries of other platforms are missing', () => {
   expect(isInstalled(wanted, installed)).toBe(true);
 });
 
-test('a changed, a missing and a new package are noticed', () => {
+test('packages are not installed when one was changed, is missing or is new', () => {
   expect(isInstalled(wanted, { ...installed, 'node_modules/pg': { version: '7.0.0', integrity: 'sha512-c' } })).toBe(
     false,
   );

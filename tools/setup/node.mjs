@@ -5,23 +5,24 @@ import { root } from './paths.mjs';
 
 /**
  * @param {string} version such as v24.11.0
- * @param {[number, number]} least
+ * @param {[number, number]} minimum
  */
 export function atLeast(version, [major, minor]) {
   const [a = 0, b = 0] = version.replace(/^v/, '').split('.').map(Number);
   return a > major || (a === major && b >= minor);
 }
 
-/** The entry points run on the Node.js of the machine; 20.19 is what Debian users have at hand. */
+/** The entry points run on the machine's Node.js; 20.19 is the version of Debian's package. */
 export function requireNode() {
   if (atLeast(process.version, [20, 19])) return;
   console.error(
-    `Holdfast needs Node.js 20.19 or newer, and this is ${process.version}; install a newer one from https://nodejs.org and try again.`,
+    `Holdfast needs Node.js 20.19 or newer, and this is ${process.version}. ` +
+      'Install a newer one from https://nodejs.org and try again.',
   );
   process.exit(1);
 }
 
-/** The Node.js that runs the stack: the one npm installed beside the modules, else this one if it is new enough. */
+/** The Node.js that runs the stack: the one in node_modules, else this one if it is new enough. */
 export function bundledNode() {
   const installed = join(root, 'node_modules', '.bin', 'node');
   for (const candidate of [installed, process.execPath]) {
@@ -30,7 +31,8 @@ export function bundledNode() {
     if (atLeast(versionOf(node), [24, 11])) return node;
   }
   console.error(
-    `Holdfast runs on Node.js 24.11 or newer, and npm has none for ${process.platform}-${process.arch}; install Node.js 24 from https://nodejs.org and try again.`,
+    `Holdfast runs on Node.js 24.11 or newer, and npm has none for ${process.platform}-${process.arch}. ` +
+      'Install Node.js 24 from https://nodejs.org and try again.',
   );
   return process.exit(1);
 }

@@ -7,7 +7,7 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
   --build FOLDER          run the services of another clone's build, such as an older version, with this
                           version's tables and bus: "service start NAME --build FOLDER" replaces one
   --severable             let each service reach PostgreSQL and NATS through a link that "service cut" cuts
-  --reset                 forget all data of this stack; refuses while it runs
+  --reset                 delete all data, secrets and logs of this stack; it must not be running
   --help                  this text
 
 Environment, or in the file .env of the clone:
@@ -87,10 +87,10 @@ function parsePort(name, text) {
  */
 function parseReplicas(text) {
   return Object.fromEntries(
-    text.split(',').map((part) => {
-      const match = /^([a-z]+)=([1-9])$/.exec(part.trim());
+    text.split(',').map((pair) => {
+      const match = /^([a-z]+)=([1-9])$/.exec(pair.trim());
       if (!match)
-        throw new Error(`--replicas wants NAME=N with N from 1 to 9, such as gateway=2,subjects=2, and got "${text}".`);
+        throw new Error(`--replicas needs NAME=N with N from 1 to 9, such as gateway=2,subjects=2, and got "${text}".`);
       return [match[1], Number(match[2])];
     }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parseOptions } from './options.mjs';
 
-test('one of each on port 8080 unless told otherwise', () => {
+test('without options, the stack has one replica of each service and port 8080', () => {
   expect(parseOptions([], {})).toEqual({
     replicas: {},
     reset: false,
@@ -12,14 +12,14 @@ test('one of each on port 8080 unless told otherwise', () => {
   });
 });
 
-test('the example shop can be elsewhere, or nowhere', () => {
+test('the ports of the example shop can be chosen, and the shop left out', () => {
   expect(parseOptions([], { SHOP_PORT: '5000', KIOSK_PORT: '5001' }).examples).toEqual({ shop: 5000, kiosk: 5001 });
   expect(parseOptions(['--no-examples'], {}).examples).toBeUndefined();
   expect(() => parseOptions([], { SHOP_PORT: 'x' })).toThrow('SHOP_PORT is "x"');
 });
 
 test.each([[['--replicas', 'gateway=2,subjects=2']], [['--replicas=gateway=2,subjects=2']]])(
-  'replicas by %j',
+  '%j sets the numbers of replicas',
   (args) => {
     expect(parseOptions(args, { PORT: '9000' })).toMatchObject({ replicas: { gateway: 2, subjects: 2 }, port: 9000 });
   },
@@ -27,14 +27,14 @@ test.each([[['--replicas', 'gateway=2,subjects=2']], [['--replicas=gateway=2,sub
 
 test.each([
   [['--foo'], '--foo'],
-  [['--replicas'], '--replicas wants'],
+  [['--replicas'], '--replicas needs'],
   [['--replicas', 'gateway=0'], 'gateway=0'],
   [['--reset=1'], '--reset=1'],
   [['now'], 'now'],
-])('%j is refused', (args, word) => {
-  expect(() => parseOptions(args, {})).toThrow(word);
+])('throws an error that names the wrong option of %j', (args, text) => {
+  expect(() => parseOptions(args, {})).toThrow(text);
 });
 
-test.each(['abc', '0', '65536', '80.5'])('PORT=%s is refused', (PORT) => {
+test.each(['abc', '0', '65536', '80.5'])('throws when PORT is %s', (PORT) => {
   expect(() => parseOptions([], { PORT })).toThrow(`PORT is "${PORT}"`);
 });

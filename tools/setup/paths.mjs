@@ -6,15 +6,13 @@ import { settings } from './settings.mjs';
 /** The clone. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/**
- * Everything this stack remembers: data, secrets, logs. Tests start a second stack beside it by giving another folder.
- */
+/** Data, secrets and logs of this stack. Tests start a second stack in another folder. */
 export const home = resolve(settings().HOLDFAST_HOME || join(root, '.holdfast'));
 
-/** Downloads, kept by `npm run reset`. One per clone, whatever the home. */
+/** Downloads. All stacks of the clone share them, and `npm run reset` keeps them. */
 export const cache = join(root, '.holdfast', 'cache');
 
-/** Builds that running stacks use, a folder for each stack: inside the clone, where Node.js finds node_modules. */
+/** Copies of the build, one per running stack. They are inside the clone, where Node.js finds node_modules. */
 export const builds = join(root, '.holdfast', 'builds');
 
 /**

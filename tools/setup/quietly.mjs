@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a command with its output kept back: a line of progress now and then, and the end of the output if it fails.
- * @param {string} what for the reader, such as "Building"
+ * Runs a command without printing its output: prints progress now and then, and the end of the output if it fails.
+ * @param {string} name of the work, such as "The build"
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
  */
-export async function quietly(what, command, args, options) {
-  const began = Date.now();
-  const seconds = () => `${((Date.now() - began) / 1000).toFixed(1)} s`;
-  const progress = setInterval(() => console.log(`${what}: still at it after ${seconds()}`), 15_000);
+export async function quietly(name, command, args, options) {
+  const startedAt = Date.now();
+  const seconds = () => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+  const progress = setInterval(() => console.log(`${name} is still running after ${seconds()}`), 15_000);
   let output = '';
   const status = await new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -22,6 +22,6 @@ export async function quietly(what, command, args, options) {
   clearInterval(progress);
   if (status === 0) return seconds();
   console.error(output.trimEnd().split('\n').slice(-40).join('\n'));
-  console.error(`${what} failed after ${seconds()}; the end of its output is above.`);
+  console.error(`${name} failed after ${seconds()}. The end of its output is above.`);
   return process.exit(1);
 }

@@ -5,13 +5,14 @@ import { root } from './paths.mjs';
 import { given } from './settings.mjs';
 
 /**
- * Runs one of our TypeScript programs on Node 24 and ends as it ends. Node 20 cannot replace its own process, so we
- * stay as its parent: signals are handed on, and the IPC channel tells the program when we are killed.
+ * Runs a TypeScript program on Node 24 and exits with its status. Node 20 cannot replace its own process, so this
+ * process stays as the parent: it passes signals on, and the program sees the end of the IPC channel if the parent is
+ * killed.
  * @param {string} node
  * @param {string} script below tools/, or absolute
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
- * @param {() => void} [onLoaded] called when the program says that it has read all that was built
+ * @param {() => void} [onLoaded] called when the program has read the whole build, or has ended
  */
 export function run(node, script, args, env = given, onLoaded = () => undefined) {
   const path = resolve(root, 'tools', script);
@@ -22,7 +23,7 @@ export function run(node, script, args, env = given, onLoaded = () => undefined)
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
-  whenNpmIsGone(() => child.kill('SIGTERM'));
+  onNpmExit(() => child.kill('SIGTERM'));
   child.on('message', (message) => {
     if (/** @type {{ loaded?: boolean }} */ (message).loaded) onLoaded();
   });
@@ -37,11 +38,11 @@ export function run(node, script, args, env = given, onLoaded = () => undefined)
 }
 
 /**
- * npm runs us below a shell. A SIGTERM to npm ends that shell, which hands nothing on: we would be left running with
- * nobody to stop us. Without npm our parent may well end before us, as after `node tools/start.mjs &`.
+ * npm runs scripts in a shell. A SIGTERM to npm ends that shell, which does not pass the signal on, so this process
+ * would keep running. Without npm the parent may end first on purpose, as after `node tools/start.mjs &`.
  * @param {() => void} act
  */
-function whenNpmIsGone(act) {
+function onNpmExit(act) {
   if (!process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? '?'))) return;
   const parent = process.ppid;
   const watch = setInterval(() => {

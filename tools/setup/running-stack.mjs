@@ -16,7 +16,7 @@ import { isRunning } from './processes.mjs';
  * @property {{ shop: number, kiosk: number }} [examples] ports of the example shop
  */
 
-/** Written while a stack runs; left behind only by a launcher that was killed. */
+/** Exists while a stack runs. Only a launcher that is killed leaves it behind. */
 export const launcherFile = join(home, 'launcher.json');
 
 /** @returns {RunningStack | undefined} */
@@ -29,15 +29,21 @@ export function runningStack() {
   }
 }
 
-/** What a command says that found no stack: often one runs with another folder. */
-export const notRunning = `Holdfast is not running with the folder ${home}. Start it with "npm start". If it runs with a folder of its own, set HOLDFAST_HOME to that folder.`;
+/** The error of commands that need a running stack. Often one runs with another folder. */
+export const notRunning =
+  `Holdfast is not running with the folder ${home}. Start it with "npm start". ` +
+  'If it runs with another folder, set HOLDFAST_HOME to that folder.';
 
-/** Before `npm ci`, which would take the modules from under a running stack. */
-export function refuseWhileRunning() {
+/** The error of commands that need a stack that is ready. */
+export const stillStarting = 'Holdfast is still starting. Try again when it is ready.';
+
+/** To be called before `npm ci`, which would delete the modules of a running stack. */
+export function exitIfRunning() {
   const stack = runningStack();
   if (!stack) return;
   console.error(
-    `Holdfast is already running at ${stack.baseUrl} (process ${stack.pid}); stop it with Ctrl-C there, or with: kill ${stack.pid}`,
+    `Holdfast is already running at ${stack.baseUrl} (process ${stack.pid}). ` +
+      `Stop it with Ctrl-C in its terminal, or with: kill ${stack.pid}`,
   );
   process.exit(1);
 }

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 
-/** The environment that this process was given, without what stands in the .env file. */
+/** The environment of this process, without the variables of the .env file. */
 export const given = { ...process.env };
 
 /**
- * Variables of the .env file in the clone as it is now (HOLDFAST_ENV_FILE names another file). No file, no variables.
+ * Reads the variables of the clone's .env file (HOLDFAST_ENV_FILE names another file). Without a file there are none.
  * @returns {Record<string, string>}
  */
 export function envFile() {
@@ -21,7 +21,7 @@ export function envFile() {
 }
 
 /**
- * The settings as they are now: the .env file, over it what this process was given, over that what `more` says.
+ * Reads the current settings: `more` wins over the environment of this process, which wins over the .env file.
  * @param {NodeJS.ProcessEnv} [more]
  * @returns {NodeJS.ProcessEnv}
  */

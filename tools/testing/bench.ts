@@ -1,13 +1,13 @@
-// `npm run bench`: an ephemeral stack with one of each service, and bench/main.ts against it.
+// `npm run bench`: starts an ephemeral stack with one replica of each service, and runs bench/main.ts against it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { warn } from '../infra/console.ts';
 import { EphemeralServers } from '../infra/ephemeral.ts';
-import { warn } from '../infra/say.ts';
 import { root } from '../setup/paths.mjs';
 import { startStack } from './e2e-stack.ts';
 
 const script = join(root, 'bench', 'main.ts');
-// The text of --help needs no stack.
+// --help needs no stack.
 if (process.argv.some((arg) => arg === '--help' || arg === '-h')) process.exit(await runBench({}));
 
 const servers = new EphemeralServers();
@@ -16,9 +16,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 }
 let status = 1;
 try {
-  const began = performance.now();
+  const startedAt = performance.now();
   const stack = await startStack(servers, 'gateway=1', ['--no-examples']);
-  status = await runBench({ ...stack, BENCH_READY_MS: String(performance.now() - began) });
+  status = await runBench({ ...stack, BENCH_READY_MS: String(performance.now() - startedAt) });
 } catch (error) {
   warn((error as Error).message);
 }

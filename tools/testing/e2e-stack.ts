@@ -6,9 +6,9 @@ import { freePorts } from '../infra/ports.ts';
 import { hasEnded } from '../infra/program.ts';
 import { root } from '../setup/paths.mjs';
 
-/** So that a test can wait for the end of an offer. */
+/** Lets tests wait for the expiration of an offer. */
 const shortOffers = { OFFER_MIN_SECONDS: '2' };
-/** Proofs of presence that cost next to nothing and soon run out; and Turnstile where no service of ours may call. */
+/** Presence proofs that cost little CPU and expire early, and a Turnstile URL that services may not call. */
 const cheapPresence = {
   PRESENCE_COST: '1',
   PRESENCE_STEPS: '4',
@@ -16,10 +16,7 @@ const cheapPresence = {
   TURNSTILE_URL: 'http://127.0.0.1:9/siteverify',
 };
 
-/**
- * All tests come from one address, and the benchmark is one app. Those that try a limit come from an address of their
- * own.
- */
+/** All tests share one address, and the benchmark is one app. Tests of limits use addresses of their own. */
 const highLimits = {
   RATE_LIMITS: 'all=100000000,presence=600',
   CLIENT_RATE_PER_MINUTE: '100000000',
@@ -27,9 +24,9 @@ const highLimits = {
 };
 
 /**
- * A whole stack for the black-box tests, with two replicas where the specification makes promises about replicas. It is
- * in the care of `servers` from its first moment, so that a Ctrl-C while it starts leaves nothing behind.
- * @returns what the tests need to find it
+ * Starts a full stack for the black-box tests, with two replicas where the specification makes promises about replicas.
+ * `servers` stops it, even if Ctrl-C comes while it starts.
+ * @returns variables that tell the tests its folder and addresses
  */
 export async function startStack(
   servers: EphemeralServers,
@@ -39,7 +36,7 @@ export async function startStack(
   const home = servers.stackFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
-  // Where a test listens for what the stack sends.
+  // A test listens here for requests of the stack.
   const receiver = `http://localhost:${await freePorts(1)}`;
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const stack = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
@@ -57,13 +54,13 @@ export async function startStack(
       ...highLimits,
     },
   });
-  servers.alsoStop(async () => {
+  servers.onStop(async () => {
     if (hasEnded(stack)) return;
     const ended = once(stack, 'exit');
     stack.kill('SIGTERM');
     await ended;
   });
   const ready = await Promise.race([once(stack, 'message').then(() => true), once(stack, 'exit').then(() => false)]);
-  if (!ready) throw new Error('The stack for the e2e tests did not start; what it said is above.');
+  if (!ready) throw new Error('The stack for the e2e tests did not start. Its output is above.');
   return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json'), HOLDFAST_TEST_RECEIVER: receiver };
 }

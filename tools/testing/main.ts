@@ -1,39 +1,40 @@
-// The tests: ephemeral servers for the integration tests, an ephemeral stack for the e2e tests, one jest run per stage.
+// Runs the tests: one jest run per stage, with ephemeral servers for the integration tests and an ephemeral stack for
+// the e2e tests.
+import { print, warn } from '../infra/console.ts';
 import { EphemeralServers } from '../infra/ephemeral.ts';
 import { natsBinary } from '../infra/nats-binary.ts';
-import { say, warn } from '../infra/say.ts';
 import { startStack } from './e2e-stack.ts';
 import { runJest } from './run-jest.ts';
 import { budgets, parseTestArgs, table, type Result, type Stage } from './stages.ts';
 
-const { chosen, jestArgs } = parseTestArgs(process.argv.slice(2));
+const { selected, jestArgs } = parseTestArgs(process.argv.slice(2));
 const servers = new EphemeralServers();
 const results = new Map<keyof typeof budgets, Result>();
-const builtIn = Number(process.env.HOLDFAST_BUILD_SECONDS ?? 0);
-if (builtIn) results.set('build and lint', { passed: 0, failed: 0, milliseconds: builtIn * 1000 });
+const buildSeconds = Number(process.env.HOLDFAST_BUILD_SECONDS ?? 0);
+if (buildSeconds) results.set('build and lint', { passed: 0, failed: 0, durationMs: buildSeconds * 1000 });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.once(signal, () => void servers.stop().then(() => process.exit(1)));
 }
 
-for (const stage of chosen) results.set(stage, await runStage(stage));
+for (const stage of selected) results.set(stage, await runStage(stage));
 await servers.stop();
 
 const sum = (field: 'passed' | 'failed'): number =>
   [...results.values()].reduce((total, result) => total + result[field], 0);
-say(`\n${table(results)}\n`);
-say(`${sum('passed')} passed, ${sum('failed')} failed`);
+print(`\n${table(results)}\n`);
+print(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exit(sum('failed') > 0 || sum('passed') === 0 ? 1 : 0);
 
 async function runStage(stage: Stage): Promise<Result> {
-  say(`\n== ${stage} ==`);
-  const began = Date.now();
+  print(`\n== ${stage} ==`);
+  const startedAt = Date.now();
   try {
     const counts = await runJest(stage, servers.folder, jestArgs, await environment(stage));
-    return { ...counts, milliseconds: Date.now() - began };
+    return { ...counts, durationMs: Date.now() - startedAt };
   } catch (error) {
     warn((error as Error).message);
-    return { passed: 0, failed: 1, milliseconds: Date.now() - began };
+    return { passed: 0, failed: 1, durationMs: Date.now() - startedAt };
   }
 }
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { print, warn } from '../infra/console.ts';
 import { readJson } from '../infra/files.ts';
-import { say, warn } from '../infra/say.ts';
 import { root } from '../setup/paths.mjs';
 import { countTests, slowest, type JestReport, type Stage } from './stages.ts';
 
-/** From the report until the process must have ended. */
-const exitLimitMs = 60_000;
+/** Time from jest's report to the end of its process. */
+const exitTimeoutMs = 60_000;
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
@@ -47,19 +47,20 @@ export async function runJest(
   process.off('exit', kill);
   const report = readJson<JestReport>(outputFile);
   const longest = slowest(report);
-  if (longest.includes('\n')) say(`\nThe files that took longest:\n${longest.replaceAll(`${root}${sep}`, '')}`);
+  if (longest.includes('\n')) print(`\nThe slowest files:\n${longest.replaceAll(`${root}${sep}`, '')}`);
   return countTests(report, status);
 }
 
-/** jest waits for ever for what a test left open, a failed one above all; a run without a terminal would never end. */
+/** jest never exits while a test has left something open, so that a run without a terminal would not end. */
 function killAfterReport(report: string, kill: () => void): NodeJS.Timeout {
   let reportedAt: number | undefined;
   return setInterval(() => {
     if (!existsSync(report)) return;
     reportedAt ??= performance.now();
-    if (performance.now() - reportedAt < exitLimitMs) return;
+    if (performance.now() - reportedAt < exitTimeoutMs) return;
     warn(
-      `jest did not exit within ${exitLimitMs / 1000} s after its last test: a test left a connection, a timer or a server open. Find it with: -- --detectOpenHandles FILE`,
+      `jest did not exit within ${exitTimeoutMs / 1000} s after its last test: a test left a connection, a timer or ` +
+        'a server open. Find it with: -- --detectOpenHandles FILE',
     );
     kill();
   }, 1000);

@@ -1,4 +1,4 @@
-/** The stages of the tests, each one run of jest, and how long it may take, in minutes. */
+/** How long each stage may take, in minutes. */
 export const budgets = { 'build and lint': 4, unit: 3, integration: 6, e2e: 12 } as const;
 
 export type Stage = Exclude<keyof typeof budgets, 'build and lint'>;
@@ -8,20 +8,20 @@ export const stages: Stage[] = ['unit', 'integration', 'e2e'];
 export interface Result {
   passed: number;
   failed: number;
-  milliseconds: number;
+  durationMs: number;
 }
 
-/** Names before `--` choose stages, all by default; what follows goes to jest. */
-export function parseTestArgs(args: string[]): { chosen: Stage[]; jestArgs: string[] } {
+/** Names before `--` select stages, all by default. Arguments after it are passed to jest. */
+export function parseTestArgs(args: string[]): { selected: Stage[]; jestArgs: string[] } {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const named = args.slice(0, end);
   const wrong = named.find((name) => !(stages as string[]).includes(name));
   if (wrong !== undefined)
     throw new Error(
-      `There is no stage ${wrong}; the stages are ${stages.join(', ')}, and arguments for jest follow after "--".`,
+      `There is no stage ${wrong}. The stages are ${stages.join(', ')}; arguments for jest follow after "--".`,
     );
   return {
-    chosen: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages,
+    selected: named.length > 0 ? stages.filter((stage) => named.includes(stage)) : stages,
     jestArgs: args.slice(end + 1),
   };
 }
@@ -29,19 +29,19 @@ export function parseTestArgs(args: string[]): { chosen: Stage[]; jestArgs: stri
 export interface JestReport {
   numPassedTests: number;
   numFailedTests: number;
-  /** Files that could not even be loaded; jest counts none of their tests. */
+  /** Files that failed to load; jest counts none of their tests. */
   numRuntimeErrorTestSuites: number;
   testResults?: { name: string; startTime: number; endTime: number }[];
 }
 
-/** A stage without a report, or whose jest failed for another reason than a test, counts as one failure. */
+/** A stage without a report, or whose jest failed without a failed test, counts as one failure. */
 export function countTests(report: JestReport | undefined, status: number): { passed: number; failed: number } {
   if (!report) return { passed: 0, failed: 1 };
   const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
   return { passed: report.numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed };
 }
 
-/** The files that took longest, a line each: where a stage that is over its budget can be made cheaper. */
+/** The slowest files, one per line: the first candidates when a stage exceeds its budget. */
 export function slowest(report: JestReport | undefined, count = 10): string {
   const files = (report?.testResults ?? []).map(({ name, startTime, endTime }) => ({
     name,
@@ -52,10 +52,11 @@ export function slowest(report: JestReport | undefined, count = 10): string {
 }
 
 export function table(results: Map<keyof typeof budgets, Result>): string {
-  const rows = [...results].map(([stage, { passed, failed, milliseconds }]) => {
-    const over = milliseconds > budgets[stage] * 60_000 ? '  over its budget' : '';
+  const rows = [...results].map(([stage, { passed, failed, durationMs }]) => {
+    const over = durationMs > budgets[stage] * 60_000 ? '  over its budget' : '';
     const tests = stage === 'build and lint' ? '' : `${passed} passed, ${failed} failed`;
-    return `${stage.padEnd(16)}${tests.padEnd(26)}${(milliseconds / 1000).toFixed(0).padStart(5)} s of ${budgets[stage] * 60} s${over}`;
+    const duration = `${(durationMs / 1000).toFixed(0).padStart(5)} s of ${budgets[stage] * 60} s`;
+    return `${stage.padEnd(16)}${tests.padEnd(26)}${duration}${over}`;
   });
   return rows.join('\n');
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { serviceNames } from '@holdfast/contracts';
 import { envFile, given } from '../setup/settings.mjs';
 
-/** Settings of services that the launcher sets by itself, from its own options, its ports and secrets.json. */
+/** Settings of services that the launcher sets itself, from its own options, its ports and secrets.json. */
 const managed = new Set([
   'AUDIT_SIGNING_KEYS',
   'AUTH_URLS',
@@ -31,8 +31,8 @@ const managed = new Set([
   'SECRET_PEPPER',
 ]);
 
-/** What the launcher, its tests and the example shop read themselves. */
-const ofTheLauncher = new Set([
+/** Variables that the launcher, its tests and the example shop read. */
+const launcherSettings = new Set([
   'DATABASE_URL',
   'HOLDFAST_ENV_FILE',
   'HOLDFAST_HOME',
@@ -44,13 +44,14 @@ const ofTheLauncher = new Set([
   'PORT',
   'SHOP_DATA',
   'SHOP_PORT',
+  'SHOP_SESSION_SECRET',
 ]);
 
 /**
- * The settings that services of these builds declare in their config schemas and that a caller may set. What no schema
- * declares reaches no service.
+ * The settings that services of these builds declare in their config schemas and that a user may set. Other variables
+ * reach no service.
  */
-export async function knownSettings(builds: string[]): Promise<ReadonlySet<string>> {
+export async function declaredSettings(builds: string[]): Promise<ReadonlySet<string>> {
   const schemas = [...new Set(builds)].flatMap((build) =>
     serviceNames.map((service) => join(build, 'apps', service, 'dist', 'config.js')),
   );
@@ -64,31 +65,32 @@ async function declaredIn(path: string): Promise<string[]> {
   return Object.keys(properties);
 }
 
-/** Sentences about settings without effect: those of the .env file, and misspelt ones of this process. */
-export function settingsWithoutEffect(known: ReadonlySet<string>, file = envFile(), environment = given): string[] {
-  const reaches = (name: string): boolean => known.has(name) || ofTheLauncher.has(name);
+/** Warnings about settings without effect: those of the .env file, and misspelt ones of this process. */
+export function settingsWithoutEffect(declared: ReadonlySet<string>, file = envFile(), environment = given): string[] {
+  const hasEffect = (name: string): boolean => declared.has(name) || launcherSettings.has(name);
   const ofFile = Object.keys(file)
-    .filter((name) => !reaches(name))
+    .filter((name) => !hasEffect(name))
     .map((name) =>
       managed.has(name)
         ? `${name} in the .env file has no effect: "npm start" sets it itself.`
-        : `${name} in the .env file has no effect: ${unknown(name, known)}`,
+        : `${name} in the .env file has no effect: ${unknownSetting(name, declared)}`,
     );
   const misspelt = Object.keys(environment)
-    .filter((name) => !reaches(name) && !managed.has(name) && !(name in file) && closest(name, known) !== undefined)
-    .map((name) => `The environment variable ${name} has no effect: ${unknown(name, known)}`);
+    .filter((name) => !hasEffect(name) && !managed.has(name) && !(name in file))
+    .filter((name) => closest(name, declared) !== undefined)
+    .map((name) => `The environment variable ${name} has no effect: ${unknownSetting(name, declared)}`);
   return [...ofFile, ...misspelt];
 }
 
-function unknown(name: string, known: ReadonlySet<string>): string {
-  const near = closest(name, known);
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+function unknownSetting(name: string, declared: ReadonlySet<string>): string {
+  const similar = closest(name, declared);
+  const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
   return `no service has a setting of that name.${hint} All settings: docs/reference/configuration.md`;
 }
 
-/** A known name that at most two typing errors turn into this one. */
-function closest(name: string, known: ReadonlySet<string>): string | undefined {
-  return [...known, ...ofTheLauncher].find((other) => other.length > 5 && distance(name, other) <= 2);
+/** A setting whose name differs from this one by two typing errors at most. */
+function closest(name: string, declared: ReadonlySet<string>): string | undefined {
+  return [...declared, ...launcherSettings].find((other) => other.length > 5 && distance(name, other) <= 2);
 }
 
 /** Levenshtein distance. */

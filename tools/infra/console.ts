@@ -1,24 +1,24 @@
 import { isAbsolute, relative } from 'node:path';
 
-/** One line for the person at the console. */
-export function say(text: string): void {
+/** Prints a line to stdout. */
+export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** One line that asks for attention. */
+/** Prints a line to stderr. */
 export function warn(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** An error whose message is a whole sentence for the person at the console; its stack helps nobody. */
+/** An error whose message is a complete sentence for the user and is printed without its stack. */
 export class ReportedError extends Error {}
 
-export function seconds(since: number): string {
+export function secondsSince(since: number): string {
   return `${((Date.now() - since) / 1000).toFixed(1)} s`;
 }
 
-/** A path as the reader would type it. */
-export function shown(path: string): string {
+/** A path relative to the working directory, if it is below it. */
+export function displayPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') || isAbsolute(near) ? path : near;
 }
