@@ -67,13 +67,13 @@ async function insertCustomer(customer: string): Promise<void> {
       [customer],
     ],
     [
-      `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, placed_at)
+      `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, appended_at)
        VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2,
                json_build_object('subject', $1::text), now())`,
       [customer, key],
     ],
     [
-      `INSERT INTO signals.waiting (id, org, key, type, occurred_at, version, data, since)
+      `INSERT INTO signals.early_event (id, org, key, type, occurred_at, version, data, received_at)
        VALUES (gen_random_uuid(), 'acme', $2, 'offer.created', now(), 2,
                json_build_object('subject', $1::text), now())`,
       [customer, key],
@@ -114,7 +114,7 @@ test('the SQL of the runbook erases a customer who was erased after the backup, 
     'audit.pseudonym_mapping',
     'audit.personal_data_key',
     'signals.event',
-    'signals.waiting',
+    'signals.early_event',
   ]) {
     const kept = (await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
       .map(({ row }) => row)

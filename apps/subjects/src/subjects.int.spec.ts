@@ -96,7 +96,7 @@ describe('the read model of customers', () => {
     bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
   const list = (app: string, more: object = {}) =>
     bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
-  const known = (subject: string) =>
+  const applied = (subject: string) =>
     eventually(
       () =>
         get(subject).then(
@@ -137,16 +137,16 @@ describe('the read model of customers', () => {
     await database?.drop();
   });
 
-  it('shows a customer to the app that made the offer and to nobody else', async () => {
+  it('returns a customer to the app that made the offer and to no other', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1));
-    await known(subject);
+    await applied(subject);
     await expect(get(subject)).resolves.toMatchObject({ subject, claimed: false });
     await expect(get(subject, 'kiosk')).rejects.toMatchObject({ code: 'unknown_subject' });
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
   });
 
-  it('applies what is newer, in whatever order and however often it comes', async () => {
+  it('keeps the newest version for reordered and repeated events', async () => {
     const subject = randomUUID();
     const marker = randomUUID();
     await publish(
@@ -156,16 +156,16 @@ describe('the read model of customers', () => {
       event(subject, 3, { app: 'third' }),
       event(marker, 1),
     );
-    await known(marker);
+    await applied(marker);
     await expect(get(subject, 'third')).resolves.toMatchObject({ subject });
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
   });
 
-  it('never brings an erased customer back, not even by an event with a later version', async () => {
+  it('never restores an erased customer, not even by an event with a later version', async () => {
     const [subject, neverSeen, marker] = [randomUUID(), randomUUID(), randomUUID()];
     await publish(event(subject, 1), event(subject, 2, { erased: true }), event(neverSeen, 2, { erased: true }));
     await publish(event(subject, 1), event(subject, 9), event(neverSeen, 1), event(marker, 1));
-    await known(marker);
+    await applied(marker);
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
     await expect(get(neverSeen)).rejects.toMatchObject({ code: 'unknown_subject' });
     const dump = JSON.stringify(
@@ -176,7 +176,7 @@ describe('the read model of customers', () => {
     expect(dump).not.toContain(subject);
   });
 
-  it('answers 503 while it is behind a mark, for that organization only, and by itself no longer than that', async () => {
+  it('answers 503 while it is behind a watermark, for that organization only, and recovers by itself', async () => {
     const subject = randomUUID();
     await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
       'acme',
@@ -186,14 +186,14 @@ describe('the read model of customers', () => {
     await expect(list('app-1')).rejects.toMatchObject({ code: 'unavailable' });
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
     await publish(event(subject, 1));
-    await known(subject);
+    await applied(subject);
     expect(await database.query('SELECT 1 FROM watermarks.subjects')).toEqual([]);
   });
 
-  it('takes a mark of an erasure down when the customer is gone', async () => {
+  it('deletes the watermark of an erasure when the customer is erased', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1));
-    await known(subject);
+    await applied(subject);
     await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
       'acme',
       customerKey('acme', subject),
@@ -210,30 +210,30 @@ describe('the read model of customers', () => {
     );
   });
 
-  it('walks all customers newest first, each once, with equal times and while others come and go', async () => {
-    const app = 'walker';
-    // Ten share each instant: the id must break the tie.
+  it('lists all customers newest first, each once, with equal times and during concurrent changes', async () => {
+    const app = 'lister';
+    // Ten customers share each time, so the id must break the tie.
     const all = Array.from({ length: 300 }, (_, i) => ({ subject: randomUUID(), at: start + Math.floor(i / 10) }));
     await publish(...all.map(({ subject, at }) => event(subject, 1, { app, at })));
     await eventually(
       async () =>
-        (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'walker'`))[0]!.n === 300,
+        (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'lister'`))[0]!.n === 300,
       15_000,
     );
     for (const limit of [1, 7, 50, 200]) {
       const seen: string[] = [];
-      const gone = new Set<string>();
+      const erased = new Set<string>();
       let after: SubjectCursor | undefined;
       do {
         const { items, next } = await list(app, { limit, ...(after && { after }) });
         seen.push(...items.map((i) => i.subject));
         after = next;
         if (limit === 7 && seen.length % 70 === 0) {
-          const victim = all.find((s) => !seen.includes(s.subject) && !gone.has(s.subject));
-          if (victim) {
-            gone.add(victim.subject);
+          const next = all.find((s) => !seen.includes(s.subject) && !erased.has(s.subject));
+          if (next) {
+            erased.add(next.subject);
             await publish(
-              event(victim.subject, 2, { erased: true }),
+              event(next.subject, 2, { erased: true }),
               event(randomUUID(), 1, { app, at: start + 10_000 }),
             );
           }
@@ -244,11 +244,11 @@ describe('the read model of customers', () => {
         expect(seen).toEqual(
           [...all].sort((a, b) => b.at - a.at || (a.subject < b.subject ? 1 : -1)).map((s) => s.subject),
         );
-      for (const { subject } of all) if (!gone.has(subject) && limit === 7) expect(seen).toContain(subject);
+      for (const { subject } of all) if (!erased.has(subject) && limit === 7) expect(seen).toContain(subject);
     }
   });
 
-  it('counts an offer as open to the second of its end', async () => {
+  it('counts an offer as open up to the second of its expiration', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1, { app: 'second', expiresAt: start + 5000 }));
     await eventually(
@@ -265,19 +265,21 @@ describe('the read model of customers', () => {
     expect((await list('second')).items[0]!.openOffers).toBe(0);
   });
 
-  it('reads a page by its index, a deep one as cheaply as the first', async () => {
+  it('reads a page by index lookups, a late page as cheaply as the first', async () => {
     await database.query(`
       INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state)
-      SELECT sha256(i::text::bytea), 1, 'acme', 'big', gen_random_uuid(), timestamptz '2026-01-01' + i * interval '1 second', false, '{}' FROM generate_series(1, 50000) i`);
+      SELECT sha256(i::text::bytea), 1, 'acme', 'big', gen_random_uuid(),
+             timestamptz '2026-01-01' + i * interval '1 second', false, '{}'
+        FROM generate_series(1, 50000) i`);
     await database.query('ANALYZE subjects.subject');
-    const asked = ['acme', 'big', 51];
-    const first = await database.buffers(pages.first.text, asked);
-    const deep = await database.buffers(pages.next.text, [
-      ...asked,
+    const values = ['acme', 'big', 51];
+    const first = await database.buffers(pages.first.text, values);
+    const late = await database.buffers(pages.next.text, [
+      ...values,
       '2026-01-01T00:30:00Z',
       '00000000-0000-4000-8000-000000000000',
     ]);
     expect(first).toBeLessThanOrEqual(60);
-    expect(deep).toBeLessThanOrEqual(first * 1.5 + 5);
+    expect(late).toBeLessThanOrEqual(first * 1.5 + 5);
   });
 });

@@ -1,6 +1,6 @@
 import type { PublicEvent } from './public-event.js';
 
-/** How long an event waits for its predecessors; then it is appended, because readers wait for it. */
+/** How long an early event waits for its predecessors. Then it is appended without them, so that readers get it. */
 export const maxWaitMs = 60_000;
 
 /** The last version of an aggregate in the feed. */
@@ -9,23 +9,25 @@ export interface Progress {
   erased: boolean;
 }
 
-/** What the database knows about the aggregates of a batch, read while the heads of their feeds are held. */
-export interface Known {
+/** The stored state of the aggregates of a batch, read while the heads of their feeds are locked. */
+export interface FeedState {
   /** The last `seq` of each organization. */
   heads: ReadonlyMap<string, number>;
   /** By key. */
   progress: ReadonlyMap<string, Progress>;
   /** Ids of events that are in the feed. */
   appended: ReadonlySet<string>;
-  waiting: readonly PublicEvent[];
+  /** Events that wait for a predecessor. */
+  early: readonly PublicEvent[];
 }
 
-export interface Appended {
+/** All rows that a batch writes. */
+export interface FeedPlan {
   entries: (PublicEvent & { seq: number })[];
   /** Aggregates with a new version. */
   progress: Map<string, Progress>;
-  /** Events that must wait. */
-  waiting: PublicEvent[];
+  /** Events that wait for a predecessor from now on. */
+  early: PublicEvent[];
   /** Ids of events that no longer wait. */
   settled: string[];
   /** Keys of customers whose earlier events are deleted. */
@@ -35,26 +37,25 @@ export interface Appended {
 }
 
 /**
- * Appends events: those of one aggregate by version, each once. One that arrives early waits for its predecessors. An
- * erasure waits for nothing, because the customer's earlier events are deleted and later ones are not accepted.
+ * Plans the feed entries of a batch: events of one aggregate by version, each once. An event that arrives early waits
+ * for its predecessors. An erasure never waits, because the customer's earlier events are deleted and later ones are
+ * not accepted.
  */
-export function appendInOrder(events: readonly PublicEvent[], known: Known, now: Date): Appended {
+export function appendInOrder(events: readonly PublicEvent[], state: FeedState, now: Date): FeedPlan {
   let entries: PublicEvent[] = [];
   const progress = new Map<string, Progress>();
   const erased = new Set<string>();
   const unordered: PublicEvent[] = [];
-  const pools = new Map<string, PublicEvent[]>();
-  const poolOf = (key: string) =>
-    pools.get(key) ??
-    pools
-      .set(
-        key,
-        known.waiting.filter((w) => w.key === key),
-      )
-      .get(key)!;
-  const progressOf = (key: string) => progress.get(key) ?? known.progress.get(key) ?? { version: 0, erased: false };
+  /** Events that are not appended yet, by key. */
+  const pending = new Map<string, PublicEvent[]>();
+  const pendingOf = (key: string): PublicEvent[] => {
+    let list = pending.get(key);
+    if (!list) pending.set(key, (list = state.early.filter((e) => e.key === key)));
+    return list;
+  };
+  const progressOf = (key: string) => progress.get(key) ?? state.progress.get(key) ?? { version: 0, erased: false };
 
-  const enter = (event: PublicEvent) => {
+  const append = (event: PublicEvent) => {
     const before = progressOf(event.key);
     progress.set(event.key, {
       version: Math.max(before.version, event.version),
@@ -64,47 +65,46 @@ export function appendInOrder(events: readonly PublicEvent[], known: Known, now:
     entries.push(event);
     if (!event.erases && event.version !== before.version + 1) unordered.push(event);
   };
-  const drain = (key: string) => {
-    for (let next = ready(poolOf(key), progressOf(key), now); next; next = ready(poolOf(key), progressOf(key), now)) {
-      pools.set(
-        key,
-        poolOf(key).filter((t) => t !== next),
-      );
-      enter(next);
+  const appendReady = (key: string) => {
+    for (;;) {
+      const next = nextReady(pendingOf(key), progressOf(key), now);
+      if (!next) return;
+      const others = pendingOf(key).filter((e) => e !== next);
+      pending.set(key, others);
+      append(next);
     }
   };
 
   for (const event of events) {
-    const pool = poolOf(event.key);
-    if (known.appended.has(event.id) || entries.some((e) => e.id === event.id) || pool.some((t) => t.id === event.id))
-      continue;
+    const isSame = ({ id }: PublicEvent) => id === event.id;
+    if (state.appended.has(event.id) || entries.some(isSame) || pendingOf(event.key).some(isSame)) continue;
     if (event.erases) {
-      // Said once more after the receipt, it must not take that away.
+      // A repeated subject.erasure_started must not delete the erasure confirmation.
       if (event.data === undefined && progressOf(event.key).erased) continue;
       erased.add(event.key);
       entries = entries.filter((e) => e.key !== event.key);
-      pools.set(event.key, []);
-      enter(event);
+      pending.set(event.key, []);
+      append(event);
     } else if (!progressOf(event.key).erased) {
-      pool.push(event);
-      drain(event.key);
+      pendingOf(event.key).push(event);
+      appendReady(event.key);
     }
   }
-  for (const { key } of known.waiting) drain(key);
-  const left = new Set([...pools.values()].flat());
+  for (const { key } of state.early) appendReady(key);
+  const left = new Set([...pending.values()].flat());
   return {
-    entries: numbered(entries, known.heads),
+    entries: withSeq(entries, state.heads),
     progress,
-    waiting: [...left].filter((t) => !known.waiting.includes(t)),
-    settled: known.waiting.filter((w) => !left.has(w)).map((w) => w.id),
+    early: [...left].filter((e) => !state.early.includes(e)),
+    settled: state.early.filter((e) => !left.has(e)).map((e) => e.id),
     erased,
     unordered,
   };
 }
 
-/** Places without a gap, in each organization's feed. */
-function numbered(entries: readonly PublicEvent[], given: ReadonlyMap<string, number>): Appended['entries'] {
-  const heads = new Map(given);
+/** Assigns `seq` without a gap in each organization's feed. */
+function withSeq(entries: readonly PublicEvent[], before: ReadonlyMap<string, number>): FeedPlan['entries'] {
+  const heads = new Map(before);
   return entries.map((event) => {
     const seq = (heads.get(event.org) ?? 0) + 1;
     heads.set(event.org, seq);
@@ -112,12 +112,12 @@ function numbered(entries: readonly PublicEvent[], given: ReadonlyMap<string, nu
   });
 }
 
-/** The next of an aggregate that may go in: the one that follows, or came late, or has waited long enough. */
-function ready(pool: readonly PublicEvent[], { version }: Progress, now: Date): PublicEvent | undefined {
-  const first = pool.reduce<PublicEvent | undefined>(
-    (least, t) => (!least || t.version < least.version ? t : least),
+/** The pending event of an aggregate to append next: the successor, one that came late, or one that waited too long. */
+function nextReady(pending: readonly PublicEvent[], { version }: Progress, now: Date): PublicEvent | undefined {
+  const first = pending.reduce<PublicEvent | undefined>(
+    (lowest, event) => (!lowest || event.version < lowest.version ? event : lowest),
     undefined,
   );
   if (!first) return undefined;
-  return first.version <= version + 1 || now.getTime() - first.since.getTime() >= maxWaitMs ? first : undefined;
+  return first.version <= version + 1 || now.getTime() - first.receivedAt.getTime() >= maxWaitMs ? first : undefined;
 }

@@ -6,7 +6,7 @@ export const feedLag = new Histogram({
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-export const eventsWaiting = new Gauge({
-  name: 'holdfast_feed_waiting',
-  help: 'Events that wait for one before them, a minute at most',
+export const earlyEvents = new Gauge({
+  name: 'holdfast_feed_early_events',
+  help: 'Events that wait for their predecessors, a minute at most',
 });

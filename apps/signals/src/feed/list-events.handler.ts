@@ -21,23 +21,26 @@ const columns = 'seq, id, type, occurred_at, version, data';
 function page(name: string, events: string): Statement {
   return statement(
     name,
-    `SELECT h.seq AS head, h.removed, e.* FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true WHERE h.org = $1 ORDER BY e.seq`,
+    `SELECT h.seq AS head, h.removed, e.*
+       FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true
+      WHERE h.org = $1 ORDER BY e.seq`,
   );
 }
 
 export const allEvents = page('events_all', `SELECT ${columns} FROM event WHERE org = h.org AND seq > $2`);
 /**
- * The next of each type by the index, of these the first: never a walk over all that is of no interest. Not `type =
- * t.type`, which leaves the planner the primary key: it takes a type too rare for its statistics for one that nearly
- * every event has.
+ * Reads the next events of each type by index, and of these the first ones: other events are not read. The condition is
+ * not `type = t.type`, with which the planner may use the primary key: it estimates a type that is too rare for its
+ * statistics as one that nearly every event has.
  */
 export const eventsOfTypes = page(
   'events_of_types',
   `SELECT o.* FROM unnest($4::text[]) AS t(type), LATERAL (
-     SELECT ${columns} FROM event WHERE org = h.org AND (type, seq) > (t.type, $2) AND type <= t.type ORDER BY type, seq LIMIT $3) o`,
+     SELECT ${columns} FROM event WHERE org = h.org AND (type, seq) > (t.type, $2) AND type <= t.type
+      ORDER BY type, seq LIMIT $3) o`,
 );
 
-/** GET …/admin/events: what has happened in the organization since the reader's cursor, oldest first (product §8). */
+/** GET …/admin/events: the organization's events since the reader's cursor, oldest first (product §8). */
 @Controller()
 export class ListEventsHandler {
   constructor(private readonly database: Database) {}
@@ -47,22 +50,22 @@ export class ListEventsHandler {
     { after, types, limit }: RequestOf<typeof listEvents>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof listEvents>> {
-    // One more than asked for tells whether there is a further page.
+    // One row more than the limit tells whether there is a further page.
     const values = [org, after ?? 0, limit + 1];
     const rows = await (types
       ? this.database.rows<Row>(eventsOfTypes, [...values, types])
       : this.database.rows<Row>(allEvents, values));
     const { head, removed } = rows[0] ?? { head: 0, removed: 0 };
-    // Behind what was removed for its age, or ahead of a feed that was restored from a backup: the reader would miss
-    // events.
+    // The reader would miss events: its cursor is older than the retention, or newer than a feed that was restored from
+    // a backup.
     if (after !== undefined && (after < removed || after > head)) throw new AppError('page_token_expired');
-    const found = rows.flatMap(({ seq, id, type, occurred_at, version, data }) =>
+    const events = rows.flatMap(({ seq, id, type, occurred_at, version, data }) =>
       seq === null ? [] : [{ seq, event: { id, type, occurredAt: occurred_at.toISOString(), version, data } }],
     );
-    const items = found.slice(0, limit);
-    const hasMore = found.length > limit;
-    // At the end of the feed the cursor is its head, not the last of the types asked for: that one may be too old
-    // tomorrow.
-    return { items: items.map((f) => f.event), next: hasMore ? items.at(-1)!.seq : head, hasMore };
+    const items = events.slice(0, limit);
+    const hasMore = events.length > limit;
+    // On the last page the cursor is the head of the feed, not the last event of the requested types, which may be
+    // removed earlier.
+    return { items: items.map(({ event }) => event), next: hasMore ? items.at(-1)!.seq : head, hasMore };
   }
 }

@@ -20,33 +20,33 @@ const revoked = (data: Record<string, string>): CustomerEvent => ({
 });
 const ids = { subject, credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01', credentialType: 'customer' };
 
-describe('what the feed makes of an event', () => {
-  it('is its data, and a hash of whom it is about', () => {
-    const [found] = publicEventsOf(revoked(ids), now);
-    expect(found).toMatchObject({ org: 'acme', type: 'credential.revoked', version: 2, data: ids });
-    expect(found!.key).toMatch(/^[0-9a-f]{64}$/);
+describe('the public event of a domain event', () => {
+  it('has its data, and a hash of its customer or app', () => {
+    const [event] = publicEventsOf(revoked(ids), now);
+    expect(event).toMatchObject({ org: 'acme', type: 'credential.revoked', version: 2, data: ids });
+    expect(event!.key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('has nothing that the catalogue does not name', () => {
+  it('has no members that the schema of its type does not name', () => {
     expect(publicEventsOf(revoked({ ...ids, reason: 'stolen' }), now)[0]!.data).toEqual(ids);
   });
 
-  it('is undefined for internal events', () => {
+  it('does not exist for internal events', () => {
     expect(publicEventsOf({ ...base, type: 'organization.updated' } satisfies DirectoryEvent, now)).toEqual([]);
     expect(
       publicEventsOf({ ...base, type: 'credential_type.created', setting: 'credential_type/customer' }, now),
     ).toEqual([]);
   });
 
-  it('is no data for word of an erasure, and the customer for its receipt', () => {
-    const found = (event: CustomerEvent) => publicEventsOf(event, now).map(({ erases, data }) => ({ erases, data }));
-    expect(found({ ...base, type: 'subject.erasure_started', subject })).toEqual([{ erases: true }]);
-    expect(found({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
+  it('has no data when an erasure has started, and the subject when it is confirmed', () => {
+    const reduced = (event: CustomerEvent) => publicEventsOf(event, now).map(({ erases, data }) => ({ erases, data }));
+    expect(reduced({ ...base, type: 'subject.erasure_started', subject })).toEqual([{ erases: true }]);
+    expect(reduced({ ...base, type: 'subject.erased', subject, data: { subject } })).toEqual([
       { erases: true, data: { subject } },
     ]);
   });
 
-  it('is a fault, not an empty event, when the data does not fit', () => {
+  it('throws when the data does not match its schema', () => {
     expect(() => publicEventsOf(revoked({ subject }), now)).toThrow(/credentialId/);
   });
 });

@@ -6,7 +6,7 @@ import { customerKey } from '@holdfast/platform';
 export interface PublicEvent {
   id: string;
   org: string;
-  /** Hash of whom it is about, in hex: names nobody. */
+  /** Hash of the id of its customer or app, in hex. It identifies nobody. */
   key: string;
   type: string;
   version: number;
@@ -14,15 +14,15 @@ export interface PublicEvent {
   /** Deletes everything about this customer except `data`. */
   erases: boolean;
   /**
-   * The public event; absent in `subject.erasure_started`, and in events from before there was a feed: these only
-   * count.
+   * Data of the public event. Absent in `subject.erasure_started`, and in events from before the feed existed: only
+   * their versions count.
    */
   data?: unknown;
-  /** When it came to the feed first. */
-  since: Date;
+  /** When it arrived first. */
+  receivedAt: Date;
 }
 
-/** Made once: zod compiles each schema when it is first used. */
+/** Created once, since zod compiles each schema at its first use. */
 const schemas = new Map(
   Object.entries(eventTypes).flatMap(([type, { data }]) =>
     data ? [[type, (data as z.ZodObject).strip()] as const] : [],
@@ -32,14 +32,14 @@ const schemas = new Map(
 /**
  * Reduces a domain event to the public event; empty for an internal event. Members that the schema of the type does not
  * name are removed: additions of a newer producer become public when this service knows them.
- * @throws when the data does not fit its schema: the consumer tries again some times, and then has it quarantined.
+ * @throws when the data does not match its schema: the consumer tries again some times, and then quarantines the event
  */
 export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = schemas.get(type);
-  const about = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
+  const aggregate = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
   const erases = isErasureEvent(event);
-  if ((!schema && !erases) || typeof about !== 'string') return [];
+  if ((!schema && !erases) || typeof aggregate !== 'string') return [];
   const reduced = {
     id,
     org,
@@ -47,8 +47,8 @@ export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
     version,
     erases,
     occurredAt: new Date(occurredAt),
-    key: customerKey(org, about).toString('hex'),
-    since: now,
+    key: customerKey(org, aggregate).toString('hex'),
+    receivedAt: now,
   };
   return [event.data === undefined || !schema ? reduced : { ...reduced, data: schema.parse(event.data) }];
 }

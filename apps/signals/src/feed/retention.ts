@@ -5,20 +5,25 @@ import { CONFIG, Interval } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 
 const batchSize = 1000;
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
-const oldest = statement('event_oldest', 'SELECT org FROM event WHERE placed_at < $1 ORDER BY placed_at LIMIT 1');
-const hold = statement('head_hold_one', 'SELECT 1 FROM head WHERE org = $1 FOR UPDATE');
-/** From the beginning of the feed on, so that what is left has no hole; `removed` tells readers who come too late. */
+const oldest = statement('event_oldest', 'SELECT org FROM event WHERE appended_at < $1 ORDER BY appended_at LIMIT 1');
+const lockHead = statement('head_lock_one', 'SELECT 1 FROM head WHERE org = $1 FOR UPDATE');
+/**
+ * From the beginning of the feed, so that the rest has no gap. By `removed`, readers with an older cursor get an error.
+ */
 const remove = statement(
   'event_remove',
-  `WITH gone AS (
-     DELETE FROM event WHERE org = $1 AND seq IN (SELECT seq FROM event WHERE org = $1 AND placed_at < $2 ORDER BY seq LIMIT ${batchSize}) RETURNING seq
+  `WITH deleted AS (
+     DELETE FROM event
+      WHERE org = $1
+        AND seq IN (SELECT seq FROM event WHERE org = $1 AND appended_at < $2 ORDER BY seq LIMIT ${batchSize})
+     RETURNING seq
    )
-   UPDATE head SET removed = greatest(removed, (SELECT max(seq) FROM gone)) WHERE org = $1`,
+   UPDATE head SET removed = greatest(removed, (SELECT max(seq) FROM deleted)) WHERE org = $1`,
 );
 
-/** Removes what is older than the feed keeps, a few at a time. Replicas may do it at once. */
+/** Removes events that are older than the retention, in batches. Replicas may do so concurrently. */
 @Injectable()
 export class Retention {
   constructor(
@@ -34,12 +39,12 @@ export class Retention {
     failure: 'Failed to remove events older than EVENT_RETENTION_DAYS from the feed',
   })
   async removeOld(stopping = () => false): Promise<void> {
-    const before = new Date(this.clock.now().getTime() - this.config.EVENT_RETENTION_DAYS * day);
+    const before = new Date(this.clock.now().getTime() - this.config.EVENT_RETENTION_DAYS * dayMs);
     while (!stopping()) {
       const [row] = await this.database.rows<{ org: string }>(oldest, [before]);
       if (!row) return;
       await this.database.transaction(async (sql) => {
-        await sql.rows(hold, [row.org]);
+        await sql.rows(lockHead, [row.org]);
         await sql.last(remove, [row.org, before]);
       });
     }

@@ -8,13 +8,13 @@ export class CreateFeed1764000000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE waiting, aggregate, event, head');
+    await runner.query('DROP TABLE early_event, aggregate, event, head');
   }
 }
 
 const tables = [
-  // The last place given out in an organization's feed, and up to which its events were removed for their age. Whoever
-  // adds or removes holds this row until the commit, so that a reader's place never skips what commits late.
+  // seq: of the last event in an organization's feed. removed: the last one that the retention has deleted. Appending
+  // and deleting lock this row until they commit, so that no reader's cursor skips an event that commits late.
   `CREATE TABLE head (
      org text PRIMARY KEY,
      seq bigint NOT NULL,
@@ -28,18 +28,19 @@ const tables = [
      version integer NOT NULL,
      key bytea NOT NULL,
      data json NOT NULL,
-     placed_at timestamptz(3) NOT NULL,
+     appended_at timestamptz(3) NOT NULL,
      PRIMARY KEY (org, seq),
      CONSTRAINT event_id UNIQUE (id))`,
   'CREATE INDEX event_type ON event (org, type, seq)',
   'CREATE INDEX event_key ON event (key)',
-  'CREATE INDEX event_age ON event (placed_at)',
-  // `key` is a hash, so that the row of an erased customer can stay: a late event finds it and brings nobody back.
+  'CREATE INDEX event_age ON event (appended_at)',
+  // `key` is a hash, so that the row of an erased customer can stay: a late event finds it and restores nothing.
   `CREATE TABLE aggregate (
      key bytea PRIMARY KEY,
      version integer NOT NULL,
      erased_at timestamptz(3))`,
-  `CREATE TABLE waiting (
+  // Events that wait for a predecessor.
+  `CREATE TABLE early_event (
      id uuid PRIMARY KEY,
      org text NOT NULL,
      key bytea NOT NULL,
@@ -47,7 +48,7 @@ const tables = [
      occurred_at timestamptz(3) NOT NULL,
      version integer NOT NULL,
      data json,
-     since timestamptz(3) NOT NULL)`,
-  'CREATE INDEX waiting_key ON waiting (key)',
-  'CREATE INDEX waiting_since ON waiting (since)',
+     received_at timestamptz(3) NOT NULL)`,
+  'CREATE INDEX early_event_key ON early_event (key)',
+  'CREATE INDEX early_event_received ON early_event (received_at)',
 ];

@@ -1,3 +1,3 @@
-import { First1763700000000 } from './1763700000000-first.js';
+import { CreateSubject1763700000000 } from './1763700000000-create-subject.js';
 
-export const migrations = [First1763700000000];
+export const migrations = [CreateSubject1763700000000];

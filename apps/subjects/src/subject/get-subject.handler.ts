@@ -29,7 +29,7 @@ export class GetSubjectHandler {
       const [row] = await this.database.rows<{ state: SubjectState | null; behind: boolean }>(byKey, values);
       return row!;
     });
-    // The same answer for another app's customer and for none: who may not see must not learn
+    // An app must not learn whether a customer of another app exists, so both cases have the same response
     // (specification §2.5).
     if (!state) throw new AppError('unknown_subject');
     return fullForm(state);

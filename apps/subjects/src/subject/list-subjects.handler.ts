@@ -12,7 +12,7 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
 import { summaryForm } from './subject.js';
 
-/** One prepared statement per shape, each with its index: nullable parameters would cost the plan. */
+/** One prepared statement per shape, each with its index. With nullable parameters no plan would suit all shapes. */
 function page(name: string, conditions: string): Statement {
   return statement(
     name,
@@ -47,7 +47,7 @@ export class ListSubjectsHandler {
   ): Promise<ReplyOf<typeof listSubjects>> {
     const shape =
       claimed === undefined ? (cursor ? pages.next : pages.first) : cursor ? pages.nextClaimed : pages.firstClaimed;
-    // One more than asked for tells whether there is a further page.
+    // One row more than the limit tells whether there is a further page.
     const values = [
       org,
       actor.id,

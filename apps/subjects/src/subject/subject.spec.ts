@@ -31,21 +31,21 @@ const offer = (status: 'open' | 'claimed' | 'withdrawn' | 'superseded', expiresA
   expiresAt,
 });
 
-// Each row is one of product §5, "Fields, where one would guess".
+// product §5, "Fields, where one would guess".
 describe('the summary of a customer', () => {
   it('counts every credential, unclaimed ones too', () => {
     expect(summaryForm(state([credential({}), credential({ status: 'revoked' })]), now).credentials).toBe(2);
   });
 
-  it('counts as live what is issued and not past its end; suspended is not live', () => {
-    const held = { issuedAt: before, holderClaimedAt: before };
+  it('counts as live only credentials that are issued and not expired', () => {
+    const claimed = { issuedAt: before, holderClaimedAt: before };
     const all = [
-      credential({ ...held, status: 'issued' }),
-      credential({ ...held, status: 'issued', expiresAt: after }),
-      credential({ ...held, status: 'issued', expiresAt: now.toISOString() }),
-      credential({ ...held, status: 'issued', expiresAt: before }),
-      credential({ ...held, status: 'suspended' }),
-      credential({ ...held, status: 'revoked' }),
+      credential({ ...claimed, status: 'issued' }),
+      credential({ ...claimed, status: 'issued', expiresAt: after }),
+      credential({ ...claimed, status: 'issued', expiresAt: now.toISOString() }),
+      credential({ ...claimed, status: 'issued', expiresAt: before }),
+      credential({ ...claimed, status: 'suspended' }),
+      credential({ ...claimed, status: 'revoked' }),
       credential({}),
     ];
     expect(summaryForm(state(all), now).live).toBe(2);
@@ -63,7 +63,7 @@ describe('the summary of a customer', () => {
     expect(summaryForm(state([credential({})], offers), now).openOffers).toBe(1);
   });
 
-  it('leaves out what does not apply', () => {
+  it('omits members that do not apply', () => {
     expect(summaryForm(state([credential({})]), now)).toEqual({
       subject: id,
       claimed: false,
@@ -74,7 +74,7 @@ describe('the summary of a customer', () => {
     });
   });
 
-  it('says when a credential was last claimed', () => {
+  it('has the time of the last claim of a credential', () => {
     const all = [
       credential({ status: 'issued', holderClaimedAt: before }),
       credential({ status: 'revoked', holderClaimedAt: after }),
@@ -83,7 +83,7 @@ describe('the summary of a customer', () => {
   });
 });
 
-it('gives the full form of the specification', () => {
+it('fullForm returns the subject of the specification', () => {
   const only = credential({});
   expect(fullForm(state([only], [offer('open', after)]))).toEqual({ subject: id, claimed: false, credentials: [only] });
 });

@@ -1,6 +1,6 @@
 import type { Subject, SubjectState, SubjectSummary } from '@holdfast/contracts';
 
-/** Whether the customer has claimed a credential; stays true whatever becomes of the credential. */
+/** Whether the customer has ever claimed a credential. */
 export function isClaimed({ credentials }: SubjectState): boolean {
   return credentials.some((c) => c.holderClaimedAt !== undefined);
 }
@@ -9,7 +9,7 @@ export function fullForm(state: SubjectState): Subject {
   return { subject: state.subject, claimed: isClaimed(state), credentials: state.credentials };
 }
 
-/** The counts are taken at the time of reading, so that they are right at the second of an expiry (product §5). */
+/** Counts at the time of reading, so that the counts are right at the second of an expiration (product §5). */
 export function summaryForm(state: SubjectState, now: Date): SubjectSummary {
   const time = now.toISOString();
   const { credentials, offers } = state;

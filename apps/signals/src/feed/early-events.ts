@@ -3,21 +3,21 @@ import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { maxWaitMs } from './append-in-order.js';
-import { eventsWaiting } from './feed-metrics.js';
+import { earlyEvents } from './feed-metrics.js';
 import { Feed } from './feed.js';
 
 const overdue = statement(
-  'waiting_overdue',
-  `SELECT org, encode(key, 'hex') AS key FROM waiting WHERE since <= $1 ORDER BY since LIMIT 200`,
+  'early_event_overdue',
+  `SELECT org, encode(key, 'hex') AS key FROM early_event WHERE received_at <= $1 ORDER BY received_at LIMIT 200`,
 );
-const count = statement('waiting_count', 'SELECT count(*)::int AS n FROM waiting');
+const count = statement('early_event_count', 'SELECT count(*)::int AS n FROM early_event');
 
 /**
- * Appends events that have waited long enough for a predecessor. Replicas may do it concurrently: each event is
+ * Appends early events that have waited long enough for a predecessor. Replicas may do so concurrently: each event is
  * appended once.
  */
 @Injectable()
-export class Overdue {
+export class EarlyEvents {
   constructor(
     private readonly database: Database,
     private readonly feed: Feed,
@@ -28,13 +28,13 @@ export class Overdue {
     name: 'overdue_events',
     intervalMs: 1000,
     requiresAgreedClock: true,
-    failure: 'Failed to add overdue events to the feed; they stay in the waiting table',
+    failure: 'Failed to append overdue events to the feed. They stay in the table early_event',
   })
-  async letIn(): Promise<void> {
+  async appendOverdue(): Promise<void> {
     const [{ n } = { n: 0 }] = await this.database.rows<{ n: number }>(count);
-    eventsWaiting.set(n);
+    earlyEvents.set(n);
     if (n === 0) return;
-    await this.feed.review(
+    await this.feed.appendOverdue(
       await this.database.rows<{ org: string; key: string }>(overdue, [
         new Date(this.clock.now().getTime() - maxWaitMs),
       ]),

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class First1763700000000 implements MigrationInterface {
-  name = 'First1763700000000';
+export class CreateSubject1763700000000 implements MigrationInterface {
+  name = 'CreateSubject1763700000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    // `key` is a hash, so that the row of an erased customer can stay as a tombstone that names nobody: a late event
-    // then meets a newer version under the same key and brings nobody back.
+    // `key` is a hash, so that the row of an erased customer can stay as a tombstone that identifies nobody: a late
+    // event then finds a newer version under the same key and restores nothing.
     await runner.query(`
       CREATE TABLE subject (
         key bytea PRIMARY KEY,
@@ -22,7 +22,8 @@ export class First1763700000000 implements MigrationInterface {
       'CREATE INDEX subject_newest ON subject (org, app, created_at DESC, subject DESC) WHERE subject IS NOT NULL',
     );
     await runner.query(
-      'CREATE INDEX subject_newest_claimed ON subject (org, app, claimed, created_at DESC, subject DESC) WHERE subject IS NOT NULL',
+      `CREATE INDEX subject_newest_claimed ON subject (org, app, claimed, created_at DESC, subject DESC)
+        WHERE subject IS NOT NULL`,
     );
   }
 
