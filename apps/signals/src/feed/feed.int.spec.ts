@@ -216,7 +216,7 @@ describe('the feed', () => {
       await eventually(async () => expect((await page(0)).items).toHaveLength(1));
     });
 
-    it('gets a page by index lookups, at the head and the beginning, of all types, one type or a rare one', async () => {
+    it('gets a page by index lookups, at the head and the beginning, of all, one or rare types', async () => {
       const count = 100_000;
       await tables.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', ${count}), ('other', ${count})`);
       await tables.query(

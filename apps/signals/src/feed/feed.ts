@@ -102,8 +102,8 @@ export class Feed {
     for (const { occurredAt } of entries) feedLag.observe(Math.max(0, now.getTime() - occurredAt.getTime()) / 1000);
     for (const { id, type, version, org } of unordered) {
       this.logger.warn(
-        `Event ${id} of ${org} (${type}, version ${version}) was appended to the feed out of order: a predecessor did ` +
-          'not arrive within a minute',
+        `Event ${id} of ${org} (${type}, version ${version}) was appended to the feed out of order: ` +
+          'a predecessor did not arrive within a minute',
       );
     }
   }
