@@ -1,5 +1,5 @@
 // Runs the backup commands of docs/runbook.md where PostgreSQL's programs are installed: dump, base backup, write-ahead
-// log and ledger; then both restores, each of which must erase again who was erased since.
+// log and ledger. Then it runs both restores, which must erase again all customers that were erased since the backup.
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -70,7 +70,7 @@ describeIfInstalled(
 
     function ownFolder(path: string): string {
       mkdirSync(path, { recursive: true, mode: 0o700 });
-      if (user) for (const each of [folder, path]) chownSync(each, user.uid, user.gid);
+      if (user) for (const owned of [folder, path]) chownSync(owned, user.uid, user.gid);
       return path;
     }
     const url = (database: string): string => `postgresql://postgres:backup@127.0.0.1:${port}/${database}`;
@@ -114,12 +114,12 @@ describeIfInstalled(
       }
     }
     /** The first code block of the runbook that contains this text, with the folder of this test. */
-    function block(words: string, language = 'sh'): string {
-      const found = [...runbook.matchAll(/```(\w*)\n([\s\S]*?)```/g)].find(
-        ([, of, text]) => of === language && text!.includes(words),
+    function block(content: string, language = 'sh'): string {
+      const match = [...runbook.matchAll(/```(\w*)\n([\s\S]*?)```/g)].find(
+        ([, of, text]) => of === language && text!.includes(content),
       );
-      if (!found) throw new Error(`docs/runbook.md has no block with ${words}`);
-      return found[2]!.replaceAll('/backup/wal', join(backups, 'wal'));
+      if (!match) throw new Error(`docs/runbook.md has no block with ${content}`);
+      return match[2]!.replaceAll('/backup/wal', join(backups, 'wal'));
     }
     const shell = (text: string, database: string): Promise<unknown> =>
       run('sh', ['-euc', text], {
@@ -203,7 +203,7 @@ describeIfInstalled(
       await eventually(() => expect(readdirSync(join(backups, 'wal')).length).toBeGreaterThan(1), 20_000);
     }, 120_000);
 
-    it('restore a dump into an empty database, and erase again who was erased since', async () => {
+    it('restore a dump into an empty database, and erase customers again that were erased since', async () => {
       await query('postgres', 'CREATE DATABASE restored');
       for (const statement of databaseSetup({
         passwords: Object.fromEntries(databaseServices.map((service) => [service, 'x'])),
@@ -213,7 +213,7 @@ describeIfInstalled(
       expect(await customers('restored')).toEqual([erased, other]);
       await eraseAgain('restored');
       expect(await customers('restored')).toEqual([other]);
-      // Repeated, as after an interrupted restore.
+      // The steps may be repeated, as after an interrupted restore.
       await eraseAgain('restored');
       expect(await customers('restored')).toEqual([other]);
     }, 120_000);

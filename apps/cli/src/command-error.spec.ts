@@ -15,7 +15,7 @@ test.each([
   [new UncertainError('internal'), 'Check whether the change was made'],
   [unprocessable([{ pointer: '#/shortId', detail: 'must be short' }]), 'shortId: must be short'],
   [new AppError('internal'), 'See the log of the service'],
-])('errorMessage for %s says %j', (error, words) => {
-  expect(errorMessage(error)).toContain(words);
+])('errorMessage for %s contains %j', (error, text) => {
+  expect(errorMessage(error)).toContain(text);
   expect(errorMessage(error)).not.toMatch(/\n\s+at /);
 });

@@ -29,7 +29,7 @@ export class TransientCommandError extends CommandError {
   }
 }
 
-/** What happened and what to do. `command` is the command that ran, with its options. */
+/** A message that says what happened and what to do. `command` is the command that ran, with its options. */
 export function errorMessage(error: unknown, command?: Command): string {
   if (error instanceof AppError) return appErrorMessage(error, command);
   return error instanceof Error ? error.message : String(error);

@@ -43,9 +43,9 @@ describe('fieldError names a field as the operator typed it:', () => {
     ['#/operations/0', '<operations>: must be right'],
     ['#/some/deep~1er/%C3%A9', 'some.deep/er.é: must be right'],
     ['#', 'must be right'],
-  ])('%s', (pointer, words) => expect(fieldError({ pointer, detail: 'must be right' }, command)).toBe(words));
+  ])('%s as %s', (pointer, text) => expect(fieldError({ pointer, detail: 'must be right' }, command)).toBe(text));
 
-  test('by its path when there is no command', () =>
+  test('or by its path when there is no command', () =>
     expect(fieldError({ pointer: '#/redirectUris/1', detail: 'must be right' }, undefined)).toBe(
       'redirectUris.1: must be right',
     ));
@@ -91,8 +91,8 @@ test.each([
 ])('%s has an option or argument for each member of its request', (name, members) => {
   const [noun, action] = name.split(' ');
   const command = createProgram()
-    .commands.find((one) => one.name() === noun)!
-    .commands.find((one) => one.name() === action);
+    .commands.find((command) => command.name() === noun)!
+    .commands.find((command) => command.name() === action);
   expect(
     members.filter((member) => !/^(--|<)/.test(fieldError({ pointer: `#/${member}`, detail: 'x' }, command))),
   ).toEqual([]);

@@ -19,29 +19,29 @@ export function fieldError(
   const [member = '', at, ...deeper] = pointer.replace(/^#\/?/, '').split('/').map(unescape);
   const typed = command && typedAs(command, member, at);
   if (typed) return `${typed}: ${detail}`;
-  const place = [member, at, ...deeper].filter(Boolean).join('.') || parameter || header;
-  return place ? `${place}: ${detail}` : detail;
+  const path = [member, at, ...deeper].filter(Boolean).join('.') || parameter || header;
+  return path ? `${path}: ${detail}` : detail;
 }
 
 function typedAs(command: Command, member: string, at: string | undefined): string | undefined {
   // A list is a repeatable option, whose name is in the singular.
   const names = [optionOf[member] ?? member, member.replace(/s$/, '')];
-  const named = command.options.filter((one) => names.includes(one.attributeName()));
-  const option = named.find((one) => !one.negate) ?? named[0];
+  const options = command.options.filter((option) => names.includes(option.attributeName()));
+  const option = options.find(({ negate }) => !negate) ?? options[0];
   if (option) {
-    const given: unknown = command.getOptionValue(option.attributeName());
-    const one: unknown = Array.isArray(given) && at !== undefined ? given[Number(at)] : undefined;
-    return [option.long ?? option.flags, ...(typeof one === 'string' ? [JSON.stringify(one)] : [])].join(' ');
+    const values: unknown = command.getOptionValue(option.attributeName());
+    const value: unknown = Array.isArray(values) && at !== undefined ? values[Number(at)] : undefined;
+    return [option.long ?? option.flags, ...(typeof value === 'string' ? [JSON.stringify(value)] : [])].join(' ');
   }
-  const argument = command.registeredArguments.find((one) => one.name() === member);
+  const argument = command.registeredArguments.find((registered) => registered.name() === member);
   return argument && `<${argument.name()}>`;
 }
 
 /** RFC 6901 §4 and §6: the fragment form of a JSON Pointer. */
-function unescape(part: string): string {
+function unescape(token: string): string {
   try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    return part;
+    return token;
   }
 }

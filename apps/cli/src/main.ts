@@ -9,12 +9,12 @@ try {
     .hook('preAction', (_, actionCommand) => void (command = actionCommand))
     .parseAsync();
 } catch (error) {
-  // Commander has printed the usage error already. Help and version are no errors.
+  // Commander has printed usage errors already. It throws for --help and --version as well, which are no errors.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     process.stderr.write(`${errorMessage(error, command)}\n`);
     process.exitCode = error instanceof CommandError ? error.exitCode : 1;
   }
 }
-// A connection attempt that is still open must not keep the process alive.
+// A connection attempt in progress must not keep the process alive.
 process.exit();

@@ -8,8 +8,8 @@ import { busConfig } from './config.js';
 
 const connectTimeoutMs = 5000;
 /**
- * Longer than the interval between two announcements of a replica: every live replica is known by then, and a hanging
- * one gets no request.
+ * Longer than the interval between two announcements of a replica: every live replica has announced itself by then, and
+ * a hanging one gets no request.
  */
 const discoveryMs = 600;
 

@@ -63,7 +63,8 @@ async function insertCustomer(customer: string): Promise<void> {
       [customer],
     ],
     [
-      `INSERT INTO audit.personal_data_key (org, data_subject, id, key) VALUES ('acme', $1, gen_random_uuid(), 'sealed')`,
+      `INSERT INTO audit.personal_data_key (org, data_subject, id, key)
+       VALUES ('acme', $1, gen_random_uuid(), 'sealed')`,
       [customer],
     ],
     [
@@ -116,10 +117,10 @@ test('the SQL of the runbook erases a customer who was erased after the backup, 
     'signals.event',
     'signals.early_event',
   ]) {
-    const kept = (await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
+    const rows = (await database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`))
       .map(({ row }) => row)
       .join();
-    expect([table, traces(kept, [other]).length > 0]).toEqual([table, true]);
+    expect([table, traces(rows, [other]).length > 0]).toEqual([table, true]);
   }
   // Each service has a tombstone, so that it ignores late events about the erased customer.
   const tombstones = [

@@ -44,7 +44,7 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     ...change,
   };
   const leaf = Buffer.from(JSON.stringify(record));
-  const opened = (value: string, salt: Buffer) => ({ value, salt: salt.toString('base64') });
+  const inBase64 = (value: string, salt: Buffer) => ({ value, salt: salt.toString('base64') });
   return {
     seq,
     leaf: leaf.toString('base64'),
@@ -59,13 +59,13 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
       outcome: record.outcome.result,
       targets: record.targets.map(({ id }) => id),
     },
-    names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...opened(ids[i]!, salts[i]!) })),
-    personal: { address: opened(address.value, address.salt) },
+    names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...inBase64(ids[i]!, salts[i]!) })),
+    personal: { address: inBase64(address.value, address.salt) },
   };
 }
 
-/** What is left of an entry that was dropped. */
-export function without({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry {
+/** An entry after its drop: only its hash is left. */
+export function dropped({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry {
   return { seq, leafHash: hash, ...(name !== undefined && { class: name }), ...(month !== undefined && { month }) };
 }
 
@@ -76,8 +76,8 @@ export function dropRecord(
   change: object = {},
   occurredAt = '2026-12-01T00:00:00.000Z',
 ): ExportedAuditEntry {
-  const bytes = Buffer.concat(seqs.map((one) => Buffer.from(one.toString(16).padStart(16, '0'), 'hex')));
-  const named = {
+  const bytes = Buffer.concat(seqs.map((n) => Buffer.from(n.toString(16).padStart(16, '0'), 'hex')));
+  const range = {
     first: seqs[0]!,
     last: seqs.at(-1)!,
     sha256: createHash('sha256').update(bytes).digest('base64'),
@@ -90,7 +90,7 @@ export function dropRecord(
       retention: { to: 'changes' },
       month: { to: '2025-09' },
       entries: { to: seqs.length },
-      places: { to: named },
+      places: { to: range },
       ...change,
     },
   });

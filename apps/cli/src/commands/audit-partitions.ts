@@ -24,7 +24,7 @@ interface DroppedEntries {
   leaves: Buffer;
 }
 
-/** Audit, when it runs, appends the records of a drop within this time. */
+/** A running audit service appends the records of a drop within this time. */
 const appendTimeoutMs = 10_000;
 
 /** Adds to the command `audit`, so auditCommands must run first. */

@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.js';
 import { withBus } from '../operator-session.js';
 import { show } from '../output.js';
 
-/** A start job may run before its NATS server does. */
+/** A deployment may run this command before nats-server is ready. */
 const connectTimeoutMs = 60_000;
 
 export function busCommands(program: Command): void {

@@ -8,10 +8,10 @@ import { ownerConfig } from '../config.js';
 import { asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
 
-/** Attempts to lock a table that is in use. Other sessions wait for us as long as each attempt lasts. */
+/** Attempts to lock a table that is in use. During each attempt, other sessions wait for this one. */
 const maxAttempts = 5;
 const lockTimeoutMs = 2000;
-/** Completing an erasure may take a day (docs/runbook.md), so it counts for the nightly run after that too. */
+/** An erasure may take a day to complete (docs/runbook.md), so the nightly run after that must consider it as well. */
 const erasedWithin = '2 days';
 
 interface Rewritten {
@@ -109,14 +109,14 @@ async function rewrite(client: pg.Client, name: string): Promise<Rewritten | und
     );
   const kilobytesBefore = await kilobytes();
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const began = performance.now();
+    const startedAtMs = performance.now();
     try {
       await client.query(`VACUUM (FULL) ${name}`);
       return {
         table: name,
         kilobytesBefore,
         kilobytes: await kilobytes(),
-        lockedMs: Math.round(performance.now() - began),
+        lockedMs: Math.round(performance.now() - startedAtMs),
       };
     } catch (error) {
       // 55P03: lock_not_available.

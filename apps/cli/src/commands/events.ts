@@ -34,7 +34,8 @@ export function eventCommands(program: Command): void {
       show({ retried }, json, () =>
         retried === 0
           ? 'Nothing was quarantined.'
-          : `${retried} delivered again. In a minute, "holdfast events quarantined" shows whether they were applied.`,
+          : `${retried} are delivered again. In a minute, "holdfast events quarantined" shows whether they were ` +
+            'applied.',
       );
     }),
   );

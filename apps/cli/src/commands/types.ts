@@ -113,7 +113,7 @@ export function typeCommands(program: Command): void {
     );
 }
 
-/** `--no-…` removes a setting; in the contract that is null. */
+/** `--no-…` removes a setting, which the contract expresses as null. */
 function nullable(
   name: 'validity' | 'renewalWindow',
   value: string | false | undefined,

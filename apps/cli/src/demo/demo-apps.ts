@@ -16,7 +16,7 @@ export interface WantedApp {
 export interface ShopPorts {
   shop: number;
   kiosk: number;
-  /** Whether the shop runs: only then can it receive logout tokens. */
+  /** Whether the shop runs and can receive logout tokens. */
   open: boolean;
 }
 
@@ -45,7 +45,7 @@ const webApp = (name: string, org: string, port: number, open: boolean, credenti
   };
 };
 
-/** Whether an earlier seed registered this address for the example shop, on whatever port it had then. */
+/** Whether an earlier seed registered this address for the example shop, on any port. */
 export function isShopUri(uri: string, org: string): boolean {
   return (
     /^http:\/\/localhost:\d+(?=\/)/.test(uri) &&

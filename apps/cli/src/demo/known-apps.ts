@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of an earlier seed's output that is needed again. Other members are ignored. */
+/** The members of an earlier seed's output that the next seed needs. Others are ignored. */
 export const knownAppsSchema = z.object({
   organizations: z.array(
     z.object({ apps: z.array(z.object({ clientId: z.string(), clientSecret: z.string().optional() })) }),

@@ -5,7 +5,7 @@ import type { OperatorSession } from '../operator-session.js';
 import type { ShopPorts } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
-/** The parts of directory and issuance that the seed needs, in memory. */
+/** Handles the requests of the seed as directory and issuance do, in memory. */
 class FakeServices {
   organizations: string[] = [];
   apps: App[] = [];
@@ -16,11 +16,11 @@ class FakeServices {
   made = 0;
 
   request = (async (contract: Contract, input: Record<string, never>, org?: string) =>
-    this.answer(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as OperatorSession['request'];
+    this.handle(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as OperatorSession['request'];
   requestsFor = (org: string) =>
     ((contract, input) => this.request(contract, input, org)) as ReturnType<OperatorSession['requestsFor']>;
 
-  private answer(name: string, input: Record<string, string>, about = ''): unknown {
+  private handle(name: string, input: Record<string, string>, about = ''): unknown {
     if (this.unavailableFor > 0 && (this.unavailableFor -= 1) >= 0) throw new AppError('unavailable');
     const { clientId = '', shortId = '', org = '' } = input;
     switch (name) {
@@ -37,7 +37,7 @@ class FakeServices {
       }
       case 'update-app': {
         const app = Object.assign(
-          this.apps.find((one) => one.clientId === clientId)!,
+          this.apps.find((app) => app.clientId === clientId)!,
           input,
         );
         if (input.backchannelLogoutUri === null) delete app.backchannelLogoutUri;

@@ -44,7 +44,7 @@ test.each([
   '{"seq":01,"leaf":"A","leafHash":"B","x":1}',
   '{"seq":1,"leaf":"A","leafHash":"B",}',
   '{"type":"end"}',
-])('%s', (line) => {
+])('parseLine returns the same as JSON.parse for %s', (line) => {
   expect(parseLine(line)).toEqual(parsed(line));
 });
 
@@ -59,7 +59,7 @@ test('linesOf returns whole lines, wherever a chunk ends', async () => {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     };
     const lines: string[] = [];
-    for await (const some of linesOf(chunks())) lines.push(...some);
+    for await (const batch of linesOf(chunks())) lines.push(...batch);
     expect(lines).toEqual(['ä', '', 'bc', 'd']);
   }
 });

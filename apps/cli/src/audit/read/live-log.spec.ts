@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { checkpointOf, dropRecord, entryOf, logOf, newSigner, without } from '../log.fixture.js';
+import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner } from '../log.fixture.js';
 import { fileLines, LiveLog, verifyLive, type ReadPage } from './live-log.js';
 import { verifyFile, writeLog } from './log-file.js';
 
@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a live log', () => {
-  /** A log that grows by an entry with every page. */
+  /** A log that grows by one entry with every page. */
   const growing = (pageSize: number): ReadPage => {
     const log: ExportedAuditEntry[] = [...entries];
     return (after) => {
@@ -30,22 +30,19 @@ describe('a live log', () => {
     };
   };
 
-  test.each([1, 7, 44, 100])(
-    'is read up to the size it had when the reading began, in pages of %s',
-    async (pageSize) => {
-      const seen: number[] = [];
-      const log = await LiveLog.open(growing(pageSize), (done) => seen.push(done));
-      expect(await verifyLive(log, [signer.key], [])).toMatchObject({ verified: true, entries: 44 });
-      expect(seen.at(-1)).toBe(44);
-    },
-  );
+  test.each([1, 7, 44, 100])('is read up to its size at the first page, in pages of %s', async (pageSize) => {
+    const seen: number[] = [];
+    const log = await LiveLog.open(growing(pageSize), (done) => seen.push(done));
+    expect(await verifyLive(log, [signer.key], [])).toMatchObject({ verified: true, entries: 44 });
+    expect(seen.at(-1)).toBe(44);
+  });
 
-  const broken = { detail: 'what was there has been changed', since: '2026-11-21T09:30:10.000Z', unsigned: 3 };
+  const broken = { detail: 'entries were changed', since: '2026-11-21T09:30:10.000Z', unsigned: 3 };
   const sentence =
-    'The log cannot be signed any more since 2026-11-21T09:30:10.000Z, because what was there has been changed. ' +
+    'The log cannot be signed any more since 2026-11-21T09:30:10.000Z, because entries were changed. ' +
     'Nobody has signed the 3 entries after the newest checkpoint.';
 
-  test('that cannot be signed any more does not verify, live or from a file, although its signed part is unchanged', async () => {
+  test('does not verify, live or from a file, when it cannot be signed any more', async () => {
     const read: ReadPage = (after) =>
       Promise.resolve({ entries: entries.slice(after), checkpoint: note, hasMore: false, lateMs: 0, broken });
     expect(await verifyLive(await LiveLog.open(read, () => undefined), [signer.key], [])).toMatchObject({
@@ -58,14 +55,14 @@ describe('a live log', () => {
     expect(await verifyFile(file, [signer.key], [])).toMatchObject({ verified: false, findings: [sentence] });
   });
 
-  test('without any checkpoint does not verify', async () => {
+  test('does not verify without any checkpoint', async () => {
     const read: ReadPage = () => Promise.resolve({ entries: [], checkpoint: '', hasMore: false, broken });
     expect((await verifyLive(await LiveLog.open(read, () => undefined), [signer.key], [])).findings[0]).toContain(
       'cannot be signed any more',
     );
   });
 
-  test('with fewer entries than its checkpoint covers does not verify, and reading it ends', async () => {
+  test('does not verify with fewer entries than its checkpoint covers, and reading it ends', async () => {
     const short: ReadPage = (after) =>
       Promise.resolve({ entries: entries.slice(after, 40), checkpoint: note, hasMore: true, lateMs: 0 });
     expect((await verifyLive(await LiveLog.open(short, () => undefined), [signer.key], [])).findings).toEqual([
@@ -73,7 +70,7 @@ describe('a live log', () => {
     ]);
   });
 
-  test('with an entry after its end does not verify', async () => {
+  test('does not verify with an entry after its end', async () => {
     const stray: ReadPage = () =>
       Promise.resolve({ entries: [...entries, { ...entries[3]!, seq: 49 }], checkpoint: note, hasMore: false });
     expect((await verifyLive(await LiveLog.open(stray, () => undefined), [signer.key], [])).findings).toContain(
@@ -81,7 +78,7 @@ describe('a live log', () => {
     );
   });
 
-  test('is exported to a file that verifies and only its owner can read, or to no file when reading fails', async () => {
+  test('is exported to a file that verifies and only its owner can read; to no file when reading fails', async () => {
     const file = join(folder, 'exported.ndjson');
     await writeLog(file, fileLines(await LiveLog.open(growing(7), () => undefined)));
     expect(await verifyFile(file, [signer.key], [])).toMatchObject({ verified: true, entries: 44 });
@@ -101,7 +98,7 @@ describe('a live log', () => {
     expect(() => statSync(`${other}.part`)).toThrow('ENOENT');
   });
 
-  describe('from which a month is dropped during the reading', () => {
+  describe('with a drop of a month during the reading', () => {
     const seqs = [1, 2, 4, 5, 6];
     const old = Array.from({ length: 6 }, (_, i) =>
       entryOf(i + 1, {
@@ -114,15 +111,15 @@ describe('a live log', () => {
     const dropping = (
       read: number,
       {
-        dropped = seqs,
+        droppedSeqs = seqs,
         record = dropRecord(45, seqs),
         later = 1,
-      }: { dropped?: number[]; record?: ExportedAuditEntry | undefined; later?: number } = {},
+      }: { droppedSeqs?: number[]; record?: ExportedAuditEntry | undefined; later?: number } = {},
     ): ReadPage => {
       const log = [...whole];
       let pages = 0;
       return (after) => {
-        if (pages === read) for (const seq of dropped) log[seq - 1] = without(log[seq - 1]!);
+        if (pages === read) for (const seq of droppedSeqs) log[seq - 1] = dropped(log[seq - 1]!);
         if (pages === read + later && record) log.push(record);
         pages += 1;
         const page = log.slice(after, after + 2);
@@ -143,7 +140,7 @@ describe('a live log', () => {
       await writeLog(file, fileLines(await opened(read, 10_000)));
       return verifyFile(file, [signer.key], []);
     };
-    const says = (readBefore: number) =>
+    const dropNote = (readBefore: number) =>
       'Entry 45 records that 5 entries of class changes and month 2025-09 were dropped while the log was read; ' +
       `${readBefore} of them were read before.`;
 
@@ -153,7 +150,7 @@ describe('a live log', () => {
       [1, 2],
       [2, 3],
     ])(
-      'after %s pages, it verifies up to the drop record with a note, live and from an exported file',
+      'after %s pages verifies up to the drop record with a note, live and from an exported file',
       async (read, readBefore) => {
         for (const later of [1, 22 - read, 30 - read]) {
           for (const verified of [live, exported]) {
@@ -162,7 +159,7 @@ describe('a live log', () => {
               findings: [],
               entries: 45,
               dropped: 5 - readBefore,
-              notes: [says(readBefore)],
+              notes: [dropNote(readBefore)],
             });
           }
         }
@@ -171,17 +168,17 @@ describe('a live log', () => {
 
     test('does not verify when other, more or fewer entries have no bytes than the drop record names', async () => {
       const other = dropRecord(45, [1, 2, 4, 5, 7]);
-      const sentences = async (given: Parameters<typeof dropping>[1]) => (await live(dropping(1, given), 500)).findings;
-      expect(await sentences({ record: other })).toEqual([
+      const findings = async (given: Parameters<typeof dropping>[1]) => (await live(dropping(1, given), 500)).findings;
+      expect(await findings({ record: other })).toEqual([
         'Entry 45 records that 5 entries of class changes and month 2025-09 were dropped, ' +
           'but 3, from seq 4 to 6, have no bytes.',
       ]);
-      expect(await sentences({ record: dropRecord(45, [1, 2, 4, 5]) })).toHaveLength(1);
-      expect(await sentences({ dropped: [...seqs, 3] })).toEqual([
+      expect(await findings({ record: dropRecord(45, [1, 2, 4, 5]) })).toHaveLength(1);
+      expect(await findings({ droppedSeqs: [...seqs, 3] })).toEqual([
         '1 entry of class reads and month 2025-09 has no bytes, at seq 3, and no record says that it was dropped: ' +
           'removed without a record.',
       ]);
-      expect(await sentences({ dropped: [1, 2, 4, 5] })).toEqual([
+      expect(await findings({ droppedSeqs: [1, 2, 4, 5] })).toEqual([
         expect.stringContaining('Entry 6 still has its bytes, but entry 45 records'),
         expect.stringContaining('Entry 45 records that 5'),
       ]);
@@ -207,8 +204,8 @@ describe('a live log', () => {
         };
       };
       expect((await live(unrecorded, 500)).findings).toEqual([
-        '3 entries of class changes and month 2025-09 have no bytes, the first at seq 4, and no record says that they ' +
-          'were dropped: removed without a record.',
+        '3 entries of class changes and month 2025-09 have no bytes, the first at seq 4, and no record says that ' +
+          'they were dropped: removed without a record.',
       ]);
       expect((await live(before)).findings[0]).toContain('Entry 1 still has its bytes, but entry 45 records');
     });

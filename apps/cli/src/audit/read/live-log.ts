@@ -22,7 +22,7 @@ export interface Page {
 export type ReadPage = (after: number) => Promise<Page>;
 export type Progress = (done: number, of: number) => void;
 
-/** The consumer of the pages of a log that grows meanwhile. */
+/** The consumer of the pages of a log that grows during the reading. */
 interface Reader {
   /** Whether entries have no bytes whose drop is not recorded in the entries read so far. */
   awaitsDropRecord: () => boolean;
@@ -55,7 +55,7 @@ export class LiveLog {
     private readonly wait: DropRecordWait,
   ) {
     this.checkpoint = first.checkpoint;
-    // It only says how far to read; the verifier checks its signature. A broken log may have no checkpoint at all.
+    // The size only limits the reading; the verifier checks the signature. A broken log may have no checkpoint at all.
     this.size = first.broken && first.checkpoint === '' ? 0 : readCheckpoint(first.checkpoint).size;
     this.lateMs = first.lateMs;
     this.broken = first.broken;
@@ -109,7 +109,7 @@ async function* pagesUpTo(
   let done = before;
   for (let page: Page | undefined = first; page;) {
     const last: number = page.entries.at(-1)?.seq ?? size;
-    // Requested before this page is processed, so that both sides work at the same time.
+    // Requested before this page is processed, so that audit and this program work concurrently.
     const next: Promise<Page> | undefined = page.hasMore && last < size ? read(last) : undefined;
     // If the consumer stops first, its failure must not become an unhandled rejection.
     next?.catch(() => undefined);
@@ -121,7 +121,7 @@ async function* pagesUpTo(
   }
 }
 
-/** The entries up to this size, and those after the page's own checkpoint, which somebody must have inserted. */
+/** The entries up to this size, and those after the page's own checkpoint: only tampering can have inserted these. */
 function withinSize({ entries, checkpoint }: Page, size: number): ExportedAuditEntry[] {
   if ((entries.at(-1)?.seq ?? 0) <= size) return entries;
   const covered = checkpoint === '' ? 0 : readCheckpoint(checkpoint).size;
@@ -155,19 +155,19 @@ export async function* fileLines(log: LiveLog): AsyncGenerator<string> {
   for await (const entries of log.pages({ awaitsDropRecord: () => drops.awaitsRecord })) {
     count += entries.length;
     lastSeq = entries.at(-1)!.seq;
-    for (const entry of entries) noteDrops(drops, entry);
+    for (const entry of entries) addToDrops(drops, entry);
     yield entries.map(line).join('');
   }
   yield line({ type: 'end', count, lastSeq, checkpoint: log.checkpoint, ...log.end });
 }
 
 /** An unreadable record is exported as it is: verification of the file reports it. */
-function noteDrops(drops: Drops, entry: ExportedAuditEntry): void {
+function addToDrops(drops: Drops, entry: ExportedAuditEntry): void {
   drops.add(entry);
   if (entry.leaf === undefined || entry.found?.action !== 'audit.drop') return;
   try {
     drops.record(entry.seq, leafFacts(Buffer.from(entry.leaf, 'base64')));
   } catch {
-    // It accounts for no entries then.
+    // An unreadable record accounts for no entries.
   }
 }

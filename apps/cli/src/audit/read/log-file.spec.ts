@@ -80,7 +80,7 @@ test.each<[string, (lines: string[]) => string[], string]>([
     (lines) => lines.with(-1, '{"type":"end","count":44,"lastSeq":44}'),
     'The file ends after entry 44 without its last line',
   ],
-])('a file %s', async (_, change, sentence) => {
+])('a file %s does not verify', async (_, change, sentence) => {
   const { verified, findings } = await verify(change(whole));
   expect(verified).toBe(false);
   expect(findings[0]).toContain(sentence);
@@ -95,7 +95,7 @@ test.each<[string, string[], string]>([
     ['{"type":"holdfast-audit-log","version":1,"origin":"id.example/o/globex/audit"}'],
     'is the log id.example/o/globex/audit, but the pinned key belongs to id.example/o/acme/audit',
   ],
-])('of a file with %s nothing is known', async (_, lines, sentence) => {
+])('verifyFile throws for a file with %s', async (_, lines, sentence) => {
   await expect(verify(lines)).rejects.toThrow(sentence);
 });
 

@@ -50,7 +50,7 @@ function assertHeader(header: LogLine | undefined, file: string, keys: readonly 
   const { type, version, origin } = (header ?? {}) as Partial<LogHeader>;
   if (type !== fileType)
     throw new CommandError(
-      `${file} is not an exported log: its first line does not say so. Export one with: holdfast audit export`,
+      `${file} is not an exported log: its first line is not the header of one. Export one with: holdfast audit export`,
     );
   if (version !== fileVersion)
     throw new CommandError(

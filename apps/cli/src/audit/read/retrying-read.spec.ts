@@ -8,7 +8,7 @@ import { retrying } from './retrying-read.js';
 const signer = newSigner();
 const entries = logOf(40);
 const checkpoint = checkpointOf(entries, signer);
-const soon = { timeoutMs: 2000, firstDelayMs: 1 };
+const fastRetries = { timeoutMs: 2000, firstDelayMs: 1 };
 
 /** Fails with the given errors before the page after a sequence number, and records the requested pages. */
 function interrupted(failures: Record<number, Error[]>): { read: ReadPage; requested: number[] } {
@@ -23,32 +23,32 @@ function interrupted(failures: Record<number, Error[]>): { read: ReadPage; reque
   return { read, requested };
 }
 
-describe('retrying, while pages cannot be read,', () => {
+describe('retrying', () => {
   test('requests the failed page again after a transient error', async () => {
     const { read, requested } = interrupted({
       10: [unavailable('audit did not answer in time', 0), new TransientCommandError('503')],
       30: [unavailable('audit is not running', 0)],
     });
-    expect(await verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).toMatchObject(
-      { verified: true, entries: 40 },
-    );
+    expect(
+      await verifyLive(await LiveLog.open(retrying(read, fastRetries), () => undefined), [signer.key], []),
+    ).toMatchObject({ verified: true, entries: 40 });
     expect(requested).toEqual([0, 10, 10, 10, 20, 30, 30]);
   });
 
   test.each<[string, Error]>([
     ['a command error', new CommandError('403')],
     ['an error of another kind', new AppError('unknown_organization')],
-  ])('ends at once with %s', async (_, failure) => {
+  ])('throws without a retry on %s', async (_, failure) => {
     const { read, requested } = interrupted({ 10: [failure] });
-    await expect(verifyLive(await LiveLog.open(retrying(read, soon), () => undefined), [signer.key], [])).rejects.toBe(
-      failure,
-    );
+    await expect(
+      verifyLive(await LiveLog.open(retrying(read, fastRetries), () => undefined), [signer.key], []),
+    ).rejects.toBe(failure);
     expect(requested).toEqual([0, 10]);
   });
 
   test('throws when the first page fails, or after the timeout', async () => {
     const failure = new TransientCommandError('unavailable');
-    await expect(retrying(interrupted({ 0: [failure] }).read, soon)(0)).rejects.toBe(failure);
+    await expect(retrying(interrupted({ 0: [failure] }).read, fastRetries)(0)).rejects.toBe(failure);
     await expect(
       retrying(interrupted({ 10: Array.from({ length: 100 }, () => failure) }).read, {
         timeoutMs: 20,
@@ -56,7 +56,7 @@ describe('retrying, while pages cannot be read,', () => {
       })(10),
     ).rejects.toBe(failure);
     await expect(
-      retrying(interrupted({ 10: [new TransientCommandError('come back later', 60_000)] }).read, soon)(10),
+      retrying(interrupted({ 10: [new TransientCommandError('come back later', 60_000)] }).read, fastRetries)(10),
     ).rejects.toThrow('come back later');
   });
 });

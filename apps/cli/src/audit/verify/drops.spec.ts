@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
 import { openCheckpoint } from '@holdfast/tlog';
-import { checkpointOf, dropRecord, entryOf, logOf, newSigner, verdictOf, without } from '../log.fixture.js';
+import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
 import type { KeptCheckpoint } from './log-verifier.js';
 
 const signer = newSigner();
@@ -20,8 +20,8 @@ describe('a log with dropped entries', () => {
   const before = (seq: number) =>
     entryOf(seq, { action: seq === 3 ? 'subject.read' : 'offer.create', occurredAt: `2025-09-0${seq}T00:00:00.000Z` });
   const log = [...[1, 2, 3, 4].map(before), ...entries.slice(4)];
-  const dropping = (gone: number[], record = dropRecord(45, seqs), of = log) => [
-    ...of.map((e) => (gone.includes(e.seq) ? without(e) : e)),
+  const dropping = (droppedSeqs: number[], record = dropRecord(45, seqs), of = log) => [
+    ...of.map((e) => (droppedSeqs.includes(e.seq) ? dropped(e) : e)),
     record,
   ];
   const check = (of: ExportedAuditEntry[], checkpoints: KeptCheckpoint[] = []) =>
@@ -43,16 +43,20 @@ describe('a log with dropped entries', () => {
     const [first, second] = [dropRecord(45, [1, 2]), dropRecord(46, [4])];
     expect(check([...dropping(seqs, first), second])).toMatchObject({ verified: true });
     expect(check([...dropping([1, 2], first), second]).findings).toEqual([
-      'Entry 4 still has its bytes, but entry 46 records that all entries of class changes and month 2025-09 were dropped: it was restored or inserted.',
-      'Entry 46 records that 3 entries of class changes and month 2025-09 were dropped, but 2, from seq 1 to 2, have no bytes.',
+      'Entry 4 still has its bytes, but entry 46 records that all entries of class changes and month 2025-09 were ' +
+        'dropped: it was restored or inserted.',
+      'Entry 46 records that 3 entries of class changes and month 2025-09 were dropped, but 2, from seq 1 to 2, have ' +
+        'no bytes.',
     ]);
   });
 
   test('does not verify when one entry was restored and another removed, so that the number is right', () => {
     const moved = log.map((e) => (e.seq === 4 ? { ...e, month: '2025-10' } : e));
     expect(check(dropping([1, 2, 30], undefined, moved)).findings).toEqual([
-      '1 entry of class changes and month 2025-11 has no bytes, at seq 30, and no record says that it was dropped: removed without a record.',
-      'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but 2, from seq 1 to 2, have no bytes.',
+      '1 entry of class changes and month 2025-11 has no bytes, at seq 30, and no record says that it was dropped: ' +
+        'removed without a record.',
+      'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but 2, from seq 1 to 2, have ' +
+        'no bytes.',
     ]);
   });
 
@@ -60,15 +64,17 @@ describe('a log with dropped entries', () => {
     const other = log.with(2, before(5)).map((e, i) => ({ ...e, seq: i + 1 }));
     const { findings } = check(dropping([1, 2, 3], undefined, other.with(3, { ...other[3]!, month: '2025-10' })));
     expect(findings).toEqual([
-      'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but other entries have no bytes.',
+      'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but other entries have no ' +
+        'bytes.',
     ]);
   });
 
   test('does not verify when more entries have no bytes than were dropped, or without a record', () => {
     expect(check(dropping([1, 2, 3, 4])).findings).toEqual([
-      '1 entry of class reads and month 2025-09 has no bytes, at seq 3, and no record says that it was dropped: removed without a record.',
+      '1 entry of class reads and month 2025-09 has no bytes, at seq 3, and no record says that it was dropped: ' +
+        'removed without a record.',
     ]);
-    expect(verify(entries.with(4, without(entries[4]!))).findings[0]).toContain(
+    expect(verify(entries.with(4, dropped(entries[4]!))).findings[0]).toContain(
       '1 entry of class changes and month 2025-11 has no bytes, at seq 5',
     );
     expect(check(dropping(seqs).map((e) => (e.seq === 4 ? { ...e, class: 'kept' } : e))).findings).toHaveLength(2);
@@ -89,14 +95,15 @@ describe('a log with dropped entries', () => {
     expect(check(dropping(seqs, legacy))).toMatchObject({
       verified: true,
       notes: [
-        'Of 3 dropped entries the log records class, month and number only: it did not record sequence numbers at that time.',
+        'Of 3 dropped entries the log records class, month and number only: it did not record sequence numbers at ' +
+          'that time.',
       ],
     });
     expect(check(dropping([1, 2, 30], legacy)).findings).toHaveLength(3);
   });
 
-  test('does not verify when a dropped entry shows fields', () => {
-    const shown = dropping(seqs).map((e) => (e.seq === 4 ? { ...e, found: entries[4]!.found } : e));
-    expect(check(shown).findings).toEqual(['Entry 4 has no bytes, so nothing proves its other fields.']);
+  test('does not verify when a dropped entry has other fields', () => {
+    const log = dropping(seqs).map((e) => (e.seq === 4 ? { ...e, found: entries[4]!.found } : e));
+    expect(check(log).findings).toEqual(['Entry 4 has no bytes, so nothing proves its other fields.']);
   });
 });

@@ -9,7 +9,7 @@ interface DropRecord {
   seq: number;
   occurredAt: string;
   count: number;
-  /** The sequence numbers; absent in records from before they contained them. */
+  /** The sequence numbers; absent in records of earlier versions. */
   places?: NonNullable<Dropped['places']>['to'];
 }
 
@@ -102,7 +102,7 @@ export class Drops {
   report(findings: Findings, began = Infinity): { counted: number; meanwhile: string[] } {
     let counted = 0;
     const meanwhile: string[] = [];
-    // The entries cannot be assigned to a record then.
+    // Without class and month, entries cannot be assigned to a record.
     if (this.withoutMonth.length > 0) return { counted, meanwhile };
     for (const group of this.groups.values()) {
       if (group.missing.length === 0 && group.records.length === 0) continue;
@@ -113,7 +113,7 @@ export class Drops {
   }
 
   private groupOf(name: string, month: string): Group {
-    // Usually it is that of the previous entry of its class.
+    // Usually the group is that of the previous entry of the same class.
     let group = this.latest.get(name);
     if (group?.month === month) return group;
     const key = `${name} ${month}`;

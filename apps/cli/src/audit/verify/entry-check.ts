@@ -17,7 +17,7 @@ interface CheckedEntry {
   unmapped?: UnmappedPseudonyms;
   /** The pseudonym of a customer in it has a mapping. */
   customerIsMapped: boolean;
-  /** Sentences without their subject: `was changed: …`. */
+  /** Problems as sentences without a subject: `was changed: …`. */
   problems: string[];
 }
 
@@ -37,7 +37,7 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
     return checked;
   }
   const bytes = Buffer.from(leaf, 'base64');
-  // Node.js ignores characters that are not base64. Here, somebody inserted them.
+  // Node.js ignores characters that are not base64. An export contains none, so they were inserted.
   if (Math.ceil(bytes.length / 3) * 4 !== leaf.length) throw new Error('its bytes are not in base64');
   checked.hash = leafHash(bytes);
   if (!checked.hash.equals(treeHash)) {
@@ -58,10 +58,10 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): Checked
 }
 
 function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: LeafFacts, problems: string[]): void {
-  const column = (name: string, shown: string, logged: string) => {
-    if (shown !== logged)
+  const column = (name: string, exported: string, logged: string) => {
+    if (exported !== logged)
       problems.push(
-        `has a wrong ${name} column: it says ${JSON.stringify(shown)}, but the logged entry says ` +
+        `has a wrong ${name} column: it says ${JSON.stringify(exported)}, but the logged entry says ` +
           `${JSON.stringify(logged)}`,
       );
   };
@@ -82,20 +82,20 @@ function checkFound(found: NonNullable<ExportedAuditEntry['found']>, record: Lea
   }
 }
 
-/** An action that is newer than this program has no known retention class. */
+/** By action. Actions that are newer than this program are absent. */
 const classes = new Map<string, string>(actionNames.map((action) => [action, retentionOf(action)]));
 
-function checkClass(shown: string | undefined, action: string, problems: string[]): void {
+function checkClass(exported: string | undefined, action: string, problems: string[]): void {
   const logged = classes.get(action);
-  if (shown !== undefined && logged !== undefined && shown !== logged) {
+  if (exported !== undefined && logged !== undefined && exported !== logged) {
     problems.push(
-      `has a wrong retention class: the column says ${JSON.stringify(shown)}, but ${action} belongs to "${logged}"; ` +
-        'lists do not find the entry, and it would be dropped with that class',
+      `has a wrong retention class: the column says ${JSON.stringify(exported)}, but ${action} belongs to ` +
+        `"${logged}"; lists do not find the entry, and it would be dropped with that class`,
     );
   }
 }
 
-/** An erasure removes mappings and values together, so values must not be missing alone. */
+/** An erasure removes mappings and values together: missing values alone are the result of tampering. */
 function isWithheld(
   person: string,
   hashes: LeafFacts['personal'],
@@ -107,7 +107,7 @@ function isWithheld(
   );
 }
 
-/** Most pseudonyms have a mapping; only other entries are parsed as a whole. */
+/** Parses only entries with an unmapped pseudonym as a whole; most have none. */
 function checkMappings(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
   const isMapped = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
   if (![actor, ...targets].some((id) => id.length === 22 && !isMapped(id))) return;

@@ -4,7 +4,7 @@ import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from '../log.fixtu
 
 const signer = newSigner();
 const [customer, other, offer] = ['A', 'B', 'C'].map((letter) => letter.repeat(21) + 'A') as [string, string, string];
-const about = (seq: number, ...ids: [type: 'customer' | 'offer' | 'organization', id: string][]) => ({
+const entryAbout = (seq: number, ...ids: [type: 'customer' | 'offer' | 'organization', id: string][]) => ({
   ...entryOf(seq, { targets: ids.map(([type, id]) => ({ type, id })) }),
   personal: {},
 });
@@ -16,37 +16,47 @@ const erasure = (seq: number, id = customer) => ({
 const check = (entries: readonly ExportedAuditEntry[], allowUnprovable = false) =>
   verdictOf(entries, checkpointOf(entries, signer), [signer.key], [], { allowUnprovable });
 /** The log with some entries replaced. */
-const logWith = (size: number, ...put: ExportedAuditEntry[]) =>
+const logWith = (size: number, ...replaced: ExportedAuditEntry[]) =>
   logOf(size).map(
-    (e) => put.find((p) => p.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e),
+    (e) => replaced.find((r) => r.seq === e.seq) ?? (e.seq % 256 === 0 ? { ...e, lastAt: e.found!.occurredAt } : e),
   );
 
 describe('a pseudonym without a mapping', () => {
   test('verifies when an erasure record before or after it names it', () => {
     expect(
       check(
-        logWith(9, about(3, ['customer', customer], ['offer', offer]), erasure(6), about(8, ['customer', customer])),
+        logWith(
+          9,
+          entryAbout(3, ['customer', customer], ['offer', offer]),
+          erasure(6),
+          entryAbout(8, ['customer', customer]),
+        ),
       ),
     ).toMatchObject({ verified: true, unprovable: 0 });
   });
 
-  test('does not verify when nobody was erased, or another customer was', () => {
+  test('does not verify when no customer was erased, or another one', () => {
     const sentence =
       'Entry 3 has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record ' +
       'names them: the mapping was removed.';
-    expect(check(logWith(9, about(3, ['customer', customer])))).toMatchObject({
+    expect(check(logWith(9, entryAbout(3, ['customer', customer])))).toMatchObject({
       verified: false,
       findings: [sentence],
     });
     expect(
       check(
-        logWith(800, about(3, ['customer', customer]), about(700, ['customer', customer]), erasure(600, other)),
+        logWith(
+          800,
+          entryAbout(3, ['customer', customer]),
+          entryAbout(700, ['customer', customer]),
+          erasure(600, other),
+        ),
         true,
       ),
     ).toMatchObject({ verified: false, findings: [sentence] });
   });
 
-  test('does not verify when it is of an offer whose customer has a mapping', () => {
+  test('does not verify when it belongs to an offer whose customer has a mapping', () => {
     const entry = entryOf(3);
     expect(check(logWith(9, { ...entry, names: entry.names!.slice(0, 1) })).findings).toEqual([
       expect.stringContaining('Entry 3 has a pseudonym of an offer or credential without a mapping'),
@@ -58,8 +68,8 @@ describe('a pseudonym without a mapping', () => {
     expect(check(logWith(9, erasure(3), { ...late, personal: {} }))).toMatchObject({ verified: true, unprovable: 0 });
   });
 
-  test('cannot be proven when it was appended after an erasure and the leaf does not say so', () => {
-    const log = logWith(9, erasure(3), about(7, ['customer', other]));
+  test('is unprovable when it was appended after an erasure and the leaf does not say so', () => {
+    const log = logWith(9, erasure(3), entryAbout(7, ['customer', other]));
     expect(check(log)).toMatchObject({
       verified: false,
       onlyUnprovable: true,
@@ -72,11 +82,13 @@ describe('a pseudonym without a mapping', () => {
   });
 
   test('is recognized by the types of actor and targets', () => {
-    expect(check(logWith(9, about(3, ['organization', 'acme-health-insurance1'])))).toMatchObject({ verified: true });
+    expect(check(logWith(9, entryAbout(3, ['organization', 'acme-health-insurance1'])))).toMatchObject({
+      verified: true,
+    });
   });
 });
 
-describe('an export does not verify when a member was removed:', () => {
+describe('an export does not verify when a member was removed', () => {
   const without = (entry: ExportedAuditEntry, member: string) =>
     Object.fromEntries(Object.entries(entry).filter(([name]) => name !== member)) as unknown as ExportedAuditEntry;
   const log = logOf(300).map((e) => (e.seq === 256 ? { ...e, lastAt: e.found!.occurredAt } : e));
@@ -85,7 +97,7 @@ describe('an export does not verify when a member was removed:', () => {
     ['class', 17, 'Entry 17 has no class and month'],
     ['month', 17, 'Entry 17 has no class and month'],
     ['lastAt', 256, 'Entry 256 has no lastAt'],
-  ])('%s of entry %i', (member, seq, sentence) => {
+  ])('(%s of entry %i)', (member, seq, sentence) => {
     expect(check(log).verified).toBe(true);
     expect(check(log.map((e) => (e.seq === seq ? without(e, member) : e)))).toMatchObject({
       verified: false,
@@ -93,7 +105,7 @@ describe('an export does not verify when a member was removed:', () => {
     });
   });
 
-  test('the salt of a pseudonym mapping or of a personal value', () => {
+  test('(the salt of a pseudonym mapping or of a personal value)', () => {
     const { salt: _, ...open } = log[16]!.personal!.address!;
     const withNames = log.map((e) =>
       e.seq === 17 ? { ...e, names: e.names!.map((n) => ({ pseudonym: n.pseudonym, value: n.value }) as never) } : e,

@@ -11,9 +11,9 @@ interface Seqs {
 }
 
 /**
- * A pseudonym without a mapping is the result of an erasure, which a record of its own names, or of tampering that is
- * meant to look like one. A record that was appended after the erasure has a pseudonym that never had a mapping; its
- * leaf says so.
+ * A pseudonym without a mapping is the result of an erasure, which has a record that names it, or of tampering that
+ * imitates one. A record that was appended after the erasure has a pseudonym that never had a mapping; its leaf lists
+ * it as erased.
  */
 export class Erasures {
   private readonly erased = new Set<string>();
@@ -31,8 +31,8 @@ export class Erasures {
   add(seq: number, { customers, others, late }: UnmappedPseudonyms, customerIsMapped: boolean): void {
     for (const pseudonym of customers) {
       if (late.includes(pseudonym)) continue;
-      const known = this.unmapped.get(pseudonym);
-      if (known) known.last = seq;
+      const seqs = this.unmapped.get(pseudonym);
+      if (seqs) seqs.last = seq;
       else this.unmapped.set(pseudonym, { first: seq, last: seq });
     }
     if (customerIsMapped && others.some((pseudonym) => !late.includes(pseudonym))) this.partlyMapped.push(seq);
@@ -41,7 +41,7 @@ export class Erasures {
   /**
    * To be called at the end of the log.
    *
-   * @returns sequence numbers of entries that cannot be decided: from before leaves said what was appended late
+   * @returns sequence numbers of entries that cannot be decided: earlier versions did not list erased pseudonyms
    */
   report(findings: Findings): number[] {
     const undecided: number[] = [];

@@ -1,8 +1,8 @@
-/** A longer list tells nobody more. */
+/** Further findings are counted only. */
 const maxListed = 20;
 const maxStored = 1000;
 
-/** What is wrong with a log: one sentence per problem, sorted by sequence number. */
+/** The findings of a verification: one sentence per problem, sorted by sequence number. */
 export class Findings {
   private readonly found: { seq: number; sentence: string; rank: number }[] = [];
   private readonly displaced: { seq: number; hash: string; expected: string }[] = [];
@@ -23,25 +23,25 @@ export class Findings {
     this.add(seq, `Entry ${seq} ${problem}.`);
   }
 
-  /** Stores which leaf was found where another was expected: list() then recognizes entries that were swapped. */
+  /** Stores which leaf an entry has and which the tree expects, so that list() recognizes swapped entries. */
   moved(seq: number, hash: Buffer, expected: Buffer): void {
     if (this.displaced.length < maxStored)
       this.displaced.push({ seq, hash: hash.toString('base64'), expected: expected.toString('base64') });
   }
 
   list(): { sentences: string[]; more: number } {
-    const home = new Map(this.displaced.map(({ seq, expected }) => [expected, seq]));
-    const where = new Map(
+    const loggedAt = new Map(this.displaced.map(({ seq, expected }) => [expected, seq]));
+    const movedFrom = new Map(
       this.displaced.flatMap(({ seq, hash }) =>
-        home.has(hash) && home.get(hash) !== seq ? [[seq, home.get(hash)!]] : [],
+        loggedAt.has(hash) && loggedAt.get(hash) !== seq ? [[seq, loggedAt.get(hash)!]] : [],
       ),
     );
     const sentences = this.found
       .toSorted((a, b) => a.seq - b.seq || a.rank - b.rank)
       .slice(0, maxListed)
       .map(({ seq, sentence }) =>
-        where.has(seq) && sentence.includes('was changed')
-          ? `Entry ${seq} is at the wrong index: its content was logged as entry ${where.get(seq)}.`
+        movedFrom.has(seq) && sentence.includes('was changed')
+          ? `Entry ${seq} is at the wrong index: its content was logged as entry ${movedFrom.get(seq)}.`
           : sentence,
       );
     return { sentences, more: this.count - sentences.length };

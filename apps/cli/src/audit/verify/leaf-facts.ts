@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@holdfast/contracts';
 
-/** The parts of a leaf that the verifier compares with the fields shown beside it. */
+/** The members of a leaf that the verifier compares with the other fields of its entry. */
 export interface LeafFacts {
   id: string;
   occurredAt: string;
@@ -17,8 +17,8 @@ export interface LeafFacts {
 }
 
 /**
- * A leaf as audit writes it: members in this order, none of interest after the outcome. The pattern costs a fifth of
- * JSON.parse, and logs have millions of entries. Leaves of another form are parsed.
+ * A leaf as audit writes it: members in this order, and none that is needed after the outcome. The pattern costs a
+ * fifth of JSON.parse, and logs have millions of entries. Leaves of another form are parsed.
  */
 const usualForm = new RegExp(
   [
@@ -69,9 +69,7 @@ function parsed(text: string): LeafFacts {
   };
 }
 
-/**
- * The actor, or else the first target: the same choice by which audit seals personal values with a personal data key.
- */
+/** The actor, or else the first target: audit chooses the personal data key of a record by the same rule. */
 function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
   if (actor.type === 'customer' || actor.type === 'person') return actor.id;
   return targets.find(({ type }) => type === 'customer' || type === 'credential' || type === 'offer')?.id;
@@ -91,7 +89,7 @@ const pseudonymForm = /^[\w-]{22}$/;
 const ofCustomers = new Set(['customer', 'person']);
 const ofOffersAndCredentials = new Set(['offer', 'credential']);
 
-/** It costs more than leafFacts(), so it is used only for leaves with a pseudonym that has no mapping. */
+/** Costs more than leafFacts(), so it is used only for leaves with a pseudonym that has no mapping. */
 export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {
   const {
     actor,

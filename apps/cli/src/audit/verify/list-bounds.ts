@@ -6,20 +6,20 @@ const clockDifferenceMs = 3_600_000;
 const monthForm = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
 /**
- * Checks the columns that lists use to find entries: they go from month to month, and turn a range of time into a range
- * of sequence numbers (docs/adr/0011-audit-log-partitions.md). The columns are not part of the leaves, but the leaves
+ * Checks the columns that lists use to find entries: lists read month by month, and turn a time span into a range of
+ * sequence numbers (docs/adr/0011-audit-log-partitions.md). The columns are not part of the leaves, but the leaves
  * limit their values: within the limits a list omits no entry, and no entry is in a month in which it would be dropped
  * too early.
  */
 export class ListBounds {
-  /** The export is from before exports contained these columns. */
+  /** The export is of an earlier version, without these columns. */
   absent = false;
   private withMonthCount = 0;
   /** Sequence numbers of the first entry without class and month, and of the first without `lastAt`; 0 for none. */
   private firstWithoutMonth = 0;
   private firstWithoutBound = 0;
   private month = '';
-  /** Every entry of that month happened before this. Times are compared as strings, since all have the same form. */
+  /** The end of that month. Times are compared as strings, since all have the same form. */
   private monthEnd = '';
   private latest = '';
   private latestSeq = 0;
@@ -46,14 +46,14 @@ export class ListBounds {
             'be dropped too early',
         );
       if (occurredAt > this.latest) [this.latest, this.latestSeq] = [occurredAt, seq];
-      if (occurredAt < this.bound) this.noteLate(seq, Date.parse(this.bound) - Date.parse(occurredAt));
+      if (occurredAt < this.bound) this.addLate(seq, Date.parse(this.bound) - Date.parse(occurredAt));
     }
-    if (lastAt !== undefined) this.passBound(seq, lastAt);
+    if (lastAt !== undefined) this.addBound(seq, lastAt);
   }
 
   /** @param lateMs as stated by the log itself */
   end(lateMs: number | undefined): void {
-    // Exports got all of these columns at the same time: a single missing one was removed.
+    // Exports have either all of these columns or none: a single missing one was removed.
     if (lateMs === undefined && this.withMonthCount === 0) this.absent = true;
     else {
       if (this.firstWithoutMonth > 0)
@@ -66,7 +66,7 @@ export class ListBounds {
           this.firstWithoutBound,
           'has no lastAt, which each 256th entry of this export must have: it was removed',
         );
-      // Listed last: a truncated file has lost it with its last line.
+      // Listed last, since a truncated file lacks it together with its last line.
       if (lateMs === undefined)
         this.findings.add(
           Infinity,
@@ -99,11 +99,11 @@ export class ListBounds {
         : new Date(Date.UTC(Number(year), Number(number), 1) + clockDifferenceMs).toISOString();
   }
 
-  private noteLate(seq: number, byMs: number): void {
+  private addLate(seq: number, byMs: number): void {
     if (byMs > this.late.byMs) this.late = { seq, byMs };
   }
 
-  private passBound(seq: number, bound: string): void {
+  private addBound(seq: number, bound: string): void {
     if (bound < this.latest) {
       this.findings.at(
         this.latestSeq,

@@ -17,7 +17,7 @@ const verify = (log: readonly ExportedAuditEntry[], checkpoints: KeptCheckpoint[
 /** The log with one changed entry. */
 const changed = (seq: number, change: (entry: ExportedAuditEntry) => Partial<ExportedAuditEntry>) =>
   entries.map((entry) => (entry.seq === seq ? { ...entry, ...change(entry) } : entry));
-const rewritten = (
+const rewrittenLeaf = (
   entry: ExportedAuditEntry,
   change: (record: AuditEvent) => object,
 ): { leaf: string; leafHash: string } => {
@@ -43,8 +43,8 @@ test('an unchanged log verifies, and is consistent with all kept checkpoints', (
   expect(verify([], [], checkpointOf([], signer)).verified).toBe(true);
 });
 
-describe('the first finding names what was tampered with, and where:', () => {
-  const says = (
+describe('the first finding names the tampered entry and the change:', () => {
+  const expectFirst = (
     log: readonly ExportedAuditEntry[],
     sentence: string,
     checkpoints: KeptCheckpoint[] = [],
@@ -56,24 +56,24 @@ describe('the first finding names what was tampered with, and where:', () => {
   };
 
   test('a changed leaf', () => {
-    says(
-      changed(17, (e) => ({ leaf: rewritten(e, () => ({ action: 'offer.withdraw' })).leaf })),
+    expectFirst(
+      changed(17, (e) => ({ leaf: rewrittenLeaf(e, () => ({ action: 'offer.withdraw' })).leaf })),
       'Entry 17 was changed: its bytes do not match its hash in the tree.',
     );
   });
 
   test('a leaf changed with its hash, between two checkpoints', () => {
-    const log = changed(17, (e) => rewritten(e, () => ({ outcome: { result: 'denied' } }))).map((e) =>
+    const log = changed(17, (e) => rewrittenLeaf(e, () => ({ outcome: { result: 'denied' } }))).map((e) =>
       e.seq === 17 ? { ...e, found: { ...e.found!, outcome: 'denied' } } : e,
     );
-    says(log, 'Entries 1 to 44 are not the ones that the newest checkpoint covers');
-    says(
+    expectFirst(log, 'Entries 1 to 44 are not the ones that the newest checkpoint covers');
+    expectFirst(
       log,
       'Entries 11 to 20 are not the ones that the checkpoint at-20 covers: the log was rewritten there, including ' +
         'its hashes. Up to entry 10 the log is as it was signed.',
       [kept(10), kept(20), kept(30)],
     );
-    says(log, 'Entry 17 is not the one that the checkpoint at-17 covers', [kept(16), kept(17)]);
+    expectFirst(log, 'Entry 17 is not the one that the checkpoint at-17 covers', [kept(16), kept(17)]);
   });
 
   test.each<[string, (found: NonNullable<ExportedAuditEntry['found']>) => object, string]>([
@@ -93,14 +93,14 @@ describe('the first finding names what was tampered with, and where:', () => {
     ['a removed target', ({ targets }) => ({ targets: targets.slice(1) }), 'wrong targets column'],
     ['another target', ({ targets }) => ({ targets: [targets[0], 'x'] }), 'wrong targets column'],
   ])('a changed column: %s', (_, change, sentence) => {
-    says(
+    expectFirst(
       changed(17, ({ found }) => ({ found: { ...found!, ...change(found!) } })),
       `Entry 17 has a ${sentence}`,
     );
   });
 
   test('removed columns', () => {
-    says(
+    expectFirst(
       changed(17, () => ({ found: undefined })),
       'Entry 17 has no columns',
     );
@@ -109,9 +109,12 @@ describe('the first finding names what was tampered with, and where:', () => {
   test('a changed pseudonym mapping', () => {
     const wrong = (change: object) =>
       changed(17, ({ names }) => ({ names: names!.map((name) => ({ ...name, ...change })) }));
-    says(wrong({ value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10' }), 'Entry 17 names somebody other than was logged');
-    says(wrong({ salt: 'AAAA' }), 'Entry 17 names somebody other than was logged');
-    says(
+    expectFirst(
+      wrong({ value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10' }),
+      'Entry 17 names somebody other than was logged',
+    );
+    expectFirst(wrong({ salt: 'AAAA' }), 'Entry 17 names somebody other than was logged');
+    expectFirst(
       changed(17, ({ names }) => ({
         names: [...names!, { pseudonym: 'AAAAAAAAAAAAAAAAAAAAAA', value: 'x', salt: 'AAAA' }],
       })),
@@ -120,30 +123,33 @@ describe('the first finding names what was tampered with, and where:', () => {
   });
 
   test('a changed personal value', () => {
-    says(
+    expectFirst(
       changed(17, ({ personal }) => ({ personal: { address: { ...personal!.address!, value: '2001:db8::8' } } })),
       'Entry 17 shows another address than was logged',
     );
-    says(
+    expectFirst(
       changed(17, ({ personal }) => ({ personal: { userAgent: personal!.address! } })),
       'Entry 17 shows another userAgent than was logged',
     );
   });
 
   test('entries that are missing: in the middle, at the end, all', () => {
-    says(entries.toSpliced(16, 1), 'Entry 17 is missing: 16 is followed by 18.');
-    says(entries.toSpliced(16, 3), 'Entries 17 to 19 are missing: 16 is followed by 20.');
-    says(
+    expectFirst(entries.toSpliced(16, 1), 'Entry 17 is missing: 16 is followed by 18.');
+    expectFirst(entries.toSpliced(16, 3), 'Entries 17 to 19 are missing: 16 is followed by 20.');
+    expectFirst(
       entries.slice(0, 41),
       'The log ends at 41, but the newest checkpoint covers 44: at least 3 entries are missing.',
     );
-    says(entries.slice(0, 43), 'The log ends at 43, but the newest checkpoint covers 44: at least 1 entry is missing.');
-    says([], 'The log ends at 0, but the newest checkpoint covers 44');
+    expectFirst(
+      entries.slice(0, 43),
+      'The log ends at 43, but the newest checkpoint covers 44: at least 1 entry is missing.',
+    );
+    expectFirst([], 'The log ends at 0, but the newest checkpoint covers 44');
   });
 
   test('removed newest entries with a new checkpoint', () => {
     const short = entries.slice(0, 41);
-    says(
+    expectFirst(
       short,
       'The log ends at 41, but the checkpoint at-44 covers 44: at least 3 entries are missing.',
       [kept(44)],
@@ -152,12 +158,12 @@ describe('the first finding names what was tampered with, and where:', () => {
   });
 
   test('inserted, appended and moved entries', () => {
-    says(entries.toSpliced(17, 0, entryOf(17)), 'Entry 17 exists twice: one of the two was inserted.');
+    expectFirst(entries.toSpliced(17, 0, entryOf(17)), 'Entry 17 exists twice: one of the two was inserted.');
     // The database may return the two in either order.
     const other = { ...entryOf(4), seq: 17, leafHash: entries[16]!.leafHash };
     for (const at of [16, 17])
-      says(entries.toSpliced(at, 0, other), 'Entry 17 exists twice: one of the two was inserted.');
-    says(
+      expectFirst(entries.toSpliced(at, 0, other), 'Entry 17 exists twice: one of the two was inserted.');
+    expectFirst(
       [...entries, entryOf(45)],
       'Entries 45 to 45 come after the newest checkpoint, which covers 44: nobody has signed them.',
     );
@@ -172,12 +178,12 @@ describe('the first finding names what was tampered with, and where:', () => {
       'Entry 17 is at the wrong index: its content was logged as entry 23.',
       'Entry 23 is at the wrong index: its content was logged as entry 17.',
     ]);
-    says([...entries.slice(0, 16), entries[22]!, ...entries.slice(17)], 'Entries 17 to 22 are missing');
+    expectFirst([...entries.slice(0, 16), entries[22]!, ...entries.slice(17)], 'Entries 17 to 22 are missing');
   });
 
   test('an inserted entry with all later entries renumbered and new hashes', () => {
     const log = [...entries.slice(0, 16), entryOf(17), ...entries.slice(16).map((e) => ({ ...e, seq: e.seq + 1 }))];
-    says(
+    expectFirst(
       log,
       'Entries 17 to 20 are not the ones that the checkpoint at-20 covers',
       [kept(16), kept(20)],
@@ -187,13 +193,13 @@ describe('the first finding names what was tampered with, and where:', () => {
 
   test('the same event twice', () => {
     const log = [...entries.slice(0, 43), { ...entries[2]!, seq: 44 }];
-    says(log, 'Entry 44 has the id of an earlier entry', [], checkpointOf(log, signer));
+    expectFirst(log, 'Entry 44 has the id of an earlier entry', [], checkpointOf(log, signer));
   });
 
   test("another history, signed by the log's own key", () => {
     const fork = [...entries.slice(0, 30), ...logOf(50).slice(30)];
     expect(verify(fork, [kept(30)], checkpointOf(fork, signer)).verified).toBe(true);
-    says(
+    expectFirst(
       fork,
       'Entries 31 to 44 are not the ones that the checkpoint at-44 covers: the log was rewritten there, including ' +
         'its hashes. Up to entry 30 the log is as it was signed.',
@@ -203,41 +209,41 @@ describe('the first finding names what was tampered with, and where:', () => {
   });
 
   test('another history, signed by somebody else, or as another log', () => {
-    says(
+    expectFirst(
       entries,
       'The newest checkpoint is not valid. No key that is trusted has signed it. Either the pinned key belongs to ' +
         'another',
       [],
       checkpointOf(entries, newSigner()),
     );
-    says(
+    expectFirst(
       entries,
       'The newest checkpoint is not valid. The signature by id.example/o/acme/audit is wrong',
       [],
       note.replace('\n44\n', '\n45\n'),
     );
-    says(entries, 'The newest checkpoint is not valid. It is not a signed note', [], 'x');
+    expectFirst(entries, 'The newest checkpoint is not valid. It is not a signed note', [], 'x');
   });
 
   test('unreadable entries', () => {
-    says(
+    expectFirst(
       changed(17, () => ({ leafHash: 'AAAA' })),
       'Entry 17 was changed',
     );
     const leaf = Buffer.from('{"id":');
-    says(
+    expectFirst(
       changed(17, () => ({ leaf: leaf.toString('base64'), leafHash: leafHash(leaf).toString('base64') })),
       'Entry 17 cannot be read',
     );
-    says(
+    expectFirst(
       changed(17, (e) => ({ leaf: `${e.leaf}\t` })),
       'Entry 17 cannot be read: its bytes are not in base64.',
     );
-    says(
+    expectFirst(
       changed(17, () => ({ leafHash: 7 as unknown as string })),
       'Entry 17 cannot be read',
     );
-    says(
+    expectFirst(
       changed(17, () => ({ seq: 'x' as unknown as number })),
       'Entry 16 is followed by an entry without a valid seq.',
     );
@@ -278,7 +284,7 @@ describe('the first finding names what was tampered with, and where:', () => {
   });
 });
 
-describe('what cannot be proven does not verify without allowUnprovable:', () => {
+describe('a log does not verify without allowUnprovable when it has', () => {
   const allowed = (log: readonly ExportedAuditEntry[]) =>
     verdictOf(log, note, [signer.key], [], { allowUnprovable: true });
 

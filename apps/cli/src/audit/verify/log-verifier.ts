@@ -21,7 +21,7 @@ export interface KeptCheckpoint {
 
 export interface Verdict {
   verified: boolean;
-  /** What is wrong and where, one sentence each, by sequence number. */
+  /** One sentence for each problem, by sequence number. */
   findings: string[];
   /** Number of findings that are not listed. */
   more: number;
@@ -31,7 +31,7 @@ export interface Verdict {
   dropped: number;
   /** Pseudonym mappings without a salt, which cannot be checked, and entries that lack logged personal values. */
   unprovable: number;
-  /** There are no other findings: a log from before something could be proven looks like that. */
+  /** There are no other findings, as in an unchanged log of an earlier version. */
   onlyUnprovable: boolean;
   /** Sentences on what was not checked, because this log or export does not contain it. */
   notes: string[];
@@ -47,7 +47,7 @@ export interface VerifierOptions {
 /**
  * Verifies a log from its first entry to its end, and trusts nothing but `keys`: every leaf has its hash in the tree,
  * the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree when it was smaller,
- * and the fields shown beside a leaf follow from the leaf.
+ * and the other fields of an entry match its leaf.
  */
 export class LogVerifier {
   private readonly findings = new Findings();
@@ -57,11 +57,11 @@ export class LogVerifier {
   private readonly continues: string[] = [];
   /** Sequence number of the last entry. */
   private last = 0;
-  /** An entry was missing or duplicated: from there on no root can be computed. */
+  /** An entry was missing or duplicated, so no later root can be computed. */
   private rootUnknown = false;
   /** Size up to which the log is known to be as it was signed. */
   private verifiedSize = 0;
-  /** One finding is enough: every later root differs as well. */
+  /** Set after the first wrong root: every later root differs as well. */
   private rewritten = false;
   private readonly drops = new Drops();
   /** Size of the log when its reading began; set when reading continued after that. */
@@ -122,13 +122,13 @@ export class LogVerifier {
     if (checkpoint) this.compare(checkpoint, 'the checkpoint that the reading began with');
   }
 
-  /** A line that should be an entry is none. */
+  /** To be called for a line that is not a valid entry. */
   unreadable(line: number): void {
     this.rootUnknown = true;
     this.findings.add(this.last + 1, `Line ${line} is damaged: it is not an entry.`);
   }
 
-  /** The end of a file, which states what the file should contain. */
+  /** @param stated the last line of a file, which states the content of the file */
   endOfFile(stated: LogEnd | undefined): Verdict {
     if (typeof stated?.checkpoint !== 'string')
       this.findings.add(
@@ -169,9 +169,8 @@ export class LogVerifier {
     if (sentences.length === 0 && withoutMonth.length > 0) {
       throw new CommandError(
         `${plural(withoutMonth.length, 'entry has', 'entries have')} no bytes, the first at seq ` +
-          `${withoutMonth[0]!}, and this ` +
-          'export is from before exports contained the class and month of entries: whether they were dropped or ' +
-          'removed cannot be decided. Export the log again.',
+          `${withoutMonth[0]!}, and this export is from before exports contained the class and month of entries: ` +
+          'whether they were dropped or removed cannot be decided. Export the log again.',
       );
     }
     return {
@@ -187,7 +186,7 @@ export class LogVerifier {
     };
   }
 
-  /** The signed part may be unchanged. Nobody has signed the entries after it, so changes there cannot be detected. */
+  /** Entries after the signed part are not signed, so changes there cannot be detected. */
   private reportBroken({ detail, since, unsigned }: AuditBroken, note: string | undefined): void {
     const unsignedPart =
       unsigned > 0
@@ -205,8 +204,7 @@ export class LogVerifier {
       ...(counted > 0
         ? [
             `Of ${plural(counted, 'dropped entry', 'dropped entries')} the log records class, month and number ` +
-              'only: it did ' +
-              'not record sequence numbers at that time.',
+              'only: it did not record sequence numbers at that time.',
           ]
         : []),
       ...(this.bounds.absent && this.counts.entries > 0
@@ -218,13 +216,13 @@ export class LogVerifier {
     ];
   }
 
-  /** Whether the entry is the next one. Reports what is wrong otherwise. */
+  /** Whether the entry is the next one; otherwise it is reported. */
   private acceptSeq(seq: number): boolean {
     const expected = this.last + 1;
     if (seq !== expected) this.rootUnknown = true;
     if (!Number.isSafeInteger(seq) || seq < 1)
       this.findings.add(expected, `Entry ${this.last} is followed by an entry without a valid seq.`);
-    // Listed before a finding on the first of the two: the inserted one may come first and look like a changed entry.
+    // Listed before a finding about the first of the two: the inserted one may come first and look changed.
     else if (seq === this.last) this.findings.add(seq, `Entry ${seq} exists twice: one of the two was inserted.`, 0);
     else if (seq < expected)
       this.findings.add(
@@ -264,7 +262,7 @@ export class LogVerifier {
       const from = this.verifiedSize + 1;
       const which = from === size ? `Entry ${size} is not the one` : `Entries ${from} to ${size} are not the ones`;
       const before = from === 1 ? '' : ` Up to entry ${from - 1} the log is as it was signed.`;
-      // Sorted by its end: findings on single entries come first.
+      // Sorted by its last entry, so that findings about single entries come first.
       this.findings.add(
         size,
         `${which} that ${name} covers: the log was rewritten there, including its hashes.${before}`,

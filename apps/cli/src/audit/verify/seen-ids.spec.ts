@@ -9,7 +9,7 @@ test('add returns true once for each of many ids', () => {
   expect(ids.some((id) => seen.add(id))).toBe(false);
 });
 
-test('add distinguishes ids with the same last part', () => {
+test('add distinguishes ids with the same last group', () => {
   const seen = new SeenIds();
   expect(seen.add('019aa5f2-7c1f-7a42-8000-000000000000')).toBe(true);
   expect(seen.add('019aa5f2-7c1f-7a42-8001-000000000000')).toBe(true);

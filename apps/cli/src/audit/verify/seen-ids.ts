@@ -15,7 +15,7 @@ export class SeenIds {
    */
   add(id: string): boolean {
     if (!uuid.test(id)) throw new Error('its id is not a UUID');
-    // 0 marks an empty slot; the variant bits of a UUID keep it from ever being that.
+    // 0 marks an empty slot. No UUID is stored as 0, since its variant bits are not 0.
     const high = Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16);
     const low = Number.parseInt(id.slice(28), 16);
     if (2 * ++this.count > this.slots.length / 2) this.grow();

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.js';
 import { plural } from './plural.js';
 
-/** How often something was found, and in which entry first. */
+/** The number of findings of one kind, and the entry of the first. */
 class Tally {
   count = 0;
   first = 0;
@@ -17,7 +17,7 @@ class Tally {
   }
 }
 
-/** What is harmless in an older log, and could as well be tampering that is meant to look like one. */
+/** Findings that are normal in logs of earlier versions, and may as well be tampering that imitates them. */
 export class Unprovable {
   /** Pseudonym mappings without a salt. */
   readonly unsalted = new Tally();
@@ -37,23 +37,23 @@ export class Unprovable {
       findings.add(
         unsalted.first,
         `Entry ${unsalted.first} has ${which} without a salt, which cannot be checked against the logged pseudonym. ` +
-          'Mappings from before pseudonyms had a salt look like that. In a log without such mappings, somebody removed ' +
-          'the salt to name somebody else. --allow-unprovable accepts them.',
+          'Mappings from before pseudonyms had a salt look like that. In a log without such mappings, somebody ' +
+          'removed the salt to name somebody else. --allow-unprovable accepts them.',
       );
     }
     if (withheld.count > 0) {
       findings.add(
         withheld.first,
-        `Entry ${withheld.first}${withheld.others} withholds an address, user agent or reason that was logged, as if that ` +
-          'person were erased, but their pseudonym still has a mapping: the values or their key were removed, or ' +
-          'KEY_ENCRYPTION_KEY was changed. --allow-unprovable accepts it.',
+        `Entry ${withheld.first}${withheld.others} withholds an address, user agent or reason that was logged, as if ` +
+          'that person were erased, but their pseudonym still has a mapping: the values or their key were removed, ' +
+          'or KEY_ENCRYPTION_KEY was changed. --allow-unprovable accepts it.',
       );
     }
     if (unmappedLate.count > 0) {
       findings.add(
         unmappedLate.first,
-        `Entry ${unmappedLate.first}${unmappedLate.others} has a pseudonym without a mapping that no subject.erase record ` +
-          'names: it was appended after an erasure, before records said so, or the mapping was removed. ' +
+        `Entry ${unmappedLate.first}${unmappedLate.others} has a pseudonym without a mapping that no subject.erase ` +
+          'record names: it was appended after an erasure, before records said so, or the mapping was removed. ' +
           '--allow-unprovable accepts it.',
       );
     }

@@ -1,6 +1,6 @@
 import type { Verdict } from './log-verifier.js';
 
-/** The result for people. Its first line is the verdict. */
+/** The result as text. Its first line is the verdict. */
 export function describeVerdict({
   verified,
   onlyUnprovable,
