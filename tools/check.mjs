@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node tools/check.mjs [--affected] TARGET ...`: runs Nx targets such as `lint typecheck` with the project's Node.js, on
-// every project or on those that differ from main.
+// `node tools/check.mjs [--affected] TARGET ...`: runs Nx targets such as `lint typecheck` with the project's Node.js,
+// on every project or on those that differ from main.
 import { spawnSync } from 'node:child_process';
 import { takeBuildLock } from './setup/build-lock.mjs';
 import { nx, nxEnvironment } from './setup/build.mjs';
