@@ -72,16 +72,13 @@ function addHandler(tree: Tree, { name, service, area, method, path }: Options):
     handlerFile({ service, area, name }),
     `import { Controller } from '@nestjs/common';
 import { ${contract}, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 
 /** ${method} ${path.replace('/o/{shortId}/api/', '…/')} */
 @Controller()
 export class ${handler} {
-  constructor(private readonly database: Database) {}
-
   @Handles(${contract})
-  async handle(request: RequestOf<typeof ${contract}>, { org }: RequestContext): Promise<ReplyOf<typeof ${contract}>> {
+  handle(_request: RequestOf<typeof ${contract}>, _context: RequestContext): Promise<ReplyOf<typeof ${contract}>> {
     throw new Error('${name} is not implemented');
   }
 }
@@ -131,7 +128,7 @@ function addController(tree: Tree, options: Options): void {
     ${names && `const { ${names} } = input.params;`}
     return this.resources.read(request, ${contract}, { ${names} }, () => []);
   }`
-    : `act(${input}, @Res({ passthrough: true }) reply: FastifyReply) {
+    : `act(${input}, @Res({ passthrough: true }) reply: FastifyReply): Promise<Omit<ReplyOf<typeof ${contract}>, 'replayed'>> {
     ${names && `const { ${names} } = input.params;`}
     return this.resources.act(request, reply, ${contract}, { ${[...parameters, '...keyOf(input)'].join(', ')} }, () => []);
   }`;
@@ -140,7 +137,7 @@ function addController(tree: Tree, options: Options): void {
     `import { Controller, Req${read ? '' : ', Res'} } from '@nestjs/common';
 import type { ${read ? '' : 'FastifyReply, '}FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ${read ? imports : imports.replace(', type ReplyOf', '')} } from '@holdfast/contracts';
+import { ${imports} } from '@holdfast/contracts';
 import { endpoint, Route, type InputOf } from '${up}/endpoints/endpoint.js';
 import { Input } from '${up}/requests/input.js';
 import { ${read ? '' : 'keyOf, '}Resources } from '${up}/requests/resources.js';
