@@ -37,7 +37,7 @@ export const operator = { type: 'operator', id: 'operator' } as const;
 let nats: TestBus;
 export let database: TestDatabase;
 let services: RunningService[];
-let auditing: EventConsumer<typeof streams.directory>;
+let auditConsumer: EventConsumer<typeof streams.directory>;
 const connections: NatsConnection[] = [];
 export const buses = new Map<BusUser, Bus>();
 export const events: DirectoryEvent[] = [];
@@ -51,7 +51,7 @@ async function connect(user: BusUser): Promise<NatsConnection> {
   return connection;
 }
 
-export function ask<C extends Contract>(
+export function request<C extends Contract>(
   contract: C,
   input: z.input<C['request']>,
   user: BusUser = 'operator',
@@ -91,15 +91,15 @@ export function withDirectory(baseUrl = 'http://localhost'): void {
       database: { url: config.DATABASE_URL, pool: 12, entities },
     });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-    auditing = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>
+    auditConsumer = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>
       collectOnce(events, batch),
     );
-    auditing.start();
-    await ask(createOrganization, { shortId: 'acme', name: 'Acme' });
+    auditConsumer.start();
+    await request(createOrganization, { shortId: 'acme', name: 'Acme' });
   });
 
   afterAll(async () => {
-    await auditing.stop();
+    await auditConsumer.stop();
     await Promise.all(services.map((service) => service.stop()));
     for (const connection of connections) await connection.close();
     await Promise.all([nats.stop(), database.drop()]);
@@ -110,8 +110,8 @@ let count = 0;
 export const newName = (what: string) => `${what} ${(count += 1)}`;
 
 export async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
-  return ask(createApp, { org, name: newName(kind), kind, scopes });
+  return request(createApp, { org, name: newName(kind), kind, scopes });
 }
 export const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
 export const entryOf = async (clientId: string, org = 'acme') =>
-  (await ask(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
+  (await request(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { accessChanges, disableApp, revocationFeedSubject } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { eventually } from '@holdfast/testing';
-import { ask, buses, database, newApp, withDirectory } from '../directory.fixture.js';
+import { buses, database, newApp, request, withDirectory } from '../directory.fixture.js';
 import { recordAccessChange } from './access-change.js';
 
 withDirectory();
@@ -10,23 +10,23 @@ withDirectory();
 describe('the revocation feed', () => {
   test('seq follows the order of commits: a reader that follows seq sees every change', async () => {
     const apps = await Promise.all(Array.from({ length: 8 }, () => newApp('web')));
-    let seen = (await ask(accessChanges, { since: 0 }, 'gateway')).seq;
+    let seen = (await request(accessChanges, { since: 0 }, 'gateway')).seq;
     const found = new Map<string, number>();
     let changing = true;
     const reader = (async () => {
       while (changing) {
-        const { seq, entries } = await ask(accessChanges, { since: seen }, 'gateway');
+        const { seq, entries } = await request(accessChanges, { since: seen }, 'gateway');
         for (const entry of entries) found.set(entry.id, entry.minVersion);
         seen = seq;
       }
     })();
     const disable = async ({ app }: (typeof apps)[number]) => {
-      for (let i = 0; i < 10; i += 1) await ask(disableApp, { clientId: app.clientId, disabled: true });
+      for (let i = 0; i < 10; i += 1) await request(disableApp, { clientId: app.clientId, disabled: true });
     };
     await Promise.all(apps.map(disable));
     changing = false;
     await reader;
-    const { entries } = await ask(accessChanges, { since: seen }, 'gateway');
+    const { entries } = await request(accessChanges, { since: seen }, 'gateway');
     for (const entry of entries) found.set(entry.id, entry.minVersion);
     expect(apps.map(({ app }) => found.get(app.clientId))).toEqual(Array(8).fill(11));
   });
@@ -76,7 +76,7 @@ describe('the revocation feed', () => {
     heartbeats = 0;
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(heartbeats).toBe(0);
-    await expect(ask(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(request(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
     await database.refuseConnections(false);
     await eventually(() => heartbeats > 0);
     subscription.unsubscribe();

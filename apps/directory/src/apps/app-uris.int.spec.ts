@@ -8,7 +8,7 @@ import {
   updateApp,
   type App,
 } from '@holdfast/contracts';
-import { ask, newApp, newName, withDirectory } from '../directory.fixture.js';
+import { newApp, newName, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 
@@ -25,37 +25,42 @@ describe('what is given of an app', () => {
         errors: [{ pointer: '#/redirectUris/1', detail: expect.stringMatching(detail) }],
       };
       await expect(
-        ask(createApp, { org: 'acme', name: 'no address', kind: 'web', redirectUris: ['https://a.example/cb', uri] }),
+        request(createApp, {
+          org: 'acme',
+          name: 'no address',
+          kind: 'web',
+          redirectUris: ['https://a.example/cb', uri],
+        }),
       ).rejects.toMatchObject(refusal);
       await expect(
-        ask(updateApp, { clientId: 'app_x', redirectUris: ['https://a.example/cb', uri] }),
+        request(updateApp, { clientId: 'app_x', redirectUris: ['https://a.example/cb', uri] }),
       ).rejects.toMatchObject(refusal);
     }
   });
 
   test('what can never work is not stored', async () => {
     await expect(
-      ask(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] }),
+      request(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] }),
     ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
-    await expect(ask(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people' })).rejects.toMatchObject(
-      { status: 422, errors: [{ pointer: '#/audience' }] },
-    );
+    await expect(
+      request(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people' }),
+    ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/audience' }] });
     const { app } = await newApp('service');
     await expect(
-      ask(updateApp, { clientId: app.clientId, redirectUris: ['https://a.example/cb'] }),
+      request(updateApp, { clientId: app.clientId, redirectUris: ['https://a.example/cb'] }),
     ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
   });
 
   test('the origins of an organization are those of its spa apps that are not disabled', async () => {
-    await ask(createOrganization, { shortId: 'pages', name: 'Pages' });
+    await request(createOrganization, { shortId: 'pages', name: 'Pages' });
     const make = async (kind: App['kind'], uri: string) =>
-      (await ask(createApp, { org: 'pages', name: uri, kind, redirectUris: [uri] })).app.clientId;
+      (await request(createApp, { org: 'pages', name: uri, kind, redirectUris: [uri] })).app.clientId;
     await make('web', 'https://web.example/cb');
     await make('native', 'com.example.app:/in');
     const spa = await make('spa', 'https://spa.example/cb');
-    const of = async (shortId: string) => (await ask(organizationOrigins, { shortId }, 'auth')).origins;
+    const of = async (shortId: string) => (await request(organizationOrigins, { shortId }, 'auth')).origins;
     expect([await of('pages'), await of('nowhere')]).toEqual([['https://spa.example'], []]);
-    await ask(disableApp, { clientId: spa, disabled: true });
+    await request(disableApp, { clientId: spa, disabled: true });
     expect(await of('pages')).toEqual([]);
   });
 });
@@ -63,7 +68,7 @@ describe('what is given of an app', () => {
 describe('the address of back-channel logout', () => {
   const clientIdOf = async (backchannelLogoutUri?: string) =>
     (
-      await ask(createApp, {
+      await request(createApp, {
         org: 'acme',
         name: newName('logout'),
         kind: 'web',
@@ -76,8 +81,10 @@ describe('the address of back-channel logout', () => {
     async (uri) => {
       expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
       const { clientId } = await clientIdOf();
-      expect((await ask(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
-      expect(await ask(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty('backchannelLogoutUri');
+      expect((await request(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
+      expect(await request(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty(
+        'backchannelLogoutUri',
+      );
     },
   );
 
@@ -106,7 +113,7 @@ describe('the address of back-channel logout', () => {
     };
     await expect(clientIdOf(uri)).rejects.toMatchObject(refusal);
     const { clientId, version } = await clientIdOf();
-    await expect(ask(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);
-    expect(await ask(getApp, { clientId })).toMatchObject({ version });
+    await expect(request(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);
+    expect(await request(getApp, { clientId })).toMatchObject({ version });
   });
 });

@@ -1,21 +1,21 @@
 import { expect, test } from '@jest/globals';
 import { createOrganization, getApp, listApps, listSecrets } from '@holdfast/contracts';
 import { auditStub } from '../audit-stub.fixture.js';
-import { ask, newApp, withDirectory } from '../directory.fixture.js';
+import { newApp, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 
 test('an operator read is recorded in the log of the organization read, and without its record nothing is returned', async () => {
-  await ask(createOrganization, { shortId: 'initech', name: 'Initech' });
+  await request(createOrganization, { shortId: 'initech', name: 'Initech' });
   const {
     app: { clientId },
   } = await newApp('web', [], 'initech');
   const reads = async () =>
     (
       await Promise.allSettled([
-        ask(listApps, { org: 'initech' }),
-        ask(getApp, { clientId }),
-        ask(listSecrets, { clientId }),
+        request(listApps, { org: 'initech' }),
+        request(getApp, { clientId }),
+        request(listSecrets, { clientId }),
       ])
     ).map((r) => r.status);
   expect([...new Set(await reads()), ...auditStub.reads.filter((line) => line.startsWith('initech')).sort()]).toEqual([

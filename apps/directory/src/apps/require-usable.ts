@@ -2,17 +2,17 @@ import { isPrivateUse, type App, type AppKind, type ValidationIssue } from '@hol
 import { unprocessable } from '@holdfast/platform';
 
 /** The settings of a new app, or those that a change sets. */
-type Given = Partial<
+type SignInSettings = Partial<
   Pick<App, 'audience' | 'credentialType' | 'redirectUris' | 'postLogoutRedirectUris' | 'pkce' | 'idTokenAlg'>
 > & { backchannelLogoutUri?: string | null | undefined };
 
 /** Refuses settings that could be stored but would never work. @throws invalid_request with every validation issue */
-export function requireUsable(kind: AppKind, given: Given): void {
+export function requireUsable(kind: AppKind, settings: SignInSettings): void {
   const issues = [
-    ...issuesOfService(kind, given),
-    ...issuesOfUris(kind, given),
-    ...issuesOfPkce(kind, given),
-    ...issuesOfAudience(given),
+    ...issuesOfService(kind, settings),
+    ...issuesOfUris(kind, settings),
+    ...issuesOfPkce(kind, settings),
+    ...issuesOfAudience(settings),
   ];
   if (issues.length > 0) throw unprocessable(issues);
 }
@@ -20,7 +20,7 @@ export function requireUsable(kind: AppKind, given: Given): void {
 /** A service app acts for itself and signs nobody in (specification §5), so settings of sign-ins have no effect. */
 function issuesOfService(
   kind: AppKind,
-  { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: Given,
+  { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: SignInSettings,
 ): ValidationIssue[] {
   if (kind !== 'service') return [];
   const withoutEffect = {
@@ -30,8 +30,8 @@ function issuesOfService(
     credentialType: credentialType !== undefined,
     idTokenAlg: idTokenAlg !== undefined,
   };
-  return Object.entries(withoutEffect).flatMap(([member, isGiven]) =>
-    isGiven
+  return Object.entries(withoutEffect).flatMap(([member, isSet]) =>
+    isSet
       ? [
           {
             pointer: `#/${member}`,
@@ -43,7 +43,10 @@ function issuesOfService(
 }
 
 /** A private-use URI scheme belongs to a native app; in a browser, any other app could register it (RFC 8252 §7.1). */
-function issuesOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris = [] }: Given): ValidationIssue[] {
+function issuesOfUris(
+  kind: AppKind,
+  { redirectUris = [], postLogoutRedirectUris = [] }: SignInSettings,
+): ValidationIssue[] {
   if (kind === 'native') return [];
   const detail = 'has a scheme of its own, which only a native app may have';
   return Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([member, uris]) =>
@@ -52,14 +55,14 @@ function issuesOfUris(kind: AppKind, { redirectUris = [], postLogoutRedirectUris
 }
 
 /** RFC 9700 §2.1.1: only a confidential client may go without PKCE. */
-function issuesOfPkce(kind: AppKind, { pkce }: Given): ValidationIssue[] {
+function issuesOfPkce(kind: AppKind, { pkce }: SignInSettings): ValidationIssue[] {
   return pkce === 'optional' && kind !== 'web'
     ? [{ pointer: '#/pkce', detail: `must be required of a ${kind} app; only a web app may make it optional` }]
     : [];
 }
 
 /** People cannot sign in yet, so such an app would refuse everybody. */
-function issuesOfAudience({ audience }: Given): ValidationIssue[] {
+function issuesOfAudience({ audience }: SignInSettings): ValidationIssue[] {
   return audience === 'people'
     ? [{ pointer: '#/audience', detail: 'must be customers: people cannot sign in yet' }]
     : [];

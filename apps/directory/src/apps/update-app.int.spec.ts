@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createApp, getClient, updateApp } from '@holdfast/contracts';
 import { testContext } from '@holdfast/testing';
-import { ask, database, eventOf, newApp, operator, withDirectory } from '../directory.fixture.js';
+import { database, eventOf, newApp, operator, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 
 describe('sign-in settings of an app', () => {
   test('a change of the sign-in settings is stored, emitted and recorded with the changed fields only', async () => {
-    const created = await ask(createApp, {
+    const created = await request(createApp, {
       org: 'acme',
       name: 'signs in',
       kind: 'web',
@@ -16,7 +16,7 @@ describe('sign-in settings of an app', () => {
     expect(created.app).toMatchObject({ postLogoutRedirectUris: [], refreshTokens: true, pkce: 'required' });
     const { clientId } = created.app;
     const context = testContext({ actor: operator });
-    const updated = await ask(
+    const updated = await request(
       updateApp,
       {
         clientId,
@@ -42,14 +42,14 @@ describe('sign-in settings of an app', () => {
       refreshTokens: { from: true, to: false },
       pkce: { from: 'required', to: 'optional' },
     });
-    expect((await ask(getClient, { clientId }, 'auth')).app).toEqual(updated);
-    await ask(createApp, { org: 'acme', name: 'in the way', kind: 'web' });
-    await expect(ask(updateApp, { clientId, name: 'in the way' })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(ask(updateApp, { clientId, redirectUris: ['com.example.app:/in'] })).rejects.toMatchObject({
+    expect((await request(getClient, { clientId }, 'auth')).app).toEqual(updated);
+    await request(createApp, { org: 'acme', name: 'in the way', kind: 'web' });
+    await expect(request(updateApp, { clientId, name: 'in the way' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(request(updateApp, { clientId, redirectUris: ['com.example.app:/in'] })).rejects.toMatchObject({
       code: 'invalid_request',
       status: 422,
     });
-    const native = await ask(createApp, {
+    const native = await request(createApp, {
       org: 'acme',
       name: 'phone',
       kind: 'native',
@@ -63,7 +63,7 @@ describe('sign-in settings of an app', () => {
       'javascript:alert(1)',
       'app:/in',
     ])
-      await expect(ask(updateApp, { clientId, redirectUris: [uri] })).rejects.toMatchObject({
+      await expect(request(updateApp, { clientId, redirectUris: [uri] })).rejects.toMatchObject({
         code: 'invalid_request',
       });
   });
@@ -72,10 +72,10 @@ describe('sign-in settings of an app', () => {
     '%s: optional PKCE is refused, by the handler and by the table',
     async (kind) => {
       await expect(
-        ask(createApp, { org: 'acme', name: `optional ${kind}`, kind, pkce: 'optional' }),
+        request(createApp, { org: 'acme', name: `optional ${kind}`, kind, pkce: 'optional' }),
       ).rejects.toMatchObject({ code: 'invalid_request' });
       const { app } = await newApp(kind);
-      await expect(ask(updateApp, { clientId: app.clientId, pkce: 'optional' })).rejects.toMatchObject({
+      await expect(request(updateApp, { clientId: app.clientId, pkce: 'optional' })).rejects.toMatchObject({
         code: 'invalid_request',
       });
       await expect(

@@ -7,16 +7,16 @@ import {
   updateOrganization,
 } from '@holdfast/contracts';
 import { testContext } from '@holdfast/testing';
-import { ask, eventOf, operator, withDirectory } from '../directory.fixture.js';
+import { eventOf, operator, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory('https://login.id.example');
 
-const profile = (shortId: string) => ask(organizationProfile, { shortId }, 'auth');
+const profile = (shortId: string) => request(organizationProfile, { shortId }, 'auth');
 
 describe('the RP ID of an organization', () => {
   test('is the deployment’s unless one is given, also at its creation', async () => {
     expect(await profile('acme')).toEqual({ shortId: 'acme', name: 'Acme' });
-    await ask(createOrganization, { shortId: 'initech', name: 'Initech', rpId: 'id.example' });
+    await request(createOrganization, { shortId: 'initech', name: 'Initech', rpId: 'id.example' });
     expect(await profile('initech')).toEqual({
       shortId: 'initech',
       name: 'Initech',
@@ -25,21 +25,23 @@ describe('the RP ID of an organization', () => {
   });
 
   test('a change emits an event with its record and an access entry, and keeps the earlier RP ID until the move ends', async () => {
-    await ask(createOrganization, { shortId: 'hooli', name: 'Hooli' });
-    const { seq } = await ask(accessChanges, { since: 0 }, 'auth');
+    await request(createOrganization, { shortId: 'hooli', name: 'Hooli' });
+    const { seq } = await request(accessChanges, { since: 0 }, 'auth');
     const [change, end] = [
       testContext({ org: 'hooli', actor: operator }),
       testContext({ org: 'hooli', actor: operator }),
     ];
     const relyingParty = { rpId: 'id.example', earlier: {} };
-    expect(await ask(updateOrganization, { shortId: 'hooli', rpId: 'id.example' }, 'operator', change)).toMatchObject({
+    expect(
+      await request(updateOrganization, { shortId: 'hooli', rpId: 'id.example' }, 'operator', change),
+    ).toMatchObject({
       relyingParty,
     });
     expect(await profile('hooli')).toMatchObject({ relyingParty });
-    expect((await ask(listOrganizations, {})).items.find(({ shortId }) => shortId === 'hooli')).toMatchObject({
+    expect((await request(listOrganizations, {})).items.find(({ shortId }) => shortId === 'hooli')).toMatchObject({
       relyingParty,
     });
-    expect((await ask(accessChanges, { since: seq }, 'auth')).entries).toEqual([
+    expect((await request(accessChanges, { since: seq }, 'auth')).entries).toEqual([
       expect.objectContaining({ kind: 'organization', id: 'hooli', disabled: false }),
     ]);
     expect(await eventOf(change.auditId)).toMatchObject({
@@ -53,13 +55,13 @@ describe('the RP ID of an organization', () => {
       },
     });
 
-    await expect(ask(updateOrganization, { shortId: 'hooli', rpId: 'login.id.example' })).rejects.toMatchObject({
+    await expect(request(updateOrganization, { shortId: 'hooli', rpId: 'login.id.example' })).rejects.toMatchObject({
       code: 'invalid_state',
     });
-    await ask(updateOrganization, { shortId: 'hooli', endMove: true }, 'operator', end);
+    await request(updateOrganization, { shortId: 'hooli', endMove: true }, 'operator', end);
     expect(await profile('hooli')).toMatchObject({ relyingParty: { rpId: 'id.example' } });
     expect((await eventOf(end.auditId)).version).toBe(3);
-    await expect(ask(updateOrganization, { shortId: 'hooli', endMove: true })).rejects.toMatchObject({
+    await expect(request(updateOrganization, { shortId: 'hooli', endMove: true })).rejects.toMatchObject({
       code: 'invalid_state',
     });
   });
@@ -71,18 +73,18 @@ describe('the RP ID of an organization', () => {
     ['an IP address', '127.0.0.1'],
   ])('is refused when it is %s', async (_, rpId) => {
     const refused = { code: 'invalid_request', errors: [expect.objectContaining({ pointer: '#/rpId' })] };
-    await expect(ask(updateOrganization, { shortId: 'acme', rpId })).rejects.toMatchObject(refused);
-    await expect(ask(createOrganization, { shortId: 'umbrella', name: 'U', rpId })).rejects.toMatchObject(refused);
+    await expect(request(updateOrganization, { shortId: 'acme', rpId })).rejects.toMatchObject(refused);
+    await expect(request(createOrganization, { shortId: 'umbrella', name: 'U', rpId })).rejects.toMatchObject(refused);
     expect(await profile('acme')).toEqual({ shortId: 'acme', name: 'Acme' });
   });
 
   test('cannot be changed where there is no organization, and nothing else is a change', async () => {
-    await expect(ask(updateOrganization, { shortId: 'nobody', rpId: 'id.example' })).rejects.toMatchObject({
+    await expect(request(updateOrganization, { shortId: 'nobody', rpId: 'id.example' })).rejects.toMatchObject({
       code: 'unknown_organization',
     });
-    await expect(ask(updateOrganization, { shortId: 'acme' })).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(ask(updateOrganization, { shortId: 'acme', rpId: 'id.example', endMove: true })).rejects.toMatchObject(
-      { code: 'invalid_request' },
-    );
+    await expect(request(updateOrganization, { shortId: 'acme' })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(
+      request(updateOrganization, { shortId: 'acme', rpId: 'id.example', endMove: true }),
+    ).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });

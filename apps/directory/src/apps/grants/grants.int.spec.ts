@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { disableApp, grantOperations, ungrantOperations } from '@holdfast/contracts';
-import { ask, database, entryOf, newApp, withDirectory } from '../../directory.fixture.js';
+import { database, entryOf, newApp, request, withDirectory } from '../../directory.fixture.js';
 
 withDirectory();
 
@@ -13,7 +13,7 @@ describe('grants', () => {
   ] as const)('granting to a %s app: %s is refused, by the handler and by the table', async (kind, operation) => {
     await expect(newApp(kind, [operation])).rejects.toMatchObject({ code: 'not_grantable' });
     const { app } = await newApp(kind);
-    await expect(ask(grantOperations, { clientId: app.clientId, operations: [operation] })).rejects.toMatchObject({
+    await expect(request(grantOperations, { clientId: app.clientId, operations: [operation] })).rejects.toMatchObject({
       code: 'not_grantable',
     });
     // The constraint of the table refuses it as well.
@@ -28,15 +28,15 @@ describe('grants', () => {
     const {
       app: { clientId },
     } = await newApp('web', ['offers:write']);
-    const grown = await ask(grantOperations, { clientId, operations: ['issued:read', 'issued:read'] });
+    const grown = await request(grantOperations, { clientId, operations: ['issued:read', 'issued:read'] });
     expect(grown).toMatchObject({ version: 2, scopes: ['issued:read', 'offers:write'] });
     expect(await entryOf(clientId)).toMatchObject({ minVersion: 0, disabled: false });
-    const shrunk = await ask(ungrantOperations, { clientId, operations: ['offers:write'] });
+    const shrunk = await request(ungrantOperations, { clientId, operations: ['offers:write'] });
     expect(shrunk).toMatchObject({ version: 3, scopes: ['issued:read'] });
     expect(await entryOf(clientId)).toMatchObject({ minVersion: 3 });
-    await ask(disableApp, { clientId, disabled: true });
+    await request(disableApp, { clientId, disabled: true });
     expect(await entryOf(clientId)).toMatchObject({ disabled: true, minVersion: 4 });
-    expect((await ask(disableApp, { clientId, disabled: false })).version).toBe(5);
+    expect((await request(disableApp, { clientId, disabled: false })).version).toBe(5);
     expect(await entryOf(clientId)).toMatchObject({ disabled: false, minVersion: 4 });
   });
 });

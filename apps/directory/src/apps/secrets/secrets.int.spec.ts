@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSecret, listSecrets, revokeSecret } from '@holdfast/contracts';
-import { ask, database, entryOf, newApp, withDirectory } from '../../directory.fixture.js';
+import { database, entryOf, newApp, request, withDirectory } from '../../directory.fixture.js';
 
 withDirectory();
 
@@ -9,7 +9,7 @@ describe('client secrets', () => {
     const {
       app: { clientId },
     } = await newApp('web');
-    const all = await Promise.allSettled(Array.from({ length: 20 }, () => ask(createSecret, { clientId })));
+    const all = await Promise.allSettled(Array.from({ length: 20 }, () => request(createSecret, { clientId })));
     expect(all.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
     expect(
       await database.query('SELECT 1 FROM directory.app_secret WHERE client_id = $1 AND revoked_at IS NULL', [
@@ -22,7 +22,7 @@ describe('client secrets', () => {
     const {
       app: { clientId },
     } = await newApp('web');
-    await ask(createSecret, { clientId });
+    await request(createSecret, { clientId });
     const third = database.query(
       `INSERT INTO directory.app_secret (id, client_id, hash, slot) VALUES ('sec_3', $1, '', 1)`,
       [clientId],
@@ -35,13 +35,13 @@ describe('client secrets', () => {
       app: { clientId },
       secretId,
     } = await newApp('web');
-    const second = await ask(createSecret, { clientId });
-    await ask(revokeSecret, { clientId, secretId: secretId! });
+    const second = await request(createSecret, { clientId });
+    await request(revokeSecret, { clientId, secretId: secretId! });
     expect(await entryOf(clientId)).toMatchObject({ minVersion: 0, revokedSecrets: [secretId] });
-    expect((await ask(listSecrets, { clientId })).items.map((s) => s.id)).toEqual([second.secretId]);
-    await expect(ask(revokeSecret, { clientId, secretId: secretId! })).rejects.toMatchObject({
+    expect((await request(listSecrets, { clientId })).items.map((s) => s.id)).toEqual([second.secretId]);
+    await expect(request(revokeSecret, { clientId, secretId: secretId! })).rejects.toMatchObject({
       code: 'unknown_secret',
     });
-    await ask(createSecret, { clientId });
+    await request(createSecret, { clientId });
   });
 });
