@@ -39,6 +39,8 @@ export let database: TestDatabase;
 let services: RunningService[];
 let auditConsumer: EventConsumer<typeof streams.directory>;
 const connections: NatsConnection[] = [];
+/** The port of directory's `/readyz` and `/metrics`. */
+export const opsPort = () => services[0]!.opsPort;
 export const buses = new Map<BusUser, Bus>();
 export const events: DirectoryEvent[] = [];
 
@@ -60,7 +62,7 @@ export function request<C extends Contract>(
   return buses.get(user)!.request(contract, input, context);
 }
 
-/** Before all tests of a file: directory with real servers and an organization `acme`. */
+/** Starts directory with a real bus, a real database and an organization `acme` before the tests of a file. */
 export function withDirectory(baseUrl = 'http://localhost'): void {
   beforeAll(async () => {
     [nats, database] = await Promise.all([

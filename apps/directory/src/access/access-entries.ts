@@ -1,6 +1,6 @@
 import type { AccessEntry } from '@holdfast/contracts';
 
-/** Twice the lifetime of an access token: no valid token is older than these changes. */
+/** Twice the lifetime of an access token: a change that is older than this affects no valid token. */
 export const retention = `interval '20 minutes'`;
 
 export interface EntryRow {
@@ -13,12 +13,13 @@ export interface EntryRow {
 }
 
 /**
- * The access state of the apps and organizations that `ids` (seq, kind, id) names. Part of a larger statement, so that
- * entries and seq are of one moment.
+ * The access state of the apps and organizations that `ids` (seq, kind, id) names. It is part of a larger statement, so
+ * that entries and seq come from one snapshot.
  */
 export const entries = `
   SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
-    ARRAY(SELECT s.id FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${retention}) AS revoked
+    ARRAY(SELECT s.id FROM app_secret s
+      WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${retention}) AS revoked
   FROM ids i JOIN app a ON i.kind = 'app' AND a.client_id = i.id
   UNION ALL
   SELECT i.seq, 'organization', o.short_id, o.suspended, 0, '{}'::text[]

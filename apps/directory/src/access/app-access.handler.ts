@@ -12,7 +12,7 @@ const select = statement(
    ${entries}`,
 );
 
-/** The introspection fallback: always both entries, however old, since the caller's revocation feed is stale. */
+/** Serves the introspection fallback. It always returns both entries, because the caller's revocation feed is stale. */
 @Controller()
 export class AppAccessHandler {
   constructor(private readonly database: Database) {}

@@ -4,8 +4,8 @@ import { Database, statement } from '@holdfast/data';
 import { Bus } from '@holdfast/messaging';
 import { Interval } from '@holdfast/service';
 
-/** A slower read says nothing about now: the process was paused, or the database is overloaded. */
-const staleAfterMs = 400;
+/** The result of a slower read may be out of date: the process was paused, or the database is overloaded. */
+const maxReadMs = 400;
 
 const newest = statement('access_newest', 'SELECT coalesce(max(seq), 0) AS seq FROM access_change');
 
@@ -24,13 +24,13 @@ export class Heartbeat {
   /** Never throws. */
   @Interval({ name: 'access_heartbeat', intervalMs: 250, failure: 'Failed to publish the access heartbeat' })
   async beat(): Promise<void> {
-    const began = performance.now();
+    const startedAtMs = performance.now();
     try {
       const [row] = await this.database.rows<{ seq: number }>(newest);
-      if (performance.now() - began < staleAfterMs)
+      if (performance.now() - startedAtMs < maxReadMs)
         this.bus.connection.publish(revocationFeedSubject, JSON.stringify({ seq: row!.seq }));
     } catch {
-      // Listeners notice the missing heartbeats within a second.
+      // Gateways and auth detect the missing heartbeats within a second.
     }
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { accessChanges, disableApp, revocationFeedSubject } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
-import { eventually } from '@holdfast/testing';
-import { buses, database, newApp, request, withDirectory } from '../directory.fixture.js';
+import { eventually, moreJobRuns } from '@holdfast/testing';
+import { buses, database, newApp, opsPort, request, withDirectory } from '../directory.fixture.js';
 import { recordAccessChange } from './access-change.js';
 
 withDirectory();
@@ -10,14 +10,14 @@ withDirectory();
 describe('the revocation feed', () => {
   test('seq follows the order of commits: a reader that follows seq sees every change', async () => {
     const apps = await Promise.all(Array.from({ length: 8 }, () => newApp('web')));
-    let seen = (await request(accessChanges, { since: 0 }, 'gateway')).seq;
+    let since = (await request(accessChanges, { since: 0 }, 'gateway')).seq;
     const found = new Map<string, number>();
     let changing = true;
     const reader = (async () => {
       while (changing) {
-        const { seq, entries } = await request(accessChanges, { since: seen }, 'gateway');
+        const { seq, entries } = await request(accessChanges, { since }, 'gateway');
         for (const entry of entries) found.set(entry.id, entry.minVersion);
-        seen = seq;
+        since = seq;
       }
     })();
     const disable = async ({ app }: (typeof apps)[number]) => {
@@ -26,7 +26,7 @@ describe('the revocation feed', () => {
     await Promise.all(apps.map(disable));
     changing = false;
     await reader;
-    const { entries } = await request(accessChanges, { since: seen }, 'gateway');
+    const { entries } = await request(accessChanges, { since }, 'gateway');
     for (const entry of entries) found.set(entry.id, entry.minVersion);
     expect(apps.map(({ app }) => found.get(app.clientId))).toEqual(Array(8).fill(11));
   });
@@ -69,12 +69,15 @@ describe('the revocation feed', () => {
 
   test('no heartbeat is sent while the database is unavailable, and heartbeats resume after it', async () => {
     let heartbeats = 0;
-    const subscription = buses
-      .get('gateway')!
-      .connection.subscribe(revocationFeedSubject, { callback: () => void (heartbeats += 1) });
+    const gateway = buses.get('gateway')!.connection;
+    const subscription = gateway.subscribe(revocationFeedSubject, { callback: () => void (heartbeats += 1) });
     await database.refuseConnections(true);
+    // The first run may have read the database before, and the round trip delivers what it has sent.
+    await moreJobRuns(opsPort(), 'access_heartbeat', 1);
+    await gateway.flush();
     heartbeats = 0;
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await moreJobRuns(opsPort(), 'access_heartbeat', 3);
+    await gateway.flush();
     expect(heartbeats).toBe(0);
     await expect(request(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
     await database.refuseConnections(false);

@@ -12,14 +12,14 @@ import { newApp, newName, request, withDirectory } from '../directory.fixture.js
 
 withDirectory();
 
-describe('what is given of an app', () => {
-  test('an address that is none is refused with a pointer to it, not with a fault of ours', async () => {
+describe('URIs and audience of an app', () => {
+  test('an invalid redirect URI is answered with 422 and a pointer to it', async () => {
     for (const [uri, detail] of [
       ['nope', /must be a whole URI/],
       ['http://[', /must be a whole URI/],
       ['https://*.a.example/cb', /must not have a wildcard/],
     ] as const) {
-      const refusal = {
+      const invalidRequest = {
         code: 'invalid_request',
         status: 422,
         errors: [{ pointer: '#/redirectUris/1', detail: expect.stringMatching(detail) }],
@@ -31,14 +31,14 @@ describe('what is given of an app', () => {
           kind: 'web',
           redirectUris: ['https://a.example/cb', uri],
         }),
-      ).rejects.toMatchObject(refusal);
+      ).rejects.toMatchObject(invalidRequest);
       await expect(
         request(updateApp, { clientId: 'app_x', redirectUris: ['https://a.example/cb', uri] }),
-      ).rejects.toMatchObject(refusal);
+      ).rejects.toMatchObject(invalidRequest);
     }
   });
 
-  test('what can never work is not stored', async () => {
+  test('settings that can never work are answered with 422', async () => {
     await expect(
       request(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] }),
     ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
@@ -53,20 +53,20 @@ describe('what is given of an app', () => {
 
   test('the origins of an organization are those of its spa apps that are not disabled', async () => {
     await request(createOrganization, { shortId: 'pages', name: 'Pages' });
-    const make = async (kind: App['kind'], uri: string) =>
+    const create = async (kind: App['kind'], uri: string) =>
       (await request(createApp, { org: 'pages', name: uri, kind, redirectUris: [uri] })).app.clientId;
-    await make('web', 'https://web.example/cb');
-    await make('native', 'com.example.app:/in');
-    const spa = await make('spa', 'https://spa.example/cb');
-    const of = async (shortId: string) => (await request(organizationOrigins, { shortId }, 'auth')).origins;
-    expect([await of('pages'), await of('nowhere')]).toEqual([['https://spa.example'], []]);
+    await create('web', 'https://web.example/cb');
+    await create('native', 'com.example.app:/in');
+    const spa = await create('spa', 'https://spa.example/cb');
+    const originsOf = async (shortId: string) => (await request(organizationOrigins, { shortId }, 'auth')).origins;
+    expect([await originsOf('pages'), await originsOf('nowhere')]).toEqual([['https://spa.example'], []]);
     await request(disableApp, { clientId: spa, disabled: true });
-    expect(await of('pages')).toEqual([]);
+    expect(await originsOf('pages')).toEqual([]);
   });
 });
 
-describe('the address of back-channel logout', () => {
-  const clientIdOf = async (backchannelLogoutUri?: string) =>
+describe('the back-channel logout URI', () => {
+  const createWith = async (backchannelLogoutUri?: string) =>
     (
       await request(createApp, {
         org: 'acme',
@@ -79,8 +79,8 @@ describe('the address of back-channel logout', () => {
   test.each(['https://shop.example/logout', 'http://localhost:4000/acme/backchannel-logout'])(
     'may be %s',
     async (uri) => {
-      expect((await clientIdOf(uri)).backchannelLogoutUri).toBe(uri);
-      const { clientId } = await clientIdOf();
+      expect((await createWith(uri)).backchannelLogoutUri).toBe(uri);
+      const { clientId } = await createWith();
       expect((await request(updateApp, { clientId, backchannelLogoutUri: uri })).backchannelLogoutUri).toBe(uri);
       expect(await request(updateApp, { clientId, backchannelLogoutUri: null })).not.toHaveProperty(
         'backchannelLogoutUri',
@@ -101,7 +101,7 @@ describe('the address of back-channel logout', () => {
     'https://shop.example:8443/',
     'https://metadata.google.internal/',
   ])('is refused when it is %s, and nothing changes', async (uri) => {
-    const refusal = {
+    const invalidRequest = {
       code: 'invalid_request',
       status: 422,
       errors: [
@@ -111,9 +111,9 @@ describe('the address of back-channel logout', () => {
         },
       ],
     };
-    await expect(clientIdOf(uri)).rejects.toMatchObject(refusal);
-    const { clientId, version } = await clientIdOf();
-    await expect(request(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(refusal);
+    await expect(createWith(uri)).rejects.toMatchObject(invalidRequest);
+    const { clientId, version } = await createWith();
+    await expect(request(updateApp, { clientId, backchannelLogoutUri: uri })).rejects.toMatchObject(invalidRequest);
     expect(await request(getApp, { clientId })).toMatchObject({ version });
   });
 });

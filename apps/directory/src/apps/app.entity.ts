@@ -51,7 +51,7 @@ export class AppEntity {
   @Column('date', { name: 'api_version' })
   apiVersion!: string;
 
-  /** Grows with each change: consumers of events ignore what is older than what they have. */
+  /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
 
@@ -66,7 +66,7 @@ export class AppEntity {
   grants!: AppGrantEntity[];
 }
 
-/** One operation granted to an app. The kind is part of the row, so that a constraint can tell what is grantable. */
+/** One operation granted to an app. The kind is part of the row, so that a constraint can check what is grantable. */
 @Entity('app_grant')
 export class AppGrantEntity {
   @PrimaryColumn('text', { name: 'client_id' })
@@ -83,7 +83,7 @@ export class AppGrantEntity {
   app?: AppEntity;
 }
 
-/** What a reply says of an app: an entity, or a row of a statement that names its columns like one. */
+/** An app as replies need it: an entity, or a row of a statement whose columns are named like the entity's members. */
 export type StoredApp = Omit<AppEntity, 'grants' | 'minVersion'> & { grants: Pick<AppGrantEntity, 'operation'>[] };
 
 export function toApp(app: StoredApp): App {

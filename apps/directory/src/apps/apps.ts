@@ -7,7 +7,7 @@ import { AppError } from '@holdfast/platform';
 import { Changes } from '../changes/changes.js';
 import { AppEntity, toApp } from './app.entity.js';
 
-/** What a change of an app says of itself. */
+/** A change of an app, for its event and its audit record. */
 export interface AppChange {
   action: Action;
   targets?: AuditTarget[];
@@ -34,15 +34,18 @@ export class Apps {
     return toApp(await findIn(this.apps, clientId));
   }
 
-  /** `more` stores what belongs to the app in the same transaction. @throws conflict when the name is taken */
+  /**
+   * `storeRelated` inserts the rows that belong to the app in the same transaction.
+   * @throws conflict when the name is taken
+   */
   create(
     app: AppEntity,
     context: RequestContext,
-    more: (manager: EntityManager) => Promise<Omit<AppChange, 'revokesTokens'>>,
+    storeRelated: (manager: EntityManager) => Promise<Omit<AppChange, 'revokesTokens'>>,
   ): Promise<App> {
     return this.changes.commit(context, async (manager) => {
       await save(manager, app);
-      const change = await more(manager);
+      const change = await storeRelated(manager);
       return {
         change: { type: 'app.created', org: app.org, app: app.clientId, version: app.version, ...change },
         reply: toApp(app),
@@ -52,7 +55,7 @@ export class Apps {
 
   /**
    * Locks the app, applies `rule` to it, and commits the row and its grants together with the event, the audit record
-   * and the access change. `rule` mutates the entity; what is stored beside it goes through the transaction's manager.
+   * and the access change. `rule` mutates the entity; it stores other rows through the transaction's manager.
    * @throws unknown_app
    */
   change(
@@ -66,7 +69,7 @@ export class Apps {
         where: { clientId },
         lock: { mode: 'pessimistic_write' },
       });
-      // Read after the lock is held: a grant committed by the transaction that held it before would be missing.
+      // The app is read under the lock: a read before it would miss a grant that a concurrent change has committed.
       const app = await findIn(manager.getRepository(AppEntity), clientId);
       const { revokesTokens = false, ...change } = await rule(app, manager);
       app.version += 1;
@@ -80,7 +83,7 @@ export class Apps {
   }
 }
 
-/** One statement, so that the app and its grants are of one moment. */
+/** One statement, so that the app and its grants come from one snapshot. */
 async function findIn(apps: Repository<AppEntity>, clientId: string): Promise<AppEntity> {
   const [app] = await apps.find({ where: { clientId }, relations: { grants: true } });
   if (!app) throw new AppError('unknown_app', `There is no app "${clientId}".`);

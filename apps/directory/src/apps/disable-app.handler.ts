@@ -3,7 +3,7 @@ import { disableApp, type App, type RequestContext, type RequestOf } from '@hold
 import { Handles } from '@holdfast/messaging';
 import { Apps } from './apps.js';
 
-/** Access tokens issued before stay refused when the app is enabled again: it gets new ones. */
+/** Access tokens issued before stay refused after the app is enabled again: it has to request new ones. */
 @Controller()
 export class DisableAppHandler {
   constructor(private readonly apps: Apps) {}

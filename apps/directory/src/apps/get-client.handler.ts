@@ -10,8 +10,8 @@ interface ClientRow extends StoredApp {
   secrets: { id: string; hash: string }[];
 }
 
-// Hot path: auth requests it for each client that it does not have in its cache. One statement, so that secrets, grants
-// and state are of one moment; columns are named like the members of the entity.
+// Hot path: auth requests each client that is not in its cache. One statement, so that secrets, grants and state come
+// from one snapshot. The columns are named like the members of the entity.
 const select = statement(
   'client_by_id',
   `SELECT a.client_id AS "clientId", a.org, a.name, a.display_name AS "displayName", a.kind, a.audience,

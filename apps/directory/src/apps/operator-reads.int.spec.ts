@@ -5,7 +5,7 @@ import { newApp, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 
-test('an operator read is recorded in the log of the organization read, and without its record nothing is returned', async () => {
+test('an operator read is recorded in that organization’s log, and is rejected while audit is unavailable', async () => {
   await request(createOrganization, { shortId: 'initech', name: 'Initech' });
   const {
     app: { clientId },

@@ -1,8 +1,8 @@
 import { OutboundError, unprocessable, type Outbound } from '@holdfast/platform';
 
 /**
- * Refuses an address that auth would never call, so that whoever registers it learns it now (ZITADEL's CVE-2026-27945:
- * a target on localhost). The addresses to which its name resolves are checked at each call.
+ * Refuses an address that auth would never call (ZITADEL's CVE-2026-27945: a target on localhost), so that the operator
+ * sees the mistake when registering it. The IP addresses to which its name resolves are checked at each call.
  */
 export function requireCallable(outbound: Outbound, backchannelLogoutUri: string | null | undefined): void {
   if (backchannelLogoutUri === undefined || backchannelLogoutUri === null) return;

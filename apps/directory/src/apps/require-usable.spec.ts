@@ -1,20 +1,20 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { appKinds } from '@holdfast/contracts';
 import { requireUsable } from './require-usable.js';
 
-const faults = (...pointers: string[]) =>
+const validationIssues = (...pointers: string[]) =>
   expect.objectContaining({
     code: 'invalid_request',
     status: 422,
     errors: pointers.map((pointer) => expect.objectContaining({ pointer })),
   });
 
-describe('an app that can never work is refused, with a pointer to each reason', () => {
-  it.each(appKinds)('takes a %s app of which nothing special is said', (kind) =>
+describe('requireUsable', () => {
+  it.each(appKinds)('accepts a %s app with default settings', (kind) =>
     expect(() => requireUsable(kind, { audience: 'customers', redirectUris: [], pkce: 'required' })).not.toThrow(),
   );
 
-  test('a service app that would sign somebody in', () => {
+  it('refuses each setting of sign-ins in a service app, with a pointer to it', () => {
     const all = {
       redirectUris: ['https://a.example/'],
       postLogoutRedirectUris: ['https://a.example/'],
@@ -22,13 +22,13 @@ describe('an app that can never work is refused, with a pointer to each reason',
       credentialType: 'customer',
       idTokenAlg: 'ES256',
     } as const;
-    const given = {
+    const settings = {
       ...all,
       redirectUris: [...all.redirectUris],
       postLogoutRedirectUris: [...all.postLogoutRedirectUris],
     };
-    expect(() => requireUsable('service', given)).toThrow(
-      faults(
+    expect(() => requireUsable('service', settings)).toThrow(
+      validationIssues(
         '#/redirectUris',
         '#/postLogoutRedirectUris',
         '#/backchannelLogoutUri',
@@ -36,25 +36,25 @@ describe('an app that can never work is refused, with a pointer to each reason',
         '#/idTokenAlg',
       ),
     );
-    expect(() => requireUsable('web', given)).not.toThrow();
+    expect(() => requireUsable('web', settings)).not.toThrow();
     expect(() => requireUsable('service', { redirectUris: [], backchannelLogoutUri: null })).not.toThrow();
   });
 
-  test('an app for people', () =>
-    expect(() => requireUsable('web', { audience: 'people' })).toThrow(faults('#/audience')));
+  it('refuses an app for people', () =>
+    expect(() => requireUsable('web', { audience: 'people' })).toThrow(validationIssues('#/audience')));
 
-  test.each(['web', 'spa'] as const)('a scheme of its own in a %s app', (kind) => {
+  it.each(['web', 'spa'] as const)('refuses a private-use URI scheme in a %s app', (kind) => {
     expect(() =>
       requireUsable(kind, {
         redirectUris: ['https://a.example/', 'com.example.app:/in'],
         postLogoutRedirectUris: ['com.example.app:/out'],
       }),
-    ).toThrow(faults('#/redirectUris/1', '#/postLogoutRedirectUris/0'));
+    ).toThrow(validationIssues('#/redirectUris/1', '#/postLogoutRedirectUris/0'));
     expect(() => requireUsable('native', { redirectUris: ['com.example.app:/in'] })).not.toThrow();
   });
 
-  test.each(['spa', 'native', 'service'] as const)('optional PKCE of a %s app', (kind) => {
-    expect(() => requireUsable(kind, { pkce: 'optional' })).toThrow(faults('#/pkce'));
+  it.each(['spa', 'native', 'service'] as const)('refuses optional PKCE in a %s app', (kind) => {
+    expect(() => requireUsable(kind, { pkce: 'optional' })).toThrow(validationIssues('#/pkce'));
     expect(() => requireUsable('web', { pkce: 'optional' })).not.toThrow();
   });
 });

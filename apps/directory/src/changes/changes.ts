@@ -7,13 +7,13 @@ import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChange } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
 
-/** A change as its event, its audit record and the access feed need it. */
+/** A change, for its event, its audit record and the revocation feed. */
 export interface Change {
   type: DirectoryEvent['type'];
-  /** The organization that the change is about; the record goes into its log. */
+  /** The organization that is changed or owns the app; the record is appended to its log. */
   org: string;
   app?: string;
-  /** Of the app, or of the organization when no app is named. */
+  /** The version of the app, or of the organization when no app is named. */
   version: number;
   action: Action;
   targets?: AuditTarget[];
@@ -33,7 +33,7 @@ export class Changes {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Replies after the heartbeat for gateways has been started and audit has stored the record (one second at most). */
+  /** Resolves when a heartbeat has been started and audit has appended the record, after one second at most. */
   async commit<Reply>(
     context: RequestContext,
     work: (manager: EntityManager) => Promise<{ change: Change; reply: Reply }>,

@@ -22,7 +22,7 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { name: 'earlier_rp_id', nullable: true })
   earlierRpId!: string | null;
 
-  /** Grows with each change: consumers of events ignore what is older than what they have. */
+  /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
 

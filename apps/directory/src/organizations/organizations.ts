@@ -7,7 +7,7 @@ import { AppError } from '@holdfast/platform';
 import { Changes } from '../changes/changes.js';
 import { OrganizationEntity, toOrganization } from './organization.entity.js';
 
-/** What a change of an organization says of itself in its audit record. */
+/** A change of an organization, for its audit record. */
 export interface OrganizationChange {
   action: Action;
   changes: AuditRecord['changes'];

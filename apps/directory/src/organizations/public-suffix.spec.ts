@@ -32,7 +32,7 @@ describe('a public suffix', () => {
     'com.acme.example',
   ])('is not %s', (domain) => expect(isPublicSuffix(domain)).toBe(false));
 
-  test('never has a name that is one by the same rule two levels below', () => {
+  test('is no name one or two levels below a suffix without deeper rules', () => {
     const label = fc.stringMatching(/^[a-z]{12}$/);
     fc.assert(
       fc.property(label, label, fc.constantFrom('com', 'co.uk', 'github.io', 'jp', 'de'), (a, b, suffix) => {

@@ -14,7 +14,7 @@ withDirectory('https://login.id.example');
 const profile = (shortId: string) => request(organizationProfile, { shortId }, 'auth');
 
 describe('the RP ID of an organization', () => {
-  test('is the deployment’s unless one is given, also at its creation', async () => {
+  test('is the deployment’s unless the organization is created with one of its own', async () => {
     expect(await profile('acme')).toEqual({ shortId: 'acme', name: 'Acme' });
     await request(createOrganization, { shortId: 'initech', name: 'Initech', rpId: 'id.example' });
     expect(await profile('initech')).toEqual({
@@ -24,7 +24,7 @@ describe('the RP ID of an organization', () => {
     });
   });
 
-  test('a change emits an event with its record and an access entry, and keeps the earlier RP ID until the move ends', async () => {
+  test('a change emits event, record and access entry, and keeps the earlier RP ID until the move ends', async () => {
     await request(createOrganization, { shortId: 'hooli', name: 'Hooli' });
     const { seq } = await request(accessChanges, { since: 0 }, 'auth');
     const [change, end] = [
@@ -68,17 +68,19 @@ describe('the RP ID of an organization', () => {
 
   test.each([
     ['a public suffix', 'example'],
-    ['a sibling, and its domain does not name our pages', 'other.id.example.invalid'],
-    ['one below the host, and its domain does not name our pages', 'x.login.id.example.invalid'],
+    ['a sibling whose domain does not list the origin of the pages', 'other.id.example.invalid'],
+    ['a name below the host whose domain does not list the origin of the pages', 'x.login.id.example.invalid'],
     ['an IP address', '127.0.0.1'],
   ])('is refused when it is %s', async (_, rpId) => {
-    const refused = { code: 'invalid_request', errors: [expect.objectContaining({ pointer: '#/rpId' })] };
-    await expect(request(updateOrganization, { shortId: 'acme', rpId })).rejects.toMatchObject(refused);
-    await expect(request(createOrganization, { shortId: 'umbrella', name: 'U', rpId })).rejects.toMatchObject(refused);
+    const invalidRequest = { code: 'invalid_request', errors: [expect.objectContaining({ pointer: '#/rpId' })] };
+    await expect(request(updateOrganization, { shortId: 'acme', rpId })).rejects.toMatchObject(invalidRequest);
+    await expect(request(createOrganization, { shortId: 'umbrella', name: 'U', rpId })).rejects.toMatchObject(
+      invalidRequest,
+    );
     expect(await profile('acme')).toEqual({ shortId: 'acme', name: 'Acme' });
   });
 
-  test('cannot be changed where there is no organization, and nothing else is a change', async () => {
+  test('a change of an unknown organization, of nothing, and of two things at once is rejected', async () => {
     await expect(request(updateOrganization, { shortId: 'nobody', rpId: 'id.example' })).rejects.toMatchObject({
       code: 'unknown_organization',
     });

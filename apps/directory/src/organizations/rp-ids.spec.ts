@@ -5,7 +5,7 @@ import { changedRpId, endedMove, relyingPartyIn, type RpIds } from './rp-ids.js'
 import { listsOrigin, unusableRpId } from './usable-rp-id.js';
 
 const none: RpIds = { rpId: null, moving: false, earlierRpId: null };
-const state = expect.objectContaining({ code: 'invalid_state' });
+const invalidState = expect.objectContaining({ code: 'invalid_state' });
 
 describe('an RP ID', () => {
   test.each(['example.com', 'id.acme.example', 'localhost', 'xn--bcher-kva.example', 'a.b-c.example', '1.example'])(
@@ -35,7 +35,7 @@ describe('an RP ID', () => {
     `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(130)}example`,
   ])('cannot be %j', (id) => expect(rpId.safeParse(id).success).toBe(false));
-  test('is whatever a URL takes as a host and leaves as it is, if it is no address', () => {
+  test('is any host that a URL leaves unchanged and that is no IP address', () => {
     fc.assert(
       fc.property(fc.domain(), (domain) => {
         const { hostname } = new URL(`https://${domain}/`);
@@ -45,7 +45,8 @@ describe('an RP ID', () => {
     );
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (text) => {
-        if (rpId.safeParse(text).success) expect(new URL(`https://${text}/`).hostname).toBe(text);
+        const accepted = rpId.safeParse(text).success;
+        expect(accepted ? new URL(`https://${text}/`).hostname : text).toBe(text);
       }),
     );
     fc.assert(
@@ -75,7 +76,7 @@ describe('an RP ID', () => {
     expect(unusableRpId('acme.example', 'id.holdfast.example')).toBeUndefined();
   });
 
-  test.each(['127.0.0.1', '[::1]'])('is none where the pages are at %s', (host) =>
+  test.each(['127.0.0.1', '[::1]'])('cannot be used while the pages are at %s', (host) =>
     expect(unusableRpId('example.com', host)).toContain('IP address'),
   );
 });
@@ -83,7 +84,7 @@ describe('an RP ID', () => {
 describe('a document of related origins', () => {
   const origin = 'https://id.example:8443';
   test.each([`{"origins":["${origin}"]}`, `{"origins":["https://a.example","${origin}/"],"more":1}`])(
-    '%s names the origin',
+    'lists the origin: %s',
     (text) => expect(listsOrigin(text, origin)).toBe(true),
   );
   test.each([
@@ -96,33 +97,33 @@ describe('a document of related origins', () => {
     '{"origins":["http://id.example:8443"]}',
     '{"origins":["https://x.id.example:8443"]}',
     '{"origins":[1]}',
-  ])('%j does not', (text) => expect(listsOrigin(text, origin)).toBe(false));
-  test('never throws', () =>
+  ])('does not list the origin: %j', (text) => expect(listsOrigin(text, origin)).toBe(false));
+  test('is read without an error, whatever it contains', () =>
     fc.assert(fc.property(fc.oneof(fc.json(), fc.string()), (text) => expect(listsOrigin(text, origin)).toBe(false))));
 });
 
-describe('a change', () => {
+describe('a change of the RP ID', () => {
   test('keeps the RP ID before as the earlier one', () => {
     const moved = changedRpId(none, 'acme.example', true);
     expect(relyingPartyIn(moved)).toEqual({ relyingParty: { rpId: 'acme.example', earlier: {} } });
     expect(relyingPartyIn(endedMove(moved))).toEqual({ relyingParty: { rpId: 'acme.example' } });
     expect(relyingPartyIn(none)).toEqual({});
   });
-  test('keeps nothing where nobody has to move', () =>
+  test('keeps no earlier RP ID when no customer has to move', () =>
     expect(changedRpId(none, 'acme.example', false)).toEqual({
       rpId: 'acme.example',
       moving: false,
       earlierRpId: null,
     }));
-  test('back is the move the other way round', () => {
+  test('back to the earlier RP ID is the same move in the other direction', () => {
     const back = changedRpId(changedRpId(none, 'acme.example', true), null, true);
     expect(relyingPartyIn(back)).toEqual({ relyingParty: { earlier: { rpId: 'acme.example' } } });
   });
-  test('to the same one, to a third one, and an end without a move are refused', () => {
+  test('is refused to the same RP ID and to a third one, as is the end of a move that does not exist', () => {
     const moved = changedRpId(none, 'acme.example', true);
-    expect(() => changedRpId(moved, 'acme.example', true)).toThrow(state);
-    expect(() => changedRpId(none, null, true)).toThrow(state);
-    expect(() => changedRpId(moved, 'other.example', true)).toThrow(state);
-    expect(() => endedMove(none)).toThrow(state);
+    expect(() => changedRpId(moved, 'acme.example', true)).toThrow(invalidState);
+    expect(() => changedRpId(none, null, true)).toThrow(invalidState);
+    expect(() => changedRpId(moved, 'other.example', true)).toThrow(invalidState);
+    expect(() => endedMove(none)).toThrow(invalidState);
   });
 });

@@ -30,7 +30,7 @@ export function changedRpId(before: RpIds, rpId: string | null, keepEarlier: boo
 /** The RP IDs after a move: passkeys of the earlier RP ID no longer sign in. @throws AppError invalid_state */
 export function endedMove(before: RpIds): RpIds {
   if (!before.moving)
-    throw new AppError('invalid_state', 'No move from an earlier RP ID is under way. Nothing was changed.');
+    throw new AppError('invalid_state', 'There is no move from an earlier RP ID to end. Nothing was changed.');
   return { rpId: before.rpId, moving: false, earlierRpId: null };
 }
 

@@ -3,7 +3,7 @@ import { suspendOrganization, type Organization, type RequestContext, type Reque
 import { Handles } from '@holdfast/messaging';
 import { Organizations } from './organizations.js';
 
-/** While an organization is suspended, all of its apps are refused; resuming gives back what they had. */
+/** While an organization is suspended, all of its apps are refused; resuming restores their access. */
 @Controller()
 export class SuspendOrganizationHandler {
   constructor(private readonly organizations: Organizations) {}

@@ -8,7 +8,7 @@ import { Organizations } from './organizations.js';
 import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 
-/** Changes the RP ID of an organization. Gateways and auth learn of it through the access feed, within a second. */
+/** Changes the RP ID of an organization. The revocation feed makes gateways and auth load it within a second. */
 @Controller()
 export class UpdateOrganizationHandler {
   constructor(

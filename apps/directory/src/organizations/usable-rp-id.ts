@@ -31,15 +31,15 @@ export function listsOrigin(document: string, origin: string): boolean {
 }
 
 /**
- * Refuses an RP ID that browsers would refuse on the claim and sign-in pages, so that the operator learns it now instead
- * of customers at their next sign-in. A domain that does not cover the host of the pages must list their origin.
+ * Refuses an RP ID that browsers would refuse on the claim and sign-in pages, so that the operator sees the mistake
+ * before customers do. A domain that does not cover the host of the pages must list their origin.
  * @throws AppError invalid_request
  */
 export async function requireUsableRpId(rpId: string, baseUrl: string, outbound: Outbound): Promise<void> {
   const { hostname, origin } = new URL(baseUrl);
-  const refuse = (detail: string) => unprocessable([{ pointer: '#/rpId', detail }]);
+  const invalidRpId = (detail: string) => unprocessable([{ pointer: '#/rpId', detail }]);
   const unusable = unusableRpId(rpId, hostname);
-  if (unusable !== undefined) throw refuse(unusable);
+  if (unusable !== undefined) throw invalidRpId(unusable);
   if (coversHost(rpId, hostname)) return;
   const address = `https://${rpId}${relatedOriginsPath}`;
   const why =
@@ -49,10 +49,11 @@ export async function requireUsableRpId(rpId: string, baseUrl: string, outbound:
     const { headers, body } = await outbound.request(address, { method: 'GET', timeoutMs: relatedTimeoutMs });
     // Browsers check the media type as well.
     if (!/^application\/json\s*(;|$)/i.test(String(headers['content-type'] ?? '')))
-      throw refuse(`${why}, and what is there is not application/json`);
-    if (!listsOrigin(body.toString('utf8'), origin)) throw refuse(`${why}, and what is there does not`);
+      throw invalidRpId(`${why}, and the document there is not application/json`);
+    if (!listsOrigin(body.toString('utf8'), origin)) throw invalidRpId(`${why}, and the document there does not`);
   } catch (error) {
-    if (error instanceof OutboundError) throw refuse(`${why}, and that address could not be read: ${error.message}`);
+    if (error instanceof OutboundError)
+      throw invalidRpId(`${why}, and that address could not be read: ${error.message}`);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { requireGrantable } from './require-grantable.js';
 const customer = Object.keys(customerScopes);
 const admin = Object.keys(adminOperations);
 
-test('a service app may hold all fourteen, a web app the three of customers, a public app none', () => {
+test('a service app may hold all operations, a web app the three customer scopes, a public app none', () => {
   expect(requireGrantable('service', operationNames)).toEqual(operationNames);
   expect(requireGrantable('web', customer)).toEqual(customer);
   for (const name of admin)
@@ -17,7 +17,7 @@ test('a service app may hold all fourteen, a web app the three of customers, a p
       expect(() => requireGrantable(kind, [name])).toThrow('can be granted no operation');
 });
 
-test('what is for people only goes to no app, not even among others', () => {
+test('an operation for people only is granted to no app, not even among grantable ones', () => {
   for (const kind of appKinds)
     for (const name of neverGrantable)
       expect(() => requireGrantable(kind, [...(kind === 'service' ? admin : []), name])).toThrow(
@@ -25,9 +25,10 @@ test('what is for people only goes to no app, not even among others', () => {
       );
 });
 
-test('what does not exist is said so', () => {
+test('an operation that does not exist is named in the error', () => {
   expect(() => requireGrantable('service', ['users:write'])).toThrow('There is no operation "users:write".');
   expect(() => requireGrantable('service', ['__proto__'])).toThrow('There is no operation');
 });
 
-test('each once', () => expect(requireGrantable('web', ['offers:write', 'offers:write'])).toEqual(['offers:write']));
+test('a repeated operation is granted once', () =>
+  expect(requireGrantable('web', ['offers:write', 'offers:write'])).toEqual(['offers:write']));

@@ -7,7 +7,7 @@ import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
 import { AppSecretEntity } from './app-secret.entity.js';
 
-/** A secret as the response that creates it shows it, once. */
+/** A new secret. The response that creates it is the only one that contains it. */
 export interface NewSecret {
   secretId: string;
   clientSecret: string;
@@ -45,7 +45,7 @@ export class Secrets {
 
   /** @throws unknown_secret */
   async revoke(manager: EntityManager, clientId: string, id: string): Promise<void> {
-    // PostgreSQL's clock, with which the access feed compares it.
+    // PostgreSQL's clock, because the revocation feed compares the column with it.
     const revokedAt = () => 'clock_timestamp()';
     const { affected } = await manager.update(AppSecretEntity, { id, clientId, revokedAt: IsNull() }, { revokedAt });
     if (affected === 0) throw new AppError('unknown_secret', `The app has no valid client secret "${id}".`);
