@@ -8,24 +8,26 @@ const environment = baseConfigSchema
   .extend(databaseConfigSchema.shape)
   .extend(outboundConfigSchema.shape)
   .extend({
-    KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals stored answers (Idempotency-Key) in the database'),
+    KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals stored responses (Idempotency-Key) in the database'),
     SECRET_PEPPER: keyFromEnv.describe('Secret: claim tokens are hashed under it'),
-    // Production keeps ten minutes to thirty days; a test may use seconds.
-    OFFER_MIN_SECONDS: seconds(600).describe('Shortest life of an offer that an app may ask for'),
-    OFFER_MAX_SECONDS: seconds(2_592_000).describe('Longest life of an offer that an app may ask for'),
-    OFFER_DEFAULT_SECONDS: seconds(259_200).describe('Life of an offer when the app asks for none'),
+    // Production uses ten minutes to thirty days; a test may use seconds.
+    OFFER_MIN_SECONDS: seconds(600).describe('Shortest lifetime of an offer that an app may request'),
+    OFFER_MAX_SECONDS: seconds(2_592_000).describe('Longest lifetime of an offer that an app may request'),
+    OFFER_DEFAULT_SECONDS: seconds(259_200).describe('Lifetime of an offer when the app requests none'),
     PRESENCE_KEY: keyFromEnv.describe(
       'Secret: proofs of presence are signed under keys that are derived from it, two for each organization',
     ),
     PRESENCE_KEY_PREVIOUS: keyFromEnv
       .optional()
-      .describe('Secret: the PRESENCE_KEY of before a rotation. What was signed under it counts until it expires'),
+      .describe(
+        'Secret: the PRESENCE_KEY before a rotation. Challenges signed under it are accepted until they expire',
+      ),
     PRESENCE_SECONDS: seconds(600).describe(
       'How long a challenge of the built-in proof of work can be solved and sent',
     ),
     PRESENCE_COST: seconds(5000).describe('Rounds of PBKDF2 for each step of the built-in proof of work'),
     PRESENCE_STEPS: seconds(300).describe(
-      'Steps of the built-in proof of work, on the average: with 5000 rounds each, about a second on a phone',
+      'Steps of the built-in proof of work, on average: with 5000 rounds each, about a second on a phone',
     ),
     TURNSTILE_URL: z
       .url()
@@ -35,7 +37,8 @@ const environment = baseConfigSchema
       .string()
       .optional()
       .describe(
-        'WebAuthn RP ID of all organizations that have none of their own: the host of BASE_URL, or a domain that it lies in. Permanent: passkeys made for one are worth nothing under another',
+        'WebAuthn RP ID of all organizations that have none of their own: the host of BASE_URL, or a parent domain ' +
+          'of it. Permanent: with another one, no earlier passkey signs in',
       ),
   });
 

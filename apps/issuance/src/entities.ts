@@ -1,5 +1,5 @@
 import { CredentialTypeEntity } from './credential-types/credential-type.entity.js';
 import { PresencePolicyEntity } from './presence/presence-policy.entity.js';
 
-/** What the data source of this service maps. */
+/** The entities of this service's data source. */
 export const entities = [CredentialTypeEntity, PresencePolicyEntity];

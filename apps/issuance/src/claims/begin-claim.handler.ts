@@ -43,7 +43,7 @@ export class BeginClaimHandler {
       handle: await userHandle(sql, subject, org),
       challenge: await storeChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
     }));
-    // What the passkey's picker shows: enough to tell two apart, nothing that says who it is.
+    // The passkey picker shows this name: it distinguishes two passkeys and does not identify the customer.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };
     return { options: await registrationOptions(relyingPartyOf(relyingParty, ids), organizationName, user, challenge) };
   }

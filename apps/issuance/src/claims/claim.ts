@@ -1,6 +1,6 @@
 import type { Claim, ErrorCode } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { endOf } from '../credential-types/validity.js';
+import { expirationAfter } from '../credential-types/validity.js';
 import { change, idsAndExpirationOf, type Change } from '../customer/change.js';
 import {
   isExpired,
@@ -54,9 +54,9 @@ export interface Claimed extends Change {
 }
 
 /**
- * The customer claims: offered → issued, or issued → issued in a recovery. Then `id` and `issuedAt` stay and the document
- * number changes; the expiration changes only if it has passed. Throws when the offer is not open at `now`, whatever it
- * was when the ceremony began.
+ * The customer claims: offered → issued, or issued → issued in a recovery. A recovery keeps `id` and `issuedAt` and
+ * changes the document number; it changes the expiration only if that has passed. Throws when the offer is not open at
+ * `now`, even if it was open when the ceremony began.
  *
  * A recovery removes the older passkeys. So does a claim after a revocation: a stolen passkey must not get the
  * credential that replaces the revoked one.
@@ -70,7 +70,7 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
   const rekeyed = before.status === 'issued';
   const status = next(rekeyed ? 'rekey' : 'claim', credentialStateOf(customer, before, now));
   const expiresAt =
-    rekeyed && !isExpired(before, now) ? before.expiresAt : endOf(now, terms.validity, before.validUntil);
+    rekeyed && !isExpired(before, now) ? before.expiresAt : expirationAfter(now, terms.validity, before.validUntil);
   const { expiresAt: _, holderApp: __, ...kept } = before;
   const credential: CustomerCredential = {
     ...kept,
@@ -81,10 +81,10 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
     ...(terms.holderApp && { holderApp: terms.holderApp }),
     documentNumber: terms.documentNumber,
   };
-  const lostBefore = customer.credentials.some(
+  const wasRevoked = customer.credentials.some(
     (c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined,
   );
-  const replacesPasskeys = rekeyed || lostBefore;
+  const replacesPasskeys = rekeyed || wasRevoked;
   return {
     rekeyed,
     replacesPasskeys,

@@ -53,7 +53,7 @@ export class CompleteClaimHandler {
     return { subject, ...(offer.returnUrl && { returnUrl: offer.returnUrl }) };
   }
 
-  /** Who was overtaken meanwhile gets that as the error, and not that the ceremony has expired. */
+  /** When the offer was closed during the ceremony, that is the error, and not that the ceremony has expired. */
   private async consume(challenge: string, ceremony: Binding, tokenHash: Buffer, org: string): Promise<void> {
     try {
       await consumeChallenge(this.database, challenge, ceremony, this.clock.now());

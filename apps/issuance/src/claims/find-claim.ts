@@ -2,7 +2,7 @@ import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import type { CustomerCredential, CustomerOffer } from '../customer/customer.js';
 
-/** What a claim token leads to. */
+/** The offer and the credential of a claim token. */
 export interface FoundClaim {
   offerId: string;
   subject: string;
@@ -26,15 +26,12 @@ interface Row {
 
 const byToken = statement(
   'claim_find',
-  `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt", o.return_url AS "returnUrl",
-     c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil"
+  `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt",
+     o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil"
    FROM offer o JOIN credential c ON c.id = o.credential WHERE o.token_hash = $1 AND o.org = $2`,
 );
 
-/**
- * @throws AppError unknown_claim, the same for another organization's token, an erased customer's and one that never
- * was
- */
+/** @throws AppError unknown_claim, also for a token of another organization or of an erased customer */
 export async function findClaim(sql: Sql, tokenHash: Buffer, org: string): Promise<FoundClaim> {
   const [row] = await sql.rows<Row>(byToken, [tokenHash, org]);
   if (!row) throw new AppError('unknown_claim');

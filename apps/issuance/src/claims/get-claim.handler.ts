@@ -9,7 +9,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import { claimState } from './claim.js';
 import { findClaim } from './find-claim.js';
 
-/** What a claim page shows. Changes nothing, so that link scanners are harmless (product §2). */
+/** Reads what the claim page shows. It changes nothing, so that link scanners are harmless (product §2). */
 @Controller()
 export class GetClaimHandler {
   constructor(

@@ -4,24 +4,24 @@ import { AppError } from '@holdfast/platform';
 
 const add = statement(
   'passkey_add',
-  `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at)
+  `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up,
+     rp_id, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 /**
- * Earlier sign-ins do not count, since their passkey is removed. The change of the customer raises the version by one at
- * least.
+ * Sign-ins before the customer's next version do not count, since their passkey is removed. The change that removes it
+ * raises the version by one at least.
  */
 const remove = statement(
   'passkey_remove',
-  `WITH gone AS (DELETE FROM passkey WHERE subject = $1)
+  `WITH removed AS (DELETE FROM passkey WHERE subject = $1)
    UPDATE webauthn_user u SET sign_ins_since_version = s.version + 1
    FROM subject s WHERE s.id = $1 AND u.subject = $1`,
 );
 
 /**
- * Unique in its organization alone: whether another one knows a credential id is nobody's business, and its passkeys
- * are found there alone.
- * @throws AppError passkey_invalid when the passkey is somebody's already (WebAuthn Level 3 §7.1, step 26)
+ * A credential id is unique in its organization only: otherwise a claim would reveal that another organization has it.
+ * @throws AppError passkey_invalid when the credential id is registered already (WebAuthn Level 3 §7.1, step 26)
  */
 export async function addPasskey(
   sql: Sql,
@@ -49,7 +49,7 @@ export async function addPasskey(
   }
 }
 
-/** All of a customer's: the holder key belongs to the customer and not to one credential. */
+/** Removes all passkeys of a customer: they belong to the customer and not to one credential. */
 export async function removePasskeys(sql: Sql, subject: string): Promise<void> {
   await sql.rows(remove, [subject]);
 }

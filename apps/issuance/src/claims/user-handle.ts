@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 
-/** Serialized with an erasure, so that a handle never outlives its customer. */
-const hold = statement('user_handle_lock', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
+/** Waits for a concurrent erasure, so that a handle never outlives its customer. */
+const lockSubject = statement('user_handle_lock', 'SELECT 1 FROM subject WHERE id = $1 AND org = $2 FOR KEY SHARE');
 /** A customer has one handle: concurrent claims get the same one. */
 const handleOf = statement(
   'user_handle',
@@ -13,7 +13,7 @@ const handleOf = statement(
 
 /** The WebAuthn user handle of a customer. @throws AppError unknown_claim when the customer has been erased */
 export async function userHandle(sql: Sql, subject: string, org: string): Promise<Buffer> {
-  if ((await sql.rows(hold, [subject, org])).length === 0) throw new AppError('unknown_claim');
+  if ((await sql.rows(lockSubject, [subject, org])).length === 0) throw new AppError('unknown_claim');
   const [row] = await sql.rows<{ handle: Buffer }>(handleOf, [subject, org, randomBytes(32)]);
   return row!.handle;
 }

@@ -32,7 +32,7 @@ export class CredentialTypeEntity {
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** Grows with each change: consumers of events ignore what is older than what they have. */
+  /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
 }

@@ -26,8 +26,8 @@ export class CredentialTypes {
    * @throws AppError unknown_credential_type
    */
   async find(org: string, name?: string): Promise<CredentialType> {
-    const fits = (type: CredentialType) => (name === undefined ? type.isDefault : type.name === name);
-    const found = this.cache.get(org)?.find(fits) ?? (await this.list(org)).find(fits);
+    const matches = (type: CredentialType) => (name === undefined ? type.isDefault : type.name === name);
+    const found = this.cache.get(org)?.find(matches) ?? (await this.list(org)).find(matches);
     if (found) return found;
     if (name === undefined)
       throw unprocessable([
@@ -126,7 +126,7 @@ export class CredentialTypes {
   }
 }
 
-/** Every organization starts with one type (product §5). Does nothing where there is one of its name. */
+/** Every organization starts with one type (product §5). Does nothing when the type exists. */
 async function addFirstType(manager: EntityManager, org: string): Promise<void> {
   await manager
     .createQueryBuilder()
@@ -138,7 +138,7 @@ async function addFirstType(manager: EntityManager, org: string): Promise<void> 
     .execute();
 }
 
-/** Replaces the earlier default type, which changes too then. */
+/** Makes every other type a type that is not the default. Each of them has changed too, with an event of its own. */
 async function demoteOthers(manager: EntityManager, org: string, name: string): Promise<SettingChange[]> {
   const others = await manager.findBy(CredentialTypeEntity, { org, isDefault: true, name: Not(name) });
   const changes: SettingChange[] = [];

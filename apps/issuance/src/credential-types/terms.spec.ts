@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { requireTerms } from './terms.js';
 import { addDuration, durationBounds } from './validity.js';
 
-describe('the times of a credential type', () => {
+describe('the terms of a credential type', () => {
   it.each([
     {},
     { validity: 'P1Y' },
@@ -23,7 +23,7 @@ describe('the times of a credential type', () => {
     [{ renewalWindow: 'P30D' }, '#/renewalWindow'],
     [{ validity: 'P30D', renewalWindow: 'P30D' }, '#/renewalWindow'],
     [{ validity: 'PT24H', renewalWindow: 'P2D' }, '#/renewalWindow'],
-    // In February the month is over before the window would be open.
+    // In February the month ends before the window opens.
     [{ validity: 'P1M', renewalWindow: 'P28D' }, '#/renewalWindow'],
     [{ validity: 'P1Y', renewalWindow: 'P12M' }, '#/renewalWindow'],
     [{ validity: 'P1Y', renewalWindow: 'PT0S' }, '#/renewalWindow'],
@@ -31,7 +31,7 @@ describe('the times of a credential type', () => {
     [{ validity: 'P101Y' }, '#/validity'],
     [{ holders: ['wallet'] }, '#/holders'],
     [{ validity: `P${'9'.repeat(35)}D` }, '#/validity'],
-  ])('may not be %j', (terms, pointer) => {
+  ])('cannot be %j', (terms, pointer) => {
     expect(() => requireTerms(terms)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -42,16 +42,16 @@ describe('the times of a credential type', () => {
   });
 });
 
-test('whenever it begins, a duration is no shorter and no longer than its bounds', () => {
-  const parts = fc.record({ Y: fc.nat(20), M: fc.nat(30), W: fc.nat(8), D: fc.nat(400) });
+test('a duration lies between its bounds, whenever it begins', () => {
+  const units = fc.record({ Y: fc.nat(20), M: fc.nat(30), W: fc.nat(8), D: fc.nat(400) });
   const from = fc.date({ min: new Date('1999-01-01'), max: new Date('2105-01-01'), noInvalidDate: true });
   fc.assert(
-    fc.property(from, parts, (begin, { Y, M, W, D }) => {
+    fc.property(from, units, (begin, { Y, M, W, D }) => {
       const duration = `P${Y}Y${M}M${W}W${D}D`;
-      const { shortest, longest } = durationBounds(duration);
+      const { minMs, maxMs } = durationBounds(duration);
       const taken = addDuration(begin, duration).getTime() - begin.getTime();
-      expect(taken).toBeGreaterThanOrEqual(shortest);
-      expect(taken).toBeLessThanOrEqual(longest);
+      expect(taken).toBeGreaterThanOrEqual(minMs);
+      expect(taken).toBeLessThanOrEqual(maxMs);
     }),
     { numRuns: 2000 },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addDuration, endOf } from './validity.js';
+import { addDuration, expirationAfter } from './validity.js';
 
 const at = (text: string) => new Date(text);
 
@@ -25,7 +25,7 @@ describe('adding a duration', () => {
     },
   );
 
-  it('by months keeps the day, or takes the last of the month', () => {
+  it('of months keeps the day, or ends on the last day of the month', () => {
     fc.assert(
       fc.property(
         fc.date({ min: at('1990-01-01T00:00:00Z'), max: at('2090-01-01T00:00:00Z'), noInvalidDate: true }),
@@ -45,11 +45,11 @@ describe('adding a duration', () => {
   });
 });
 
-it('ends by the validity, at the latest by the offer', () => {
+it('expires after the validity, at the latest at the end that the offer fixes', () => {
   const now = at('2026-01-01T00:00:00Z');
   const may = at('2026-05-01T00:00:00Z');
-  expect(endOf(now)).toBeUndefined();
-  expect(endOf(now, undefined, may)).toEqual(may);
-  expect(endOf(now, 'P1M', may)).toEqual(at('2026-02-01T00:00:00Z'));
-  expect(endOf(now, 'P1Y', may)).toEqual(may);
+  expect(expirationAfter(now)).toBeUndefined();
+  expect(expirationAfter(now, undefined, may)).toEqual(may);
+  expect(expirationAfter(now, 'P1M', may)).toEqual(at('2026-02-01T00:00:00Z'));
+  expect(expirationAfter(now, 'P1Y', may)).toEqual(may);
 });

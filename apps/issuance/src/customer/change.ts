@@ -7,12 +7,12 @@ export type PendingEvent = {
     type: T;
     data: EventData<T>;
     replacesPasskeys?: boolean;
-    /** When it happened, if that was before it is emitted. */
+    /** When it happened, if that is earlier than its emission. */
     occurredAt?: Date;
   };
 }[CustomerEvent['type']];
 
-/** What a rule makes of a customer. */
+/** A customer as a rule has changed it, and the events of the change. */
 export interface Change {
   customer: Customer;
   /** In the order in which they happened. The event of the request itself is the last one. */
@@ -26,11 +26,11 @@ export function change(before: Customer, after: Partial<Customer>, ...events: Pe
 
 /** Applies one rule after the other, as one change. */
 export function compose(before: Customer, ...rules: ((customer: Customer) => Change)[]): Change {
-  return rules.reduce<Change>((done, rule) => after(done, rule(done.customer)), { customer: before, events: [] });
+  return rules.reduce<Change>((done, rule) => combine(done, rule(done.customer)), { customer: before, events: [] });
 }
 
-/** Two changes as one: `second` was made of the customer that `first` left. */
-export function after(first: Change, second: Change): Change {
+/** Combines two changes; `second` starts from the customer that `first` results in. */
+export function combine(first: Change, second: Change): Change {
   return { customer: second.customer, events: [...first.events, ...second.events] };
 }
 
@@ -39,7 +39,7 @@ export function idsOf({ id }: Customer, credential: Pick<CustomerCredential, 'id
   return { subject: id, credentialId: credential.id, credentialType: credential.type };
 }
 
-/** The same with the credential's expiration, if it has one. */
+/** The same, with the credential's expiration if it has one. */
 export function idsAndExpirationOf(customer: Customer, credential: CustomerCredential) {
   return {
     ...idsOf(customer, credential),

@@ -2,8 +2,8 @@ import { change, idsOf, type Change } from './change.js';
 import { isOfferExpired, type Customer, type CustomerOffer } from './customer.js';
 
 /**
- * Closes the open offers of a credential: superseded by a later one, or withdrawn with the credential (product §5). An
- * expired offer emits nothing: its expiration has been emitted.
+ * Closes the open offers of a credential: superseded by a later one, or withdrawn with the credential (product §5).
+ * Expired offers are closed without an event, since their expiration has been emitted.
  */
 export function closeOffers(
   customer: Customer,

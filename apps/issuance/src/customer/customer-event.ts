@@ -4,7 +4,7 @@ import type { Change, PendingEvent } from './change.js';
 import { publicState } from './customer.js';
 import { auditTarget } from './locators.js';
 
-/** Events that time or a rule of ours caused and no request: each has a record of its own, with the system as actor. */
+/** Events that no request has caused: each has an audit record of its own, with the system as actor. */
 const systemActions: Partial<Record<CustomerEvent['type'], Action>> = {
   'offer.expired': 'offer.expire',
   'credential.expired': 'credential.expire',
@@ -47,7 +47,7 @@ export function customerEvents(
   });
 }
 
-/** With a request id of its own, since a request has one record; the trace leads to the request. */
+/** The record has a request id of its own, since a request has one record; the trace links it to the request. */
 function systemRecord(data: NonNullable<PendingEvent['data']>, action: Action, { request }: RequestContext, now: Date) {
   const { subject } = data;
   return auditRecord(

@@ -17,7 +17,7 @@ const lock = statement(
   `SELECT id, org, app, version, created_at FROM subject
    WHERE id = $1 AND org = $2 AND app = coalesce($3, app) FOR UPDATE`,
 );
-/** Of a table `credential c`, as CustomerCredential names them. */
+/** The columns of a table `credential c`, named like the members of CustomerCredential. */
 export const credentialColumns = `c.id, c.type, c.status, c.revocable, c.created_at AS "createdAt",
   c.valid_until AS "validUntil", c.issued_at AS "issuedAt", c.expires_at AS "expiresAt", c.revoked_at AS "revokedAt",
   c.revoked_reason AS "revokedReason", c.holder_claimed_at AS "holderClaimedAt", c.holder_app AS "holderApp",
@@ -26,19 +26,18 @@ const credentialsOf = statement(
   'customer_credentials',
   `SELECT ${credentialColumns} FROM credential c WHERE subject = $1 ORDER BY created_at, id`,
 );
-/** Of a table `offer o`, as CustomerOffer names them. */
+/** The columns of a table `offer o`, named like the members of CustomerOffer. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt",
   o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.expiration_emitted AS "expirationEmitted"`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
 );
-const bump = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
+const setVersion = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = statement(
   'customer_save_credential',
-  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at, revoked_reason,
-     issued_at, expires_at, holder_claimed_at, holder_app, document_number,
-     expiration_emitted_for)
+  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at,
+     revoked_reason, issued_at, expires_at, holder_claimed_at, holder_app, document_number, expiration_emitted_for)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until,
      revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason, revocable = excluded.revocable,
@@ -55,7 +54,7 @@ const addOffer = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/** Locks and reads a customer, of this app if one is named; undefined when there is none, or another app's. */
+/** Locks and reads a customer. With `app`, the customers of other apps do not exist. */
 export async function lockCustomer(sql: Sql, id: string, org: string, app?: string): Promise<Customer | undefined> {
   const [row] = await sql.rows<CustomerRow>(lock, [id, org, app]);
   if (!row) return undefined;
@@ -64,9 +63,9 @@ export async function lockCustomer(sql: Sql, id: string, org: string, app?: stri
   return { id, org: row.org, app: row.app, version: row.version, createdAt: row.created_at, credentials, offers };
 }
 
-/** Writes what differs between two states of a locked customer. */
+/** Writes the difference between two states of a locked customer. */
 export async function saveCustomer(sql: Sql, before: Customer, after: Customer): Promise<void> {
-  await sql.rows(bump, [after.id, after.version]);
+  await sql.rows(setVersion, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
     await sql.rows(saveCredential, [
       c.id,
@@ -107,16 +106,16 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer):
 
 /** Credentials and offers go with the customer (ON DELETE CASCADE). */
 const removeCustomer = statement('erase_customer', 'DELETE FROM subject WHERE id = $1');
-/** Only the hash of the key stays of a stored response, so that a late retry cannot create the customer anew. */
+/** Keeps only the hash of the key of a stored response, so that a late retry cannot create the customer again. */
 const emptyResponses = statement(
   'erase_responses',
   'UPDATE idempotency SET fingerprint = NULL, response = NULL, subject = NULL WHERE subject = $1',
 );
-/** The outbox deletes what is not confirmed yet when it is. */
+/** The outbox deletes the other events once they are confirmed. */
 const removeEvents = statement('erase_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
 const addToLedger = statement('erase_ledger', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
 
-/** Deletes a locked customer. Only a hash stays, so that a restored backup can be erased again (docs/runbook.md). */
+/** Deletes a locked customer. Only a hash stays, by which a restored backup is erased again (docs/runbook.md). */
 export async function eraseCustomer(sql: Sql, { id, org }: Customer): Promise<void> {
   await sql.rows(removeCustomer, [id]);
   await sql.rows(emptyResponses, [id]);

@@ -30,7 +30,7 @@ export interface CustomerCredential {
   revokedReason?: string;
   holderClaimedAt?: Date;
   holderApp?: string;
-  /** In the customer's tokens only: another one with every claim and renewal. */
+  /** Appears in the customer's tokens only. Every claim and renewal sets another one. */
   documentNumber?: string;
   /** The `expiresAt` of which the expiration has been emitted. A renewal sets another one, which can expire too. */
   expirationEmittedFor?: Date;
@@ -49,7 +49,7 @@ export interface CustomerOffer {
   expirationEmitted: boolean;
 }
 
-/** What expires at a second is expired at that second. A credential without an expiration never is. */
+/** A credential is expired from the moment of its `expiresAt` on, and never without one. */
 export function isExpired({ expiresAt }: Pick<CustomerCredential, 'expiresAt'>, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
@@ -80,13 +80,13 @@ export function publicState({ id, app, createdAt, credentials, offers }: Custome
   };
 }
 
-/** Of an offered credential the latest expiration that the offer fixed; the type's validity may make it earlier. */
+/** Of an offered credential, the latest expiration that the offer fixed; the type's validity may make it earlier. */
 function publicExpiration({ status, expiresAt, validUntil }: CustomerCredential): { expiresAt?: string } {
-  const end = expiresAt ?? (status === 'offered' ? validUntil : undefined);
-  return end ? { expiresAt: iso(end) } : {};
+  const expiration = expiresAt ?? (status === 'offered' ? validUntil : undefined);
+  return expiration ? { expiresAt: iso(expiration) } : {};
 }
 
-/** As the API shows it. */
+/** A credential as the API shows it. */
 export function publicCredential(c: CustomerCredential, holderId: string): Credential {
   return {
     id: c.id,

@@ -4,7 +4,7 @@ import { Database, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, withAuditTargets, type Audited, type Clock } from '@holdfast/platform';
 import type { KeyedRequest } from '../idempotency/keyed-request.js';
-import { after, change, type Change } from './change.js';
+import { change, combine, type Change } from './change.js';
 import { customerEvents } from './customer-event.js';
 import type { Customer } from './customer.js';
 import { eraseCustomer, lockCustomer, saveCustomer } from './customer.repository.js';
@@ -12,7 +12,7 @@ import { expireDue } from './expiration.js';
 import { insertCustomer } from './insert-customer.js';
 import type { CustomerLocator } from './locators.js';
 
-/** What a rule makes of a request. */
+/** The result of a rule. */
 export interface RuleResult<Reply> {
   change: Change;
   reply: Reply;
@@ -27,10 +27,10 @@ export type Rule<Reply> = (
 ) => RuleResult<Reply> | Promise<RuleResult<Reply>>;
 
 /**
- * The customers of issuance. Every change of a customer goes through here, so that no handler can forget a step: the
- * customer is locked, expirations that are due come first, then the rule decides; state, events, audit record and the
- * response for the Idempotency-Key commit together or not at all; the events are published; and the reply waits until
- * the read model has applied them (docs/adr/0004-read-your-writes.md).
+ * The customers of issuance. Every change of a customer goes through here, so that no handler can omit a step. It locks
+ * the customer, emits due expirations and applies the rule. State, events, audit record and the response for the
+ * Idempotency-Key commit together or not at all. The events are published, and the reply waits until the read model has
+ * applied them (docs/adr/0004-read-your-writes.md).
  */
 @Injectable()
 export class Customers {
@@ -41,7 +41,7 @@ export class Customers {
   ) {}
 
   /**
-   * Changes one customer by a rule. A change without events is no change: nothing is written.
+   * Changes one customer by a rule. A change without events writes nothing.
    * @throws AppError the locator's `unknown` when there is no such customer
    */
   change<Reply>(
@@ -57,39 +57,39 @@ export class Customers {
       const decide = async () => rule(expired.customer, { sql, now });
       const targets = locator.targets?.(before);
       const { change, reply, audited } = await (targets ? withAuditTargets(targets, decide) : decide());
-      const whole = after(expired, change);
-      if (whole.events.length === 0) return { reply };
-      const rows = this.rows(whole, context, now, audited && { targets: targets ?? [], ...audited });
-      await saveCustomer(sql, before, whole.customer);
+      const combined = combine(expired, change);
+      if (combined.events.length === 0) return { reply };
+      const rows = this.rows(combined, context, now, audited && { targets: targets ?? [], ...audited });
+      await saveCustomer(sql, before, combined.customer);
       await insertOutboxRows(sql, rows);
-      await keyed?.store(sql, reply, eventOf(rows, whole.customer));
-      return { reply, rows, customer: whole.customer };
+      await keyed?.store(sql, reply, eventOf(rows, combined.customer));
+      return { reply, rows, customer: combined.customer };
     });
   }
 
   /**
-   * Adds a customer with the first offer. There is nothing to lock: all rows are one statement. With `first` they are a
-   * transaction that begins with it.
+   * Adds a customer with the first offer. There is nothing to lock, so one statement inserts all rows. With `runFirst`
+   * it runs in a transaction, after that.
    * @throws AppError idempotency_in_progress when the key has a response already
    */
   async add<Reply>(
     context: RequestContext,
     { change, reply, audited }: RuleResult<Reply> & { audited: Audited },
     keyed?: KeyedRequest,
-    first?: (sql: Sql) => Promise<void>,
+    runFirst?: (sql: Sql) => Promise<void>,
   ): Promise<Reply> {
     const { customer } = change;
     const rows = this.rows(change, context, customer.createdAt, audited);
     const insert = (sql: Sql) => insertCustomer(sql, customer, rows[0]!, keyed?.sealed(reply));
-    if (first) await this.database.transaction((sql) => first(sql).then(() => insert(sql)));
+    if (runFirst) await this.database.transaction((sql) => runFirst(sql).then(() => insert(sql)));
     else await insert(this.database);
     await this.published(rows, customer);
     return reply;
   }
 
   /**
-   * Erases a customer with everything that is stored of them. Expirations that are due are not emitted any more. The
-   * stored response of the erasure does not name the customer.
+   * Erases a customer with everything that is stored of them. Due expirations are not emitted. The stored response of
+   * the erasure does not name the customer.
    */
   erase(locator: CustomerLocator, context: RequestContext, audited: Audited, keyed?: KeyedRequest): Promise<object> {
     return this.commit(async (sql) => {
@@ -98,7 +98,7 @@ export class Customers {
       const rows = this.rows(erased, context, this.clock.now(), audited);
       await eraseCustomer(sql, before);
       await insertOutboxRows(sql, rows);
-      // After the stored responses of the customer were emptied, so that this one stays.
+      // Only now: eraseCustomer has emptied the customer's stored responses, and this one must stay.
       await keyed?.store(sql, {}, { event: rows[0]!.id, version: erased.customer.version });
       return { reply: {}, rows, customer: erased.customer };
     });
@@ -128,7 +128,7 @@ async function locked(sql: Sql, locator: CustomerLocator, org: string): Promise<
   return customer;
 }
 
-/** What a repeat of the request must find in the read model. */
+/** The event that the read model must have applied before a repeat of the request gets its response. */
 function eventOf(rows: OutboxRow[], { id, version }: Customer) {
   return { subject: id, event: rows.at(-1)!.id, version };
 }

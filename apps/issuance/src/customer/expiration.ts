@@ -3,18 +3,18 @@ import { isExpired, isOfferExpired, type Customer, type CustomerCredential, type
 import { credentialStateOf, decide } from './transitions.js';
 
 /**
- * Emits due expirations of offers and credentials, in the order in which they expired. Nothing else changes, since every
- * rule and every read compares with the clock itself (product §5). Each expiration is emitted once; whoever changes a
- * customer emits the due ones first, so that events keep their order.
+ * Emits due expirations of offers and credentials, in the order in which they expired. Nothing else changes, since
+ * every rule and every read compares with the clock itself (product §5). Each expiration is emitted once. Every change
+ * of a customer emits the due ones first, so that events keep their order.
  */
 export function expireDue(customer: Customer, now: Date): Change {
   const offers = customer.offers.filter((o) => o.status === 'open' && isOfferExpired(o, now) && !o.expirationEmitted);
   const credentials = customer.credentials.filter((c) => expirationIsDue(customer, c, now));
-  const events = [
-    ...offers.map((o) => ({ at: o.expiresAt, events: offerExpired(customer, o) })),
-    ...credentials.map((c) => ({ at: c.expiresAt!, events: credentialExpired(customer, c) })),
+  const due = [
+    ...offers.map((o) => ({ at: o.expiresAt, event: offerExpired(customer, o) })),
+    ...credentials.map((c) => ({ at: c.expiresAt!, event: credentialExpired(customer, c) })),
   ];
-  events.sort((a, b) => a.at.getTime() - b.at.getTime());
+  due.sort((a, b) => a.at.getTime() - b.at.getTime());
   return change(
     customer,
     {
@@ -23,7 +23,7 @@ export function expireDue(customer: Customer, now: Date): Change {
         credentials.includes(c) ? { ...c, expirationEmittedFor: c.expiresAt! } : c,
       ),
     },
-    ...events.map((t) => t.events),
+    ...due.map(({ event }) => event),
   );
 }
 

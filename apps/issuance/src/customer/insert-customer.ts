@@ -19,7 +19,7 @@ const rows = `
   new_event AS (
     INSERT INTO outbox (id, aggregate, subject, payload) SELECT $13, $14, $15, $16 FROM go)`;
 
-const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS made`));
+const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SELECT true AS inserted`));
 
 /**
  * The same with an Idempotency-Key. The key commits with the effect or not at all: of two requests with one key the
@@ -30,10 +30,10 @@ const keyed = statement(
   types(`WITH go AS (
     INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at)
     SELECT $3, $17, $18, $19, $1, $13, 1, $4 ON CONFLICT DO NOTHING RETURNING 1),
-  ${rows} SELECT EXISTS (SELECT 1 FROM go) AS made`),
+  ${rows} SELECT EXISTS (SELECT 1 FROM go) AS inserted`),
 );
 
-/** Names each parameter's type once, since inside SELECT lists PostgreSQL takes an untyped one for text. */
+/** Adds each parameter's type, since inside SELECT lists PostgreSQL takes an untyped one for text. */
 function types(sql: string): string {
   const typed: Record<string, string> = {
     $1: 'uuid',
@@ -88,7 +88,7 @@ export async function insertCustomer(
     event.payload,
   ];
   const [result] = await (stored
-    ? sql.rows<{ made: boolean }>(keyed, [...values, stored.keyHash, stored.fingerprint, stored.response])
-    : sql.rows<{ made: boolean }>(plain, values));
-  if (!result!.made) throw idempotencyInProgress();
+    ? sql.rows<{ inserted: boolean }>(keyed, [...values, stored.keyHash, stored.fingerprint, stored.response])
+    : sql.rows<{ inserted: boolean }>(plain, values));
+  if (!result!.inserted) throw idempotencyInProgress();
 }

@@ -5,11 +5,11 @@ import type { Customer } from './customer.js';
 /** How a request names the customer whom it changes. */
 export interface CustomerLocator {
   find: (sql: Sql, org: string) => Promise<string | undefined>;
-  /** The app that asks. For every app but the customer's own the customer does not exist. */
+  /** The calling app. For every app but the customer's own the customer does not exist. */
   app?: string;
   /** The error for a customer who does not exist. */
   unknown: ErrorCode;
-  /** What the audit record of the request names, whether it is denied or not. */
+  /** The targets of the request's audit record, whether it is denied or not. */
   targets?(customer: Customer): AuditTarget[];
 }
 
@@ -54,7 +54,9 @@ export function byCredential(credentialId: string, app: string): CustomerLocator
   };
 }
 
-/** The customer of a claim token. A denied claim names nobody: whoever has the link has not proved who they are. */
+/**
+ * The customer of a claim token. The record of a denied claim names no customer: a link does not prove who uses it.
+ */
 export function byClaim(subject: string, app: string): CustomerLocator {
   return { find: async () => subject, app, unknown: 'unknown_claim' };
 }

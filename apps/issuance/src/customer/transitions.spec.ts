@@ -19,8 +19,8 @@ const every: CredentialState[] = stages.flatMap((stage) =>
 );
 
 /**
- * Product §5 written a second time, independently of the table: for each transition from which status to which status it
- * leads. A word after the first status is a condition.
+ * Product §5 written a second time, independently of the table: for each transition from which status to which status
+ * it leads. A word after the first status is a condition.
  */
 const allowed: Record<TransitionName, string[]> = {
   offer: ['none > offered', 'offered > offered', 'issued > issued'],

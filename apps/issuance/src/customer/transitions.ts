@@ -29,7 +29,7 @@ export interface CredentialState {
   expired: boolean;
 }
 
-/** The state of a credential at `now`; of none before its first offer. */
+/** The state of a credential at `now`. Without a credential, the state before its first offer. */
 export function credentialStateOf(
   { offers }: Customer,
   credential: CustomerCredential | undefined,
@@ -46,7 +46,7 @@ export function credentialStateOf(
 }
 
 interface Guard {
-  /** In the diagram. */
+  /** The guard's name in the diagram. */
   label: string;
   holds(state: CredentialState): boolean;
   code: ErrorCode;

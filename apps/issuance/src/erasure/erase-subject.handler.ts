@@ -5,7 +5,10 @@ import { Customers } from '../customer/customers.js';
 import { auditTarget, bySubject } from '../customer/locators.js';
 import { Idempotency } from '../idempotency/idempotency.js';
 
-/** DELETE …/credentials/subjects/{subject} (specification §4.4): at the 204 system of record and read model are empty. */
+/**
+ * DELETE …/credentials/subjects/{subject} (specification §4.4). At the 204 neither system of record nor read model has
+ * the customer.
+ */
 @Controller()
 export class EraseSubjectHandler {
   constructor(

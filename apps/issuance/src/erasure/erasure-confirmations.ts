@@ -6,8 +6,8 @@ import { CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 
 /**
- * Erasures that every service has confirmed, after all other events of the customer. Of two replicas one deletes the
- * row, and emits the erasure confirmation.
+ * Deletes the erasures that every service has confirmed, after all other events of the customer. Of two replicas one
+ * deletes the row, and emits the erasure confirmation.
  */
 const confirmedErasures = statement(
   'erasures_confirmed',
@@ -42,7 +42,7 @@ export class ErasureConfirmations {
   }
 }
 
-/** Of the same version, since it changes nothing. */
+/** The confirmation has the version of the erasure, since it changes nothing. */
 function confirmationOf({ org, subject, version, requestId, traceparent }: CustomerEvent, now: Date): CustomerEvent {
   return {
     id: newId(),

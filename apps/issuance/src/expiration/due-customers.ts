@@ -5,8 +5,8 @@ import { credentialColumns, offerColumns } from '../customer/customer.repository
 import { withoutNulls } from '../without-nulls.js';
 
 /**
- * By the indexes `offer_due` and `credential_due`. A customer who is locked is being changed, and that change emits the
- * expiration.
+ * Uses the indexes `offer_due` and `credential_due`. A locked customer is skipped: the change that holds the lock emits
+ * the expiration.
  */
 const due = statement(
   'expirations_due',
@@ -42,7 +42,7 @@ const saveVersions = statement(
    WHERE s.id = e.id`,
 );
 
-/** Whether this replica emits expirations until its transaction commits: one replica does at a time. */
+/** Whether this replica may emit expirations until its transaction ends: one replica does at a time. */
 export function tryExpirationLock(sql: Sql): Promise<boolean> {
   return tryLock(sql, 'expirations');
 }
@@ -67,9 +67,9 @@ export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Prom
 /** Stores which expirations have been emitted, for all customers at once. */
 export async function saveExpirations(sql: Sql, changes: Change[]): Promise<void> {
   const events = changes.flatMap((c) => c.events);
-  await sql.rows(saveOffers, [events.flatMap((t) => (t.type === 'offer.expired' ? t.data.offerId : []))]);
+  await sql.rows(saveOffers, [events.flatMap((e) => (e.type === 'offer.expired' ? e.data.offerId : []))]);
   await sql.rows(saveCredentials, [
-    events.flatMap((t) => (t.type === 'credential.expired' ? t.data.credentialId : [])),
+    events.flatMap((e) => (e.type === 'credential.expired' ? e.data.credentialId : [])),
   ]);
   await sql.rows(saveVersions, [changes.map((c) => c.customer.id), changes.map((c) => c.customer.version)]);
 }

@@ -8,10 +8,11 @@ const batchSize = 1000;
 const clear = statement(
   'idempotency_clear',
   `DELETE FROM idempotency WHERE (app, key_hash) IN (
-     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${storedFor}' LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT app, key_hash FROM idempotency WHERE created_at <= $1::timestamptz - interval '${storedFor}'
+     LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 
-/** Removes answers that have been kept for their time. */
+/** Removes stored responses after their day. */
 @Injectable()
 export class ClearStoredResponses {
   constructor(

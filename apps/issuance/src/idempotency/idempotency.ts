@@ -26,15 +26,17 @@ const discard = statement(
 );
 const confirmed = statement('idempotency_confirmed', 'SELECT confirmed FROM outbox WHERE id = $1');
 
-/** The response to a request, and of which earlier request it is when the key was used before. */
-interface Answered<Response> {
+interface IdempotentResult<Response> {
   response: Response;
-  /** The customer whom the earlier request concerned; none for an erasure. */
-  replayOf?: { subject?: string };
+  /** Set when the response is that of an earlier request with the key. */
+  replayOf?: {
+    /** The customer whom the earlier request concerned; absent for an erasure. */
+    subject?: string;
+  };
 }
 
 /**
- * Stored responses under Idempotency-Keys. A key commits with its effect or not at all, so a denied request uses no key.
+ * Stored responses under Idempotency-Keys. A key commits with its effect or not at all, so a denied request uses none.
  */
 @Injectable()
 export class Idempotency {
@@ -58,8 +60,8 @@ export class Idempotency {
   }
 
   /**
-   * Runs the change of a command once for each key. A repeat gets the response of the first request and changes nothing.
-   * `work` hands the keyed request to the change that it makes (Customers), which stores the response.
+   * Runs the change of a command once for each key. A repeat gets the response of the first request and changes
+   * nothing. `work` hands the keyed request to its change (Customers), which stores the response.
    */
   async run<Response>(
     contract: Contract,
@@ -67,19 +69,19 @@ export class Idempotency {
     input: { subject?: string },
     context: RequestContext,
     work: (keyed?: KeyedRequest) => Promise<Response>,
-  ): Promise<Answered<Response>> {
+  ): Promise<IdempotentResult<Response>> {
     if (idempotencyKey === undefined) return { response: await work() };
-    // With the command: a key that was used for another one is a mistake as well.
+    // The fingerprint includes the command: a key that was used for another command is a mismatch as well.
     const request = [contract.subject, input];
     const keyed = new KeyedRequest(context, idempotencyKey, request, this.clock.now(), this.config.KEY_ENCRYPTION_KEY);
-    // Before anything else: a repeat gets the stored response, whatever has changed since.
+    // Before everything else: a repeat gets the stored response, whatever has changed since.
     const earlier = await this.earlier<Response>(keyed, input.subject);
     if (earlier) return earlier;
     try {
       return { response: await work(keyed) };
     } catch (error) {
-      // A concurrent request with this key may have been first: the state that it left denies this one, or its row
-      // was there.
+      // A concurrent request with this key may have been first: then the new state denies this one, or the key has a
+      // row.
       const first = error instanceof AppError ? await this.earlier<Response>(keyed, input.subject) : undefined;
       if (first) return first;
       throw error;
@@ -90,7 +92,10 @@ export class Idempotency {
    * The stored response of an earlier request with this key, if any. `subject` is the customer whom the request names.
    * @throws AppError idempotency_mismatch when that was another request, conflict when its customer has been erased
    */
-  private async earlier<Response>(keyed: KeyedRequest, subject?: string): Promise<Answered<Response> | undefined> {
+  private async earlier<Response>(
+    keyed: KeyedRequest,
+    subject?: string,
+  ): Promise<IdempotentResult<Response> | undefined> {
     const key = [keyed.app, keyed.keyHash, keyed.at];
     const [row] = await this.database.rows<
       { fingerprint: Buffer | null; response: Buffer | null; subject: string | null } & Omit<StoredEvent, 'subject'>
@@ -110,7 +115,9 @@ export class Idempotency {
     return { response, replayOf: row.subject === null ? {} : { subject: row.subject } };
   }
 
-  /** The first request may have failed before its read model had the change: a repeat must be as visible as the first. */
+  /**
+   * The first request may have failed before the read model had applied its change, which a repeat must wait for too.
+   */
   private async requireVisible(
     org: string,
     subject: string | undefined,

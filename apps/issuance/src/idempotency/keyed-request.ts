@@ -2,9 +2,9 @@ import type { RequestContext } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { AppError, seal, sha256, unseal } from '@holdfast/platform';
 
-/** The event by which a repeat of a request finds out whether its read model has applied the change. */
+/** The event that the read model must have applied before a repeat of the request gets its response. */
 export interface StoredEvent {
-  /** Their erasure empties the stored response. Absent for an erasure: what it leaves behind names nobody. */
+  /** The customer, whose erasure empties the stored response. Absent for an erasure: its response names no customer. */
   subject?: string;
   /** The last event of the change. */
   event: string;
@@ -18,14 +18,14 @@ export interface SealedResponse {
   response: Buffer;
 }
 
-/** Waits for a request with the same key that is still in progress. */
+/** The insert waits for a request with the same key that is still in progress. */
 const store = statement(
   'idempotency_store',
   `INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
-/** A request with an Idempotency-Key. Only hashes are stored, since callers put all kinds of things into keys. */
+/** A request with an Idempotency-Key. Only hashes are stored, since callers may put personal data into keys. */
 export class KeyedRequest {
   readonly org: string;
   readonly app: string;
@@ -33,7 +33,7 @@ export class KeyedRequest {
   /** Hash of the request: the same key with another request is a mistake of the caller. */
   readonly fingerprint: Buffer;
 
-  /** `at` is when the request came, by our clock and not by the database's: the response is stored for a day of it. */
+  /** `at` is the time of the request by the service's clock. The response is stored for a day from then. */
   constructor(
     { org, actor }: Pick<RequestContext, 'org' | 'actor'>,
     key: string,
@@ -47,7 +47,7 @@ export class KeyedRequest {
     this.fingerprint = sha256(JSON.stringify(request));
   }
 
-  /** Encrypted, since it may hold a claim link and always says something about a customer. */
+  /** The response is encrypted, since it may contain a claim link and is personal data of a customer. */
   sealed(response: unknown): SealedResponse {
     const { keyHash, fingerprint } = this;
     return { keyHash, fingerprint, response: seal(this.encryptionKey, JSON.stringify(response), this.sealedFor) };

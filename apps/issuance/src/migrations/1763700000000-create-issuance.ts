@@ -55,7 +55,7 @@ const credentials = [
   // A customer has one credential of a type: a further offer of the type leads to the same one.
   `CREATE UNIQUE INDEX credential_of_type ON credential (subject, type) WHERE status <> 'revoked'`,
   'CREATE INDEX credential_subject ON credential (subject)',
-  // As large as the number of expirations to come: the search for due ones reads no other rows.
+  // Contains future expirations only, so that the search for due ones reads no other rows.
   `CREATE INDEX credential_due ON credential (expires_at)
    WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
      AND expiration_emitted_for IS DISTINCT FROM expires_at`,
@@ -83,8 +83,8 @@ const offers = [
 /**
  * The WebAuthn user handle of a customer is random, since all organizations of one host share an RP ID and an
  * authenticator keeps one passkey per RP ID and handle. `sign_ins_since_version` is the customer's version since which
- * the present passkey signs in. A credential id is unique in its organization only: otherwise a claim would tell whether
- * another organization knows it.
+ * the present passkey signs in. A credential id is unique in its organization only: otherwise a claim would reveal that
+ * another organization has it.
  */
 const passkeys = [
   `CREATE TABLE webauthn_user (
@@ -152,7 +152,7 @@ const erasures = [
   ...outboxTables,
   // An erasure finds the events of its customer in the outbox.
   'CREATE INDEX outbox_aggregate ON outbox (aggregate)',
-  // Read each second, and mostly empty.
+  // Read every second, and empty most of the time.
   `CREATE INDEX outbox_erasure_started ON outbox (aggregate)
    WHERE subject = 'evt.issuance.subject.erasure_started'`,
 ];
@@ -176,8 +176,8 @@ export class CreateIssuance1763700000000 implements MigrationInterface {
   name = 'CreateIssuance1763700000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const parts = [credentialTypes, subjects, credentials, offers, passkeys, presence, idempotency, erasures];
-    for (const sql of parts.flat()) await runner.query(sql);
+    const statements = [credentialTypes, subjects, credentials, offers, passkeys, presence, idempotency, erasures];
+    for (const sql of statements.flat()) await runner.query(sql);
   }
 
   async down(runner: QueryRunner): Promise<void> {

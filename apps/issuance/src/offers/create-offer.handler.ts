@@ -82,8 +82,11 @@ export class CreateOfferHandler {
   }
 
   private async terms(request: OfferRequest, context: RequestContext, now: Date): Promise<OfferTerms> {
-    const { OFFER_MIN_SECONDS: min, OFFER_MAX_SECONDS: max, OFFER_DEFAULT_SECONDS: fallback } = this.config;
-    const times = offerTimes(request, now, { min, max, fallback });
+    const times = offerTimes(request, now, {
+      minSeconds: this.config.OFFER_MIN_SECONDS,
+      maxSeconds: this.config.OFFER_MAX_SECONDS,
+      defaultSeconds: this.config.OFFER_DEFAULT_SECONDS,
+    });
     const type = await this.types.find(context.org, request.credentialType);
     const { returnUrl } = request;
     if (returnUrl !== undefined) await this.requireRegistered(returnUrl, context);

@@ -10,7 +10,7 @@ export function offerOf(customer: Customer, offerId: string, token: string, base
   const credential = customer.credentials.find((c) => c.id === offer.credentialId)!;
   return {
     subject: customer.id,
-    // In the fragment, so that no server log and no Referer ever has it (product §2).
+    // In the fragment, so that no server log and no Referer ever contains it (product §2).
     claimUrl: `${baseUrl}/o/${customer.org}/claim#${token}`,
     offerId,
     credentialId: credential.id,

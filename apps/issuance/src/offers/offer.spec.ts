@@ -6,7 +6,7 @@ import { publicState, type Customer } from '../customer/customer.js';
 import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms } from './offer.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
-const bounds = { min: 600, max: 2_592_000, fallback: 259_200 };
+const bounds = { minSeconds: 600, maxSeconds: 2_592_000, defaultSeconds: 259_200 };
 const terms: OfferTerms = { type: firstType, expiresAt: new Date('2026-11-24T09:00:00.000Z') };
 const who = { id: 'subject', org: 'acme', app: 'app_shop' };
 const offered = firstOffer(who, terms, { offer: 'o1', credential: 'c1' }, now).customer;

@@ -5,22 +5,22 @@ import { closeOffers } from '../customer/close-offers.js';
 import { isExpired, type Customer, type CustomerCredential, type CustomerOffer } from '../customer/customer.js';
 import { credentialStateOf, next } from '../customer/transitions.js';
 
-/** Bounds of an offer's lifetime, in seconds. */
+/** Bounds of an offer's lifetime. */
 export interface OfferBounds {
-  min: number;
-  max: number;
-  fallback: number;
+  minSeconds: number;
+  maxSeconds: number;
+  defaultSeconds: number;
 }
 
 /** When the offer expires, and the latest expiration of the credential. @throws AppError invalid_request (422) */
 export function offerTimes(
   request: OfferRequest,
   now: Date,
-  { min, max, fallback }: OfferBounds,
+  { minSeconds, maxSeconds, defaultSeconds }: OfferBounds,
 ): { expiresAt: Date; validUntil?: Date } {
-  const seconds = request.offerExpiresIn ?? fallback;
-  if (seconds < min || seconds > max) {
-    throw unprocessable([{ pointer: '#/offerExpiresIn', detail: `must be ${min} to ${max} seconds` }]);
+  const seconds = request.offerExpiresIn ?? defaultSeconds;
+  if (seconds < minSeconds || seconds > maxSeconds) {
+    throw unprocessable([{ pointer: '#/offerExpiresIn', detail: `must be ${minSeconds} to ${maxSeconds} seconds` }]);
   }
   const expiresAt = new Date(now.getTime() + seconds * 1000);
   if (request.validUntil === undefined) return { expiresAt };
@@ -50,7 +50,7 @@ export interface OfferTerms {
   returnUrl?: string;
 }
 
-/** A customer of whom nothing is known yet: ∅ → offered. */
+/** The first offer to a new customer: ∅ → offered. */
 export function firstOffer(
   who: { id: string; org: string; app: string },
   terms: OfferTerms,
@@ -61,19 +61,19 @@ export function firstOffer(
 }
 
 /** Every event holds all credentials of the customer, and the size of a message is limited. */
-const mostCredentials = 1000;
+const maxCredentials = 1000;
 
 /**
- * A further offer to a known customer: of another type it makes another credential; of a type that the customer holds
- * it leads to the same credential again (recovery), and an open offer of that type gives way to it. `invalid_state`
- * while the credential is suspended: an offer must not be a way around a suspension.
+ * A further offer to an existing customer. An offer of another type adds a credential. An offer of a type that the
+ * customer has leads to the same credential again (recovery) and supersedes an open offer of that type. It is denied
+ * with `invalid_state` while the credential is suspended, since its claim would bypass the suspension.
  */
 export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const held = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
-  if (!held && customer.credentials.length >= mostCredentials)
+  if (!held && customer.credentials.length >= maxCredentials)
     throw new AppError(
       'invalid_state',
-      `This customer has ${mostCredentials} credentials, the revoked ones included, and can get no more.`,
+      `This customer has ${maxCredentials} credentials, the revoked ones included, and can get no more.`,
     );
   if (!held) return offered(customer, undefined, terms, ids, now);
   return compose(

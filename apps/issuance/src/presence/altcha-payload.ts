@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
 
-/** What a challenge is signed for. All of it is in the open, and none of it can be changed. */
+/** What a challenge is bound to. The members are public, and signed. */
 const bindingSchema = z.strictObject({
   answer: hex(32),
   client_id: z.string(),
@@ -25,7 +25,7 @@ const parametersSchema = z.strictObject({
 });
 export type ChallengeParameters = z.output<typeof parametersSchema>;
 
-/** As the ALTCHA widget sends it. `time` is what the browser says that it took; nothing depends on it. */
+/** As the ALTCHA widget sends it. `time` is the duration as the browser measured it; nothing depends on it. */
 const payloadSchema = z.strictObject({
   challenge: z.strictObject({ parameters: parametersSchema, signature: hex(32) }),
   solution: z.strictObject({
@@ -37,14 +37,15 @@ const payloadSchema = z.strictObject({
 export type AltchaPayload = z.output<typeof payloadSchema>;
 
 /**
- * Base64 of JSON (RFC 4648 §4) with these members and no others; undefined for all else, one changed letter included.
+ * Reads Base64 of JSON (RFC 4648 §4) with these members and no others. Undefined for everything else, so that no second
+ * text stands for the same payload.
  */
 export function readPayload(text: string): AltchaPayload | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node.js passes over what is no base64.
+  // Node.js ignores characters that are not Base64.
   if (bytes.toString('base64') !== text) return undefined;
   const json = bytes.toString('utf8');
-  // Changed padding would read as a blank at the end.
+  // Changed padding would add a blank at the end, which JSON allows.
   if (!json.endsWith('}')) return undefined;
   try {
     return payloadSchema.safeParse(JSON.parse(json)).data;
@@ -53,7 +54,7 @@ export function readPayload(text: string): AltchaPayload | undefined {
   }
 }
 
-/** What the signature is over: the members in the order of their names, at both levels, as altcha-lib writes them. */
+/** The text that is signed: the members in the order of their names, at both levels, as altcha-lib writes them. */
 export function signedText({ data, ...rest }: ChallengeParameters): string {
   const sorted = (object: object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify(sorted({ ...rest, data: sorted(data) }));

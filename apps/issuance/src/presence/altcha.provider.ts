@@ -11,8 +11,8 @@ import { presenceKeys, type PresenceKeys } from './presence-keys.js';
 import { presenceError, type PresenceContext, type PresenceProvider, type Proof } from './provider.js';
 
 /**
- * The built-in proof of work (ALTCHA 2): no third party, nothing stored until it is used. It prices automation; it does
- * not know people from programs.
+ * The built-in proof of work (ALTCHA 2): no third party, and nothing is stored until a proof is consumed. It makes
+ * automation expensive; it does not distinguish people from programs.
  */
 @Injectable()
 export class AltchaProvider implements PresenceProvider<'altcha'> {
@@ -20,7 +20,7 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
 
   constructor(@Inject(CONFIG) private readonly config: IssuanceConfig) {}
 
-  /** For this app's sign-up form, and good for its offers alone. */
+  /** The challenge is for this app's sign-up form, and its solution is valid for offers of this app only. */
   async challenge({ org, app, now }: PresenceContext): Promise<PresenceChallenge> {
     const [keys] = presenceKeys(this.config, org);
     const id = randomBytes(16).toString('base64url');
@@ -40,8 +40,8 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
   }
 
   /**
-   * Two HMACs, and not altcha-lib's verifySolution(): that looks at the machine's clock, and at it before the
-   * signature, so that a changed time would pass for one that has come.
+   * Verifies two HMACs instead of calling altcha-lib's verifySolution(). That compares with the machine's clock, and
+   * before it verifies the signature, so it would report a forged challenge as an expired one.
    */
   async verify({ payload }: { payload: string }, { org, app, now }: PresenceContext): Promise<Proof> {
     const read = readPayload(payload);
@@ -60,25 +60,27 @@ export class AltchaProvider implements PresenceProvider<'altcha'> {
     if (data.client_id !== app)
       throw presenceError(
         'presence_invalid',
-        "The challenge was made for another app: ask for it with the calling app's client_id.",
+        "The challenge was made for another app: request it with the calling app's client_id.",
       );
-    const found = equal(
+    const isKeyFound = equal(
       hmac(keys.key, Buffer.from(solution.derivedKey, 'hex')),
       Buffer.from(parameters.keySignature, 'hex'),
     );
-    if (!found || data.answer !== answerOf(keys, data.id, solution.counter))
+    if (!isKeyFound || data.answer !== answerOf(keys, data.id, solution.counter))
       throw presenceError('presence_invalid', 'The solution does not solve the challenge.');
-    const end = new Date(expiresAt * 1000);
-    if (end <= now)
+    const expiration = new Date(expiresAt * 1000);
+    if (expiration <= now)
       throw presenceError(
         'presence_expired',
-        `The challenge could be used until ${end.toISOString()}; let the visitor solve a new one.`,
+        `The challenge could be used until ${expiration.toISOString()}; let the visitor solve a new one.`,
       );
-    return { provider: 'altcha', id: data.id, expiresAt: end };
+    return { provider: 'altcha', id: data.id, expiresAt: expiration };
   }
 }
 
-/** Says in secret which counter solves a challenge, so that a changed one shows though we remember none. */
+/**
+ * Binds a challenge to the counter that solves it, so that a changed counter is detected without a stored challenge.
+ */
 function answerOf(keys: PresenceKeys, id: string, counter: number): string {
   return hmac(keys.key, `counter/${id}/${counter}`).toString('hex');
 }

@@ -10,18 +10,18 @@ const ttlMs = 900;
 /** Apps and the origins of their pages. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class Apps {
-  private readonly known = new LRUCache<string, App>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new LRUCache<string, App>({ max: 10_000, ttl: ttlMs });
 
   constructor(private readonly bus: Bus) {}
 
   /** Undefined for an app that does not exist, is disabled, or is another organization's. */
   async find(org: string, clientId: string): Promise<App | undefined> {
     if (!clientIdPattern.test(clientId)) return undefined;
-    const app = this.known.get(clientId) ?? (await this.query(clientId));
+    const app = this.cache.get(clientId) ?? (await this.query(clientId));
     return app && app.org === org && !app.disabled ? app : undefined;
   }
 
-  /** @throws unknown_app, the same for all that find() does not find */
+  /** @throws unknown_app for every app for which find() returns undefined */
   async require(org: string, clientId: string): Promise<App> {
     const app = await this.find(org, clientId);
     if (!app) throw new AppError('unknown_app', 'This organization has no app with this client_id.');
@@ -31,7 +31,7 @@ export class Apps {
   private async query(clientId: string): Promise<App | undefined> {
     try {
       const app = await this.bus.request(getApp, { clientId }, systemContext('issuance'));
-      this.known.set(clientId, app);
+      this.cache.set(clientId, app);
       return app;
     } catch (error) {
       if (error instanceof AppError && error.code === 'unknown_app') return undefined;

@@ -4,35 +4,37 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { presenceError, type Proof } from './provider.js';
 
-const used = statement(
+const find = statement(
   'presence_proof_find',
   'SELECT 1 FROM consumed_presence_proof WHERE org = $1 AND provider = $2 AND id = $3',
 );
-const use = statement(
+const insert = statement(
   'presence_proof_consume',
-  'INSERT INTO consumed_presence_proof (org, provider, id, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1',
+  `INSERT INTO consumed_presence_proof (org, provider, id, expires_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT DO NOTHING RETURNING 1`,
 );
 const batchSize = 1000;
 const clear = statement(
   'presence_proof_clear',
   `DELETE FROM consumed_presence_proof WHERE (org, provider, id) IN (
-     SELECT org, provider, id FROM consumed_presence_proof WHERE expires_at <= $1 LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT org, provider, id FROM consumed_presence_proof WHERE expires_at <= $1
+     LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 /** An hour longer than a proof is valid: the clocks of replicas need not agree. */
-const keptFor = 3_600_000;
+const retentionMs = 3_600_000;
 
 /**
- * Consumes a proof in the transaction of its offer: both commit or neither does. Who comes with the same proof meanwhile
- * waits for the outcome.
+ * Consumes a proof in the transaction of its offer: both commit or neither does. A concurrent request with the same
+ * proof waits for the outcome.
  * @throws AppError presence_replayed
  */
 export async function consume(sql: Sql, org: string, { provider, id, expiresAt }: Proof): Promise<void> {
-  if ((await sql.rows(use, [org, provider, id, expiresAt])).length === 0) throw replayed();
+  if ((await sql.rows(insert, [org, provider, id, expiresAt])).length === 0) throw replayed();
 }
 
-/** Runs before the provider verifies, which could only say that it has seen the proof. @throws presence_replayed */
+/** Runs before the verification: Turnstile does not distinguish used from expired tokens. @throws presence_replayed */
 export async function requireUnconsumed(sql: Sql, org: string, provider: Proof['provider'], id: string): Promise<void> {
-  if ((await sql.rows(used, [org, provider, id])).length > 0) throw replayed();
+  if ((await sql.rows(find, [org, provider, id])).length > 0) throw replayed();
 }
 
 function replayed() {
@@ -57,7 +59,7 @@ export class ClearConsumedProofs {
     failure: 'Failed to remove consumed presence proofs that have expired',
   })
   async clear(): Promise<void> {
-    const before = new Date(this.clock.now().getTime() - keptFor);
+    const before = new Date(this.clock.now().getTime() - retentionMs);
     while ((await this.database.rows(clear, [before])).length === batchSize);
   }
 }

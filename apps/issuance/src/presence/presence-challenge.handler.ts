@@ -5,7 +5,7 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { AltchaProvider } from './altcha.provider.js';
 import { allowedOrigin, Apps } from './apps.js';
 
-/** GET …/presence/challenge: what the widget on an app's sign-up form asks for. Nothing is stored. */
+/** GET …/presence/challenge: the widget on an app's sign-up form requests it. Nothing is stored. */
 @Controller()
 export class PresenceChallengeHandler {
   constructor(

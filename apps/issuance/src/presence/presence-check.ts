@@ -5,7 +5,7 @@ import { PresencePolicies } from './presence-policies.js';
 import { presenceError, type PresenceContext, type Proof } from './provider.js';
 import { TurnstileProvider } from './turnstile.provider.js';
 
-/** Whether an offer may be made, as far as presence goes. */
+/** Decides whether the presence policy of the organization allows an offer. */
 @Injectable()
 export class PresenceCheck {
   constructor(
@@ -15,10 +15,9 @@ export class PresenceCheck {
   ) {}
 
   /**
-   * Verifies a proof whenever one is sent: an invalid one is denied even where none is required. Undefined when none was sent
-   * and the organization's policy takes that: it is about the sign-up form, so a further offer to a known customer,
-   * which needs
-   * `issued:manage`, never needs one.
+   * Verifies a proof whenever one is sent: an invalid one is denied even where none is required. Undefined when none
+   * was sent and none is required. The policy is about the sign-up form, so a further offer to an existing customer,
+   * which requires `issued:manage`, never requires a proof.
    */
   async verify(
     presence: Presence | undefined,

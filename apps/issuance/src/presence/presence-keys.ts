@@ -1,15 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 import type { IssuanceConfig } from '../config.js';
 
-/** Of one organization: `signature` signs what is asked, `key` what is found. */
+/** The keys of one organization: `signature` signs challenges, `key` their solutions. */
 export interface PresenceKeys {
   signature: string;
   key: string;
 }
 
 /**
- * Derived, so that the proofs of one organization are worth nothing at another and no key needs to be stored (RFC
- * 5869).
+ * Derives the keys (RFC 5869), so that the proofs of one organization are invalid at another and no key needs to be
+ * stored.
  */
 function keysOf(master: Buffer, org: string): PresenceKeys {
   const derive = (purpose: string) =>
@@ -17,7 +17,7 @@ function keysOf(master: Buffer, org: string): PresenceKeys {
   return { signature: derive('signature'), key: derive('key') };
 }
 
-/** The keys that sign, then those of before a rotation, which only verify. */
+/** The keys that sign, then those before a rotation, which only verify. */
 export function presenceKeys(
   { PRESENCE_KEY, PRESENCE_KEY_PREVIOUS }: Pick<IssuanceConfig, 'PRESENCE_KEY' | 'PRESENCE_KEY_PREVIOUS'>,
   org: string,

@@ -3,7 +3,7 @@ import { presenceOrigin, type ReplyOf, type RequestContext, type RequestOf } fro
 import { Handles } from '@holdfast/messaging';
 import { allowedOrigin, Apps } from './apps.js';
 
-/** What a browser asks first where a page adds headers of its own (CORS preflight): makes no challenge. */
+/** Answers the CORS preflight of a page that adds headers of its own. Creates no challenge. */
 @Controller()
 export class PresenceOriginHandler {
   constructor(private readonly apps: Apps) {}

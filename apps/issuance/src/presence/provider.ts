@@ -9,7 +9,7 @@ export interface PresenceContext {
   now: Date;
 }
 
-/** A proof that holds. It is good for one offer: `id` is what is remembered of it, until `expiresAt`. */
+/** A valid proof. It allows one offer: that stores `id` until `expiresAt`. */
 export interface Proof {
   provider: Presence['type'];
   id: string;
@@ -17,21 +17,20 @@ export interface Proof {
 }
 
 /**
- * One way to prove that a person was present on the sign-up form. It says whether a proof holds; that it counts once is
- * the offer's own transaction's business.
+ * One way to prove that a person was present on the sign-up form. It verifies a proof; the transaction of the offer
+ * consumes it.
  */
 export interface PresenceProvider<Type extends Presence['type'] = Presence['type']> {
   readonly type: Type;
   /**
-   * @throws presence_invalid, presence_expired, presence_unavailable; anything that is not surely a good proof is one
-   * of them
+   * @throws presence_invalid, presence_expired or presence_unavailable for everything that is not surely a valid proof
    */
   verify(proof: Extract<Presence, { type: Type }>, context: PresenceContext): Promise<Proof>;
 }
 
 type PresenceCode = 'presence_required' | 'presence_invalid' | 'presence_expired' | 'presence_replayed';
 
-/** What the visitor or the app's backend can put right; `detail` says how. */
+/** An error that the visitor or the app's backend can correct; `detail` says how. */
 export function presenceError(code: PresenceCode, detail: string): AppError {
   return new AppError(code, detail, { errors: [{ pointer: '#/presence', detail }] });
 }

@@ -4,41 +4,41 @@ import { originsOf } from './apps.js';
 import { presenceError, presenceUnavailable } from './provider.js';
 
 /** The response of Cloudflare (Turnstile, "Validate the token"); more members may come. */
-const answerSchema = z.looseObject({
+const responseSchema = z.looseObject({
   success: z.boolean(),
   challenge_ts: z.iso.datetime({ offset: true }).optional(),
   hostname: z.string().optional(),
   action: z.string().optional(),
   'error-codes': z.array(z.string()).optional(),
 });
-export type TurnstileResponse = z.output<typeof answerSchema>;
+export type TurnstileResponse = z.output<typeof responseSchema>;
 
-/** A token counts five minutes with Cloudflare, and no longer with us. */
+/** Cloudflare accepts a token for five minutes, and so do we. */
 const ttlMs = 5 * 60_000;
-/** The action of the widget (`data-action`), so that a token of a log-in form makes no offer. */
+/** The action of the widget (`data-action`), so that a token of a log-in form creates no offer. */
 export const turnstileAction = 'offer';
 
 /** @throws presence_unavailable */
 export function readTurnstileResponse(body: Buffer): TurnstileResponse {
   try {
-    return answerSchema.parse(JSON.parse(body.toString('utf8')));
+    return responseSchema.parse(JSON.parse(body.toString('utf8')));
   } catch {
     throw presenceUnavailable('The response of Turnstile cannot be read.');
   }
 }
 
 /**
- * When the token ends, if the answer says that it is good, was made on a page of the app, for an offer, and not long
- * ago.
+ * When the token expires. Throws unless the response says that the token is valid, of a page of the app, for an offer
+ * and recent.
  */
 export function turnstileExpiration(
-  answer: TurnstileResponse,
+  response: TurnstileResponse,
   app: Pick<App, 'redirectUris' | 'origins'>,
   now: Date,
 ): Date {
-  if (!answer.success) throw errorOf(answer['error-codes'] ?? []);
-  const { hostname, action, challenge_ts: made } = answer;
-  if (made === undefined || hostname === undefined)
+  if (!response.success) throw errorOf(response['error-codes'] ?? []);
+  const { hostname, action, challenge_ts: createdAt } = response;
+  if (createdAt === undefined || hostname === undefined)
     throw presenceUnavailable('Turnstile does not say when and where the token was made.');
   const hosts = originsOf(app).map((origin) => new URL(origin).hostname);
   if (!hosts.includes(hostname))
@@ -48,16 +48,18 @@ export function turnstileExpiration(
     );
   if (action !== turnstileAction)
     throw presenceError('presence_invalid', `The widget must have the action "${turnstileAction}" (data-action).`);
-  const end = new Date(new Date(made).getTime() + ttlMs);
-  if (end <= now)
+  const expiration = new Date(new Date(createdAt).getTime() + ttlMs);
+  if (expiration <= now)
     throw presenceError(
       'presence_expired',
-      `The token could be used until ${end.toISOString()}; let the visitor solve a new one.`,
+      `The token could be used until ${expiration.toISOString()}; let the visitor solve a new one.`,
     );
-  return end;
+  return expiration;
 }
 
-/** Faults of the token are the visitor's to mend; all others, known or not, are ours or Cloudflare's: never a pass. */
+/**
+ * The visitor can replace an invalid token. Every other code, unknown ones too, is an error of ours or of Cloudflare.
+ */
 function errorOf(codes: string[]) {
   if (
     codes.length > 0 &&

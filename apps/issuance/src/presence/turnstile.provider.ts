@@ -15,10 +15,10 @@ import {
 } from './provider.js';
 import { readTurnstileResponse, turnstileExpiration, type TurnstileResponse } from './turnstile-response.js';
 
-/** Milliseconds: the gateway waits five seconds for the whole offer. */
+/** The gateway waits five seconds for the whole offer. */
 const timeoutMs = 2500;
 
-/** Cloudflare Turnstile, for organizations that gave us their secret. */
+/** Cloudflare Turnstile, for organizations that have configured their secret. */
 @Injectable()
 export class TurnstileProvider implements PresenceProvider<'turnstile'> {
   readonly type = 'turnstile';
@@ -40,32 +40,33 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
     const id = hash.toString('base64url');
     await requireUnconsumed(this.database, org, this.type, id);
     const app = await this.apps.require(org, clientId);
-    const answer = await this.siteverify(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
+    const response = await this.siteverify(secret, token, idempotencyKey(org, clientId, secret, token)).catch(
       (error: unknown) => {
-        // Never with the cause itself: it may hold what was sent.
+        // Without an unknown error's text, which may contain the token or the secret.
         const why = error instanceof AppError || error instanceof OutboundError ? error.message : 'an unknown error';
         this.logger.warn(`The request to Turnstile at ${this.config.TURNSTILE_URL} failed: ${why}`);
         throw presenceUnavailable('Turnstile is unavailable, or its response is not valid.');
       },
     );
-    if (!answer.success) this.logger.debug(`Turnstile refused a token: ${(answer['error-codes'] ?? []).join(' ')}`);
-    return { provider: this.type, id, expiresAt: turnstileExpiration(answer, app, now) };
+    if (!response.success)
+      this.logger.debug(`Turnstile rejected a token: ${(response['error-codes'] ?? []).join(' ')}`);
+    return { provider: this.type, id, expiresAt: turnstileExpiration(response, app, now) };
   }
 
   private async siteverify(secret: string, token: string, idempotency_key: string): Promise<TurnstileResponse> {
     const body = JSON.stringify({ secret, response: token, idempotency_key });
-    const answer = await this.outbound.request(this.config.TURNSTILE_URL, {
+    const { body: responseBody } = await this.outbound.request(this.config.TURNSTILE_URL, {
       headers: { 'content-type': 'application/json' },
       body,
       timeoutMs,
     });
-    return readTurnstileResponse(answer.body);
+    return readTurnstileResponse(responseBody);
   }
 }
 
 /**
- * The same for the same token and secret, so that Cloudflare answers an honest retry as it did at first and not
- * "duplicate". As a UUID, which is the form it takes. That the token makes one offer is our own transaction's business.
+ * The same key for the same token and secret, so that Cloudflare repeats its first response to a retry instead of
+ * reporting a duplicate. A UUID, as Cloudflare requires. The offer's transaction ensures that a token allows one offer.
  */
 function idempotencyKey(org: string, app: string, secret: string, token: string): string {
   const hex = sha256(`${org}/${app}/${secret}/${token}`).toString('hex');

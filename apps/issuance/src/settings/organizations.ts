@@ -3,7 +3,7 @@ import { knownOrganizations, type RequestContext } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 
-/** Organizations are directory's: the operator may have mistyped one, and nothing may be kept for it. */
+/** Directory owns the organizations. Nothing may be stored for a short ID that the operator has mistyped. */
 @Injectable()
 export class Organizations {
   constructor(private readonly bus: Bus) {}

@@ -11,7 +11,7 @@ export interface SettingChange {
   /** Such as `credential_type/customer`; each counts its own versions. */
   setting: string;
   version: number;
-  /** Absent where the change follows from another one of the same request: one request, one record (product §7). */
+  /** Absent when the change follows from another one of the same request: one request has one record (product §7). */
   audited?: { action: Action; targets: AuditTarget[]; changes: NonNullable<AuditRecord['changes']> };
 }
 
@@ -24,7 +24,7 @@ export class Settings {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Replies after audit has stored the record (one second at most). */
+  /** Resolves when audit has appended the record, after one second at most. */
   async commit<Reply>(
     context: RequestContext,
     work: (manager: EntityManager) => Promise<{ changes: SettingChange[]; reply: Reply }>,

@@ -8,8 +8,8 @@ import type { IssuanceConfig } from '../config.js';
 import { challengeKeyOf, signInOf } from './sign-in-challenge.js';
 
 /**
- * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. Stores nothing, since anybody
- * may begin one.
+ * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. It stores nothing, since
+ * anybody may begin a sign-in.
  */
 @Controller()
 export class BeginSignInHandler {

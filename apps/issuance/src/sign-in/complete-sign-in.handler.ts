@@ -22,8 +22,8 @@ type Used = ClaimRow & { subject: string; version: number; validUntil: Date | nu
 type Reply = ReplyOf<typeof completeSignIn>;
 
 /**
- * Of another organization's passkeys with this id only the one of this user handle: anybody can register an id that they
- * have seen.
+ * Finds another organization's passkey with this id only if its user handle matches too: anybody can register an id
+ * that they have seen.
  */
 const find = statement(
   'passkey_find',
@@ -32,7 +32,7 @@ const find = statement(
    FROM passkey p JOIN webauthn_user h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
-/** Stores the counter and finds the credential. Of two uses with one counter the second gets no row: one is a copy. */
+/** Stores the counter and finds the credential. A counter that was used before gets no row: the passkey was copied. */
 const use = statement(
   'passkey_use',
   `WITH used AS (
@@ -59,21 +59,21 @@ export class CompleteSignInHandler {
     context: RequestContext,
   ): Promise<Reply> {
     const { org } = context;
-    const answer = readAuthentication(response);
+    const authentication = readAuthentication(response);
     const signIn = signInOf(org, interaction);
-    requireValidSignedChallenge(challengeKeyOf(this.config), answer.challenge, signIn, this.clock.now());
+    requireValidSignedChallenge(challengeKeyOf(this.config), authentication.challenge, signIn, this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
-      answer.credentialId,
+      authentication.credentialId,
       org,
-      Buffer.from(answer.response.response.userHandle, 'base64url'),
+      Buffer.from(authentication.response.response.userHandle, 'base64url'),
     ]);
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     // A passkey of an RP ID that is no longer accepted counts as unknown: its customer gets a new one by a recovery
     // (docs/rp-id.md).
     if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
-    const { counter, backedUp } = await verifyAuthentication(rp, answer, passkey);
-    await consumeSignedChallenge(this.database, answer.challenge, signIn, this.clock.now());
-    // Only after the verification: only the owner of a passkey learns that another organization knows it. The reply
+    const { counter, backedUp } = await verifyAuthentication(rp, authentication, passkey);
+    await consumeSignedChallenge(this.database, authentication.challenge, signIn, this.clock.now());
+    // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
     // does not name the customer there.
     if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
 

@@ -11,7 +11,7 @@ const status = statement(
    FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
 );
 
-/** Auth queries this before it issues anything for a customer: one statement, since every refresh waits for it. */
+/** Auth sends this query before it issues anything for a customer. One statement, since every refresh waits for it. */
 @Controller()
 export class CustomerStatusHandler {
   constructor(

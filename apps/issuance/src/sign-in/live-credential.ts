@@ -11,10 +11,11 @@ export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber"
   c.expires_at AS "expiresAt"`;
 
 /**
- * Of subject `s`: the customer's version since which sign-ins count. Earlier ones, with an older passkey or before a
- * suspension, do not.
+ * Part of a statement: the version of subject `s` since which sign-ins count. Earlier ones, with an older passkey or
+ * before a suspension, do not.
  */
-export const signInsSince = `greatest((SELECT sign_ins_since_version FROM webauthn_user WHERE subject = s.id), c.sign_ins_since_version)`;
+export const signInsSince = `greatest(
+  (SELECT sign_ins_since_version FROM webauthn_user WHERE subject = s.id), c.sign_ins_since_version)`;
 
 /** All null when there is no live credential. */
 export interface ClaimRow {

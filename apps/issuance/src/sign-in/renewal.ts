@@ -1,20 +1,24 @@
 import type { CredentialType } from '@holdfast/contracts';
-import { addDuration, endOf } from '../credential-types/validity.js';
+import { addDuration, expirationAfter } from '../credential-types/validity.js';
 import { change, idsAndExpirationOf, type Change } from '../customer/change.js';
 import type { Customer, CustomerCredential } from '../customer/customer.js';
 import { credentialStateOf, decide } from '../customer/transitions.js';
 
-type Ending = Pick<CustomerCredential, 'expiresAt' | 'validUntil'>;
+type Expiration = Pick<CustomerCredential, 'expiresAt' | 'validUntil'>;
 type Terms = Pick<CredentialType, 'validity' | 'renewalWindow'>;
 
 /**
- * Whether a sign-in at `now` renews: within the renewal window, and only if the credential then expires later. An offer's
- * `validUntil` limits renewals too.
+ * Whether a sign-in at `now` renews: within the renewal window, and only if the credential then expires later. An
+ * offer's `validUntil` limits renewals too.
  */
-export function renewalDue({ expiresAt, validUntil }: Ending, { validity, renewalWindow }: Terms, now: Date): boolean {
+export function renewalDue(
+  { expiresAt, validUntil }: Expiration,
+  { validity, renewalWindow }: Terms,
+  now: Date,
+): boolean {
   if (!expiresAt || renewalWindow === undefined || expiresAt <= now) return false;
   if (addDuration(now, renewalWindow) < expiresAt) return false;
-  const end = endOf(now, validity, validUntil);
+  const end = expirationAfter(now, validity, validUntil);
   return end === undefined || end > expiresAt;
 }
 
@@ -37,7 +41,7 @@ export function renewed(
   )
     return change(customer, {});
   const { expiresAt: _, ...kept } = before;
-  const expiresAt = endOf(now, type.validity, before.validUntil);
+  const expiresAt = expirationAfter(now, type.validity, before.validUntil);
   const credential: CustomerCredential = { ...kept, documentNumber, ...(expiresAt && { expiresAt }) };
   return change(
     customer,

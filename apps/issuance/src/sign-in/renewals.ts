@@ -10,9 +10,9 @@ import { byPasskey } from '../customer/locators.js';
 import { claimOf, type ClaimRow } from './live-credential.js';
 import { renewalDue, renewed } from './renewal.js';
 
-const stillHeld = statement('renewal_passkey', 'SELECT 1 FROM passkey WHERE credential_id = $1 AND subject = $2');
+const findPasskey = statement('renewal_passkey', 'SELECT 1 FROM passkey WHERE credential_id = $1 AND subject = $2');
 
-/** Who signed in, with which passkey, and the credential that they hold. */
+/** The customer who signed in, the passkey and the credential. */
 export interface SignedIn extends ClaimRow {
   id: string;
   subject: string;
@@ -41,15 +41,15 @@ export class Renewals {
   }
 
   /**
-   * Decides under the customer's lock, so it sees a revocation or a recovery that came first: then nobody is signed in,
-   * with `lost` as the reason.
+   * Decides under the customer's lock, so it sees a revocation or a recovery that came first. Then nobody is signed in,
+   * and `lost` is the reason.
    */
   async renew({ id, type: name, subject, passkey }: SignedIn, context: RequestContext): Promise<Renewed> {
     const type = await this.types.find(context.org, name);
     try {
       return await this.customers.change<Renewed>(byPasskey(subject), context, async (customer, { sql, now }) => {
         // A recovery has replaced the passkey.
-        if ((await sql.rows(stillHeld, [passkey, subject])).length === 0) throw new AppError('unknown_subject');
+        if ((await sql.rows(findPasskey, [passkey, subject])).length === 0) throw new AppError('unknown_subject');
         const change = renewed(customer, id, type, newCode(16), now);
         const credential = change.customer.credentials.find((c) => c.id === id);
         if (credential?.status !== 'issued' || isExpired(credential, now))

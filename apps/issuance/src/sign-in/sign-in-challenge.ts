@@ -1,14 +1,14 @@
 import { hkdfSync } from 'node:crypto';
 import type { IssuanceConfig } from '../config.js';
 
-/** A challenge of a sign-in is valid for its interaction only. Whose sign-in it will be is not known yet. */
+/** A challenge of a sign-in is valid for its interaction only. The customer is not known yet. */
 export function signInOf(org: string, interaction: string): string {
   return `${org}/${interaction}`;
 }
 
 const challengeKeys = new WeakMap<Buffer, Buffer>();
 
-/** Challenges of sign-ins are signed under it (RFC 5869). */
+/** The key that signs the challenges of sign-ins, derived by HKDF (RFC 5869). */
 export function challengeKeyOf({ KEY_ENCRYPTION_KEY: master }: Pick<IssuanceConfig, 'KEY_ENCRYPTION_KEY'>): Buffer {
   let key = challengeKeys.get(master);
   if (!key)
