@@ -62,6 +62,8 @@ const quotations: Record<string, string[]> = {
 const clean: string[] = [
   '.ci',
   'apps/cli',
+  'apps/directory',
+  'apps/issuance',
   'apps/pages',
   'apps/signals',
   'apps/subjects',

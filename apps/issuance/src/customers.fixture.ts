@@ -1,48 +1,83 @@
+import { expect } from '@jest/globals';
 import {
   beginClaim,
   beginSignIn,
   completeClaim,
   completeSignIn,
   createOffer,
+  customerStatus,
+  getClaim,
   type CustomerEvent,
   type Offer,
   type OfferRequest,
   type ReplyOf,
   type RequestContext,
+  type RequestOf,
 } from '@holdfast/contracts';
-import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
+import { SoftwareAuthenticator, testContext, type CeremonyOptions } from '@holdfast/testing';
 import type { IssuanceStack } from './issuance-stack.fixture.js';
 
-const origin = 'http://localhost:8080';
-const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });
+export const origin = 'http://localhost:8080';
+/** Hash of the secret of the browser in which claims run. */
+const browser = 'b'.repeat(43);
+
+export const anonymous = (org = 'acme') => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
+export const errorWith = (code: string, detail?: string) =>
+  expect.objectContaining({ code, ...(detail && { detail: expect.stringContaining(detail) }) });
+/** The codes with which some of the requests were rejected. */
+export const codesOf = (results: PromiseSettledResult<unknown>[]) =>
+  results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as { code: string }).code] : []));
 
 export interface TestCustomer extends Offer {
+  token: string;
   authenticator: SoftwareAuthenticator;
 }
 
-/** Customers of `acme` with their devices, at a stack. */
-export class TestCustomers {
-  constructor(private readonly stack: IssuanceStack) {}
+type Response = RequestOf<typeof completeClaim>['response'];
+type Ceremony = Partial<CeremonyOptions>;
 
-  async offer(body: OfferRequest = {}, context: RequestContext = testContext()): Promise<Offer & { token: string }> {
+/** Customers of an organization with their devices, in a stack. */
+export class TestCustomers {
+  constructor(
+    private readonly stack: IssuanceStack,
+    private readonly org = 'acme',
+  ) {}
+
+  async offer(
+    body: OfferRequest = {},
+    context: RequestContext = testContext({ org: this.org }),
+  ): Promise<Offer & { token: string }> {
     const { offer } = await this.stack.gateway.request(createOffer, { offer: body }, context);
     return { ...offer, token: offer.claimUrl.split('#')[1]! };
   }
 
-  /** What a device answers when it is asked to make a passkey; the claim itself is `complete`. */
-  async register(token: string, authenticator: SoftwareAuthenticator): Promise<Record<string, unknown>> {
-    const { options } = await this.stack.gateway.request(beginClaim, { token, organizationName: 'Acme' }, anonymous());
-    return authenticator.register(options, { origin });
+  getClaim(token: string): Promise<ReplyOf<typeof getClaim>> {
+    return this.stack.gateway.request(getClaim, { token }, this.anonymous());
   }
 
-  complete(token: string, response: Record<string, unknown>): Promise<ReplyOf<typeof completeClaim>> {
-    return this.stack.gateway.request(completeClaim, { token, response }, anonymous());
+  async beginClaim(token: string): Promise<object> {
+    const begun = { token, organizationName: 'Acme', browser };
+    return (await this.stack.gateway.request(beginClaim, begun, this.anonymous())).options;
   }
 
-  async claim(token: string, authenticator: SoftwareAuthenticator): Promise<void> {
-    await this.complete(token, await this.register(token, authenticator));
+  /** Begins a claim and creates the passkey. `complete` sends the response. */
+  async register(token: string, authenticator = new SoftwareAuthenticator(), ceremony: Ceremony = {}) {
+    return authenticator.register(await this.beginClaim(token), { origin, ...ceremony });
   }
 
+  complete(
+    token: string,
+    response: Response,
+    inBrowser: { browser?: string } = { browser },
+  ): Promise<ReplyOf<typeof completeClaim>> {
+    return this.stack.gateway.request(completeClaim, { token, response, ...inBrowser }, this.anonymous());
+  }
+
+  async claim(token: string, authenticator?: SoftwareAuthenticator, ceremony?: Ceremony) {
+    return this.complete(token, await this.register(token, authenticator, ceremony));
+  }
+
+  /** A customer who has claimed an offer. */
   async new(
     body: OfferRequest = {},
     authenticator = new SoftwareAuthenticator({ synced: true }),
@@ -52,25 +87,27 @@ export class TestCustomers {
     return { ...offer, authenticator };
   }
 
-  /** What a device answers when it is asked to sign in. */
-  async authenticate(authenticator: SoftwareAuthenticator, interaction = 'i1'): Promise<Record<string, unknown>> {
-    const { options } = await this.stack.auth.request(beginSignIn, { interaction }, anonymous());
-    return authenticator.authenticate(options, { origin });
+  /** Begins a sign-in and signs its challenge. `finish` sends the response. */
+  async authenticate(authenticator: SoftwareAuthenticator, interaction = 'i1', ceremony: Ceremony = {}) {
+    const { options } = await this.stack.auth.request(beginSignIn, { interaction }, this.anonymous());
+    return authenticator.authenticate(options, { origin, ...ceremony });
   }
 
-  finish(
-    response: Record<string, unknown>,
-    credentialType: string,
-    interaction = 'i1',
+  finish(response: Response, credentialType?: string, interaction = 'i1'): Promise<ReplyOf<typeof completeSignIn>> {
+    const type = credentialType === undefined ? {} : { credentialType };
+    return this.stack.auth.request(completeSignIn, { interaction, response, ...type }, this.anonymous());
+  }
+
+  async signIn(
+    { authenticator, credentialType }: Pick<TestCustomer, 'authenticator'> & { credentialType?: string },
+    ceremony: Ceremony = {},
   ): Promise<ReplyOf<typeof completeSignIn>> {
-    return this.stack.auth.request(completeSignIn, { interaction, credentialType, response }, anonymous());
+    return this.finish(await this.authenticate(authenticator, 'i1', ceremony), credentialType);
   }
 
-  async signIn({
-    authenticator,
-    credentialType,
-  }: Pick<TestCustomer, 'authenticator' | 'credentialType'>): Promise<ReplyOf<typeof completeSignIn>> {
-    return this.finish(await this.authenticate(authenticator), credentialType);
+  status(subject: string, credentialType?: string): Promise<ReplyOf<typeof customerStatus>> {
+    const type = credentialType === undefined ? {} : { credentialType };
+    return this.stack.auth.request(customerStatus, { subject, ...type }, this.anonymous());
   }
 
   /** In the order of their versions. */
@@ -78,5 +115,13 @@ export class TestCustomers {
     return this.stack.received
       .filter((e): e is CustomerEvent => 'subject' in e && e.subject === subject)
       .sort((a, b) => a.version - b.version);
+  }
+
+  typesOf(subject: string): CustomerEvent['type'][] {
+    return this.eventsOf(subject).map(({ type }) => type);
+  }
+
+  private anonymous(): RequestContext {
+    return anonymous(this.org);
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { Controller, Module } from '@nestjs/common';
+import { Controller, Module, type Type } from '@nestjs/common';
 import type { z } from 'zod';
 import {
   getApp,
@@ -19,18 +19,28 @@ import { migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer, Handles } from '@holdfast/messaging';
 import { AppError, createLogger, type Clock } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
-import { collectOnce, createTestDatabase, startTestBus, testContext, type TestDatabase } from '@holdfast/testing';
+import {
+  collectOnce,
+  createTestDatabase,
+  moreJobRuns,
+  startTestBus,
+  testContext,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
-/** What the stubs of directory and audit store; the tests write it. */
+/** The data of the stubs of directory and audit. Tests add organizations and apps. */
 export const stubs = {
   organizations: new Set<string>(['acme', 'globex']),
   apps: new Map<string, Partial<App>>(),
-  asked: 0,
-  read: [] as string[],
+  /** How often directory was queried for an app. */
+  appQueries: 0,
+  /** The reads of the operator that audit recorded. */
+  recordedReads: [] as string[],
 };
 
 @Controller()
@@ -42,10 +52,10 @@ class Directory {
 
   @Handles(getApp)
   async app({ clientId }: RequestOf<typeof getApp>): Promise<App> {
-    stubs.asked += 1;
+    stubs.appQueries += 1;
     const found = stubs.apps.get(clientId);
     if (!found) throw new AppError('unknown_app');
-    // Whole, since replies are held against their contract.
+    // With all members, since replies are validated against their contract.
     return {
       org: 'acme',
       name: 'Shop',
@@ -74,7 +84,7 @@ class Audit {
     { action }: RequestOf<typeof recordOperatorRead>,
     { org, actor }: RequestContext,
   ): Promise<Record<string, never>> {
-    stubs.read.push(`${action} of ${org} by ${actor.id}`);
+    stubs.recordedReads.push(`${action} of ${org} by ${actor.id}`);
     return {};
   }
 }
@@ -84,94 +94,42 @@ class DirectoryModule {}
 @Module({ controllers: [Audit] })
 class AuditModule {}
 
-/** Issuance between a real bus and a real database, with a directory that knows what the test says. */
+const quiet = createLogger('test', 'fatal');
+
+type ConsumerName = (typeof streams.issuance.consumers)[number];
+
+export interface IssuanceStackOptions {
+  settings?: Record<string, string>;
+  clock?: Clock;
+  replicas?: number;
+  /** The clock of the machine on which issuance runs. */
+  machineTimeMs?: () => number;
+  /** Runs for each batch of a consumer of issuance's events. An error keeps the consumer from applying the batch. */
+  onEvents?: (consumer: ConsumerName, events: DomainEvent[]) => void;
+}
+
+/** Issuance with a real bus and a real database, stubs of directory and audit, and all consumers of its events. */
 export class IssuanceStack {
+  /** The events that audit has consumed, each once. */
   readonly received: DomainEvent[] = [];
+  /** The log lines of issuance. */
   readonly lines: string[] = [];
   database!: TestDatabase;
   gateway!: Bus;
   auth!: Bus;
-  /** Where replicas of issuance say whether they are ready. */
+  operator!: Bus;
+  /** The ports of `/readyz` and `/metrics`, one for each replica of issuance. */
   opsPorts: number[] = [];
-  private operator!: Bus;
+  private nats!: TestBus;
+  private services: RunningService[] = [];
+  private readonly consumers = new Map<ConsumerName, EventConsumer<typeof streams.issuance>>();
   private readonly connections: NatsConnection[] = [];
-  private readonly stops: (() => Promise<unknown>)[] = [];
 
-  static async start(
-    settings: Record<string, string> = {},
-    clock?: Clock,
-    replicas = 1,
-    machineTimeMs?: () => number,
-  ): Promise<IssuanceStack> {
-    const stack = new IssuanceStack();
-    const [nats, database] = await Promise.all([
-      startTestBus(),
-      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
-    ]);
-    stack.database = database;
-    const quiet = createLogger('test', 'fatal');
-    const as = async (user: BusUser) => {
-      const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
-      stack.connections.push(connection);
-      return connection;
-    };
-    await declareStreams(await as('deploy'));
-    const key = () => randomBytes(32).toString('base64url');
-    const shared = { NATS_URL: nats.url, BASE_URL: 'http://localhost:8080', LOG_LEVEL: 'debug' };
-    const secrets = {
-      KEY_ENCRYPTION_KEY: key(),
-      SECRET_PEPPER: key(),
-      PRESENCE_KEY: key(),
-      DATABASE_URL: database.url(),
-      NATS_NKEY_SEED: nats.seed('issuance'),
-    };
-    const config = configSchema.parse({ ...shared, ...secrets, ...settings });
-    const logger = createLogger('test', 'debug', '1', { write: (line: string) => void stack.lines.push(line) });
-    const issuance = () =>
-      startService({
-        service: 'issuance',
-        config,
-        module: IssuanceModule,
-        database: { url: config.DATABASE_URL, pool: 16, entities },
-        logger,
-        ...(clock && { clock }),
-        ...(machineTimeMs && { machineTimeMs }),
-      });
-    const services: RunningService[] = [
-      ...(await Promise.all(Array.from({ length: replicas }, issuance))),
-      await startService({
-        service: 'directory',
-        config: { ...config, NATS_NKEY_SEED: nats.seed('directory') },
-        module: DirectoryModule,
-        logger: quiet,
-      }),
-      await startService({
-        service: 'audit',
-        config: { ...config, NATS_NKEY_SEED: nats.seed('audit') },
-        module: AuditModule,
-        logger: quiet,
-      }),
-    ];
-    stack.opsPorts = services.slice(0, replicas).map(({ opsPort }) => opsPort);
-    for (const consumer of streams.issuance.consumers) {
-      const events = new EventConsumer(
-        streams.issuance,
-        consumer,
-        new Bus(await as(consumer)),
-        async (some) => void (consumer === 'audit' && collectOnce(stack.received, some)),
-      );
-      events.start();
-      stack.stops.push(() => events.stop());
-    }
-    stack.gateway = new Bus(await as('gateway'));
-    stack.auth = new Bus(await as('auth'));
-    stack.operator = new Bus(await as('operator'));
-    stack.stops.unshift(...services.map((service) => () => service.stop()));
-    stack.stops.push(
-      ...stack.connections.map((connection) => () => connection.close()),
-      () => nats.stop(),
-      () => database.drop(),
-    );
+  private constructor(private readonly options: IssuanceStackOptions) {}
+
+  static async start(options: IssuanceStackOptions = {}): Promise<IssuanceStack> {
+    const stack = new IssuanceStack(options);
+    await stack.start();
     return stack;
   }
 
@@ -184,7 +142,81 @@ export class IssuanceStack {
     );
   }
 
+  async startConsumer(name: ConsumerName): Promise<void> {
+    const apply = async (events: DomainEvent[]) => {
+      this.options.onEvents?.(name, events);
+      if (name === 'audit') collectOnce(this.received, events);
+    };
+    const consumer = new EventConsumer(streams.issuance, name, new Bus(await this.connect(name)), apply, {
+      retryAfterMs: 20,
+    });
+    consumer.start();
+    this.consumers.set(name, consumer);
+  }
+
+  async stopConsumer(name: ConsumerName): Promise<void> {
+    await this.consumers.get(name)!.stop();
+    this.consumers.delete(name);
+  }
+
+  /** Resolves when a job has run `runs` times more at each replica of issuance, on average. */
+  moreRunsOf(job: string, runs: number): Promise<void> {
+    return moreJobRuns(this.opsPorts[0]!, job, runs * this.opsPorts.length);
+  }
+
   async stop(): Promise<void> {
-    for (const stop of this.stops) await stop();
+    for (const service of this.services) await service.stop();
+    for (const consumer of this.consumers.values()) await consumer.stop();
+    for (const connection of this.connections) await connection.close();
+    await this.nats?.stop();
+    await this.database?.drop();
+  }
+
+  private async start(): Promise<void> {
+    const { settings = {}, clock, replicas = 1, machineTimeMs } = this.options;
+    [this.nats, this.database] = await Promise.all([
+      startTestBus(),
+      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
+    ]);
+    await declareStreams(await this.connect('deploy'));
+    const key = () => randomBytes(32).toString('base64url');
+    const config = configSchema.parse({
+      NATS_URL: this.nats.url,
+      NATS_NKEY_SEED: this.nats.seed('issuance'),
+      BASE_URL: 'http://localhost:8080',
+      LOG_LEVEL: 'debug',
+      DATABASE_URL: this.database.url(),
+      KEY_ENCRYPTION_KEY: key(),
+      SECRET_PEPPER: key(),
+      PRESENCE_KEY: key(),
+      ...settings,
+    });
+    const logger = createLogger('test', 'debug', '1', { write: (line: string) => void this.lines.push(line) });
+    const issuance = () =>
+      startService({
+        service: 'issuance',
+        config,
+        module: IssuanceModule,
+        database: { url: config.DATABASE_URL, pool: 16, entities },
+        logger,
+        ...(clock && { clock }),
+        ...(machineTimeMs && { machineTimeMs }),
+      });
+    const stub = (service: 'directory' | 'audit', module: Type) =>
+      startService({ service, config: { ...config, NATS_NKEY_SEED: this.nats.seed(service) }, module, logger: quiet });
+    const replicasOfIssuance = await Promise.all(Array.from({ length: replicas }, issuance));
+    this.services = [...replicasOfIssuance, await stub('directory', DirectoryModule), await stub('audit', AuditModule)];
+    this.opsPorts = replicasOfIssuance.map(({ opsPort }) => opsPort);
+    // An event stays in the outbox until all consumers have confirmed it.
+    for (const consumer of streams.issuance.consumers) await this.startConsumer(consumer);
+    this.gateway = new Bus(await this.connect('gateway'));
+    this.auth = new Bus(await this.connect('auth'));
+    this.operator = new Bus(await this.connect('operator'));
+  }
+
+  private async connect(user: BusUser): Promise<NatsConnection> {
+    const connection = await connectBus({ url: this.nats.url, nkeySeed: this.nats.seed(user), user }, quiet);
+    this.connections.push(connection);
+    return connection;
   }
 }

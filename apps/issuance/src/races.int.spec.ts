@@ -14,13 +14,13 @@ import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@hold
 import { TestCustomers, type TestCustomer } from './customers.fixture.js';
 import { IssuanceStack } from './issuance-stack.fixture.js';
 
-/** More by RACE_ROUNDS=1000, for a longer look. */
+/** RACE_ROUNDS=1000 runs the test for longer. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 50);
 /** Orders the concurrent requests. Printed, so that a failure can be repeated with RACE_SEED. */
 const seed = Number(process.env.RACE_SEED ?? randomInt(2 ** 31));
 
-/** What a loser of a race may hear. Nothing else, and never a fault of ours. */
-const losing = new Set([
+/** The errors that a request may get that loses a race, and no others. */
+const expectedCodes = new Set([
   'invalid_state',
   'unknown_credential',
   'unknown_subject',
@@ -36,7 +36,7 @@ let customers: TestCustomers;
 const clock = new FakeClock('2026-11-21T09:00:00.000Z');
 
 beforeAll(async () => {
-  stack = await IssuanceStack.start({ LOG_LEVEL: 'error' }, clock, 2);
+  stack = await IssuanceStack.start({ settings: { LOG_LEVEL: 'error' }, clock, replicas: 2 });
   customers = new TestCustomers(stack);
   await stack.asOperator(createCredentialType, {
     name: 'hour',
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-/** What each kind of act does in one round, and how often: fifty acts in all. */
+/** How many requests of each kind a round has: fifty in all. */
 type Mix = Record<'renew' | 'suspend' | 'resume' | 'claim' | 'revoke' | 'erase', number>;
 const mixes: Mix[] = [
   { renew: 14, suspend: 12, resume: 12, claim: 12, revoke: 0, erase: 0 },
@@ -56,13 +56,13 @@ const mixes: Mix[] = [
   { renew: 10, suspend: 9, resume: 9, claim: 8, revoke: 7, erase: 7 },
 ];
 
-interface Won {
-  act: keyof Mix;
+interface Succeeded {
+  kind: keyof Mix;
   outcome?: string;
   documentNumber?: string;
 }
 
-/** Numbers from 0 to 1 that the seed repeats (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
 function generator(from: number): () => number {
   let state = from;
   return () => {
@@ -81,26 +81,24 @@ function shuffle<T>(items: T[], random: () => number): void {
   }
 }
 
-/** Sends all requests concurrently, in a random order. Resolves to those that succeeded. */
-async function race(holder: TestCustomer, mix: Mix, random: () => number): Promise<Won[]> {
-  const { credentialId: id, subject, credentialType } = holder;
+/** Sends all requests of a round concurrently, in a random order. Resolves to those that succeeded. */
+async function race(customer: TestCustomer, mix: Mix, random: () => number): Promise<Succeeded[]> {
+  const { credentialId: id, subject, credentialType } = customer;
   const recovery = await customers.offer({ subject, credentialType });
   const claims = await Promise.all(
     Array.from({ length: mix.claim }, () => customers.register(recovery.token, new SoftwareAuthenticator())),
   );
   const signIns = await Promise.all(
-    Array.from({ length: mix.renew }, (_, i) => customers.authenticate(holder.authenticator, `${subject} ${i}`)),
+    Array.from({ length: mix.renew }, (_, i) => customers.authenticate(customer.authenticator, `${subject} ${i}`)),
   );
   const manage = (contract: typeof suspendCredential) => () =>
     stack.gateway.request(contract, { id }, testContext()).then(() => ({}));
-  const transitions: Record<keyof Mix, (i: number) => Promise<Omit<Won, 'act'>>> = {
+  const requests: Record<keyof Mix, (i: number) => Promise<Omit<Succeeded, 'kind'>>> = {
     renew: async (i) => {
-      const done = await customers.finish(signIns[i]!, credentialType, `${subject} ${i}`);
+      const result = await customers.finish(signIns[i]!, credentialType, `${subject} ${i}`);
       return {
-        outcome: done.outcome,
-        ...(done.outcome === 'signed_in' && {
-          documentNumber: done.credential.document_number,
-        }),
+        outcome: result.outcome,
+        ...(result.outcome === 'signed_in' && { documentNumber: result.credential.document_number }),
       };
     },
     claim: (i) => customers.complete(recovery.token, claims[i]!).then(() => ({})),
@@ -109,27 +107,24 @@ async function race(holder: TestCustomer, mix: Mix, random: () => number): Promi
     revoke: manage(revokeCredential),
     erase: () => stack.gateway.request(eraseSubject, { subject }, testContext()).then(() => ({})),
   };
-  const all = (Object.keys(mix) as (keyof Mix)[]).flatMap((act) =>
-    Array.from({ length: mix[act] }, (_, i) => ({ act, i })),
+  const all = (Object.keys(mix) as (keyof Mix)[]).flatMap((kind) =>
+    Array.from({ length: mix[kind] }, (_, i) => ({ kind, i })),
   );
   shuffle(all, random);
   const results = await Promise.allSettled(
-    all.map(async ({ act, i }): Promise<Won> => ({
-      act,
-      ...(await transitions[act](i)),
-    })),
+    all.map(async ({ kind, i }): Promise<Succeeded> => ({ kind, ...(await requests[kind](i)) })),
   );
-  const faults = results.flatMap((r) =>
-    r.status === 'rejected' && !losing.has((r.reason as { code: string }).code) ? [r.reason as unknown] : [],
+  const unexpected = results.flatMap((r) =>
+    r.status === 'rejected' && !expectedCodes.has((r.reason as { code: string }).code) ? [r.reason as unknown] : [],
   );
-  expect(faults).toEqual([]);
+  expect(unexpected).toEqual([]);
   return results.flatMap((r) => (r.status === 'fulfilled' ? [r.value] : []));
 }
 
-/** The one story that the events tell: each begins where the one before it ended. */
-function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
+/** The status after all events, each of which must be possible in the status before it. */
+function statusAfter(events: CustomerEvent[]): Credential['status'] | 'erased' {
   let status: Credential['status'] | 'erased' = 'offered';
-  const needs: Partial<Record<CustomerEvent['type'], string[]>> = {
+  const from: Partial<Record<CustomerEvent['type'], string[]>> = {
     'credential.issued': ['offered'],
     'credential.renewed': ['issued'],
     'credential.rekeyed': ['issued'],
@@ -138,7 +133,7 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
     'credential.revoked': ['issued', 'suspended'],
     'subject.erasure_started': ['issued', 'suspended', 'revoked'],
   };
-  const leads: Partial<Record<CustomerEvent['type'], Credential['status'] | 'erased'>> = {
+  const to: Partial<Record<CustomerEvent['type'], Credential['status'] | 'erased'>> = {
     'credential.issued': 'issued',
     'credential.suspended': 'suspended',
     'credential.resumed': 'issued',
@@ -146,57 +141,57 @@ function tell(events: CustomerEvent[]): Credential['status'] | 'erased' {
     'subject.erasure_started': 'erased',
   };
   for (const { type } of events) {
-    expect(needs[type] ?? [status]).toContain(status);
-    status = leads[type] ?? status;
+    expect(from[type] ?? [status]).toContain(status);
+    status = to[type] ?? status;
   }
   return status;
 }
 
 it(
-  `lets fifty acts on one credential at once have one consistent end, ${rounds} times`,
+  `fifty concurrent requests for one credential leave one consistent state, ${rounds} times`,
   async () => {
     process.stdout.write(`RACE_SEED=${seed}\n`);
     const random = generator(seed);
     for (let round = 0; round < rounds; round += 1) {
       clock.set('2026-11-21T09:00:00.000Z');
-      const holder = await customers.new({ credentialType: 'hour' });
+      const customer = await customers.new({ credentialType: 'hour' });
       clock.advance(20 * 60_000);
-      const won = await race(holder, mixes[round % mixes.length]!, random);
-      const count = (act: keyof Mix) => won.filter((w) => w.act === act && w.outcome !== 'refused').length;
+      const succeeded = await race(customer, mixes[round % mixes.length]!, random);
+      const count = (kind: keyof Mix) => succeeded.filter((s) => s.kind === kind && s.outcome !== 'refused').length;
 
-      // The receipt of an erasure comes seconds later, and is no change.
-      const emitted = () => customers.eventsOf(holder.subject).filter(({ type }) => type !== 'subject.erased');
-      const happened = (type: string) => emitted().filter((e) => e.type === type).length;
-      // Nothing that was answered is lost, nothing is told that was not answered.
+      // The confirmation of an erasure comes seconds later, and is no change.
+      const emitted = () => customers.eventsOf(customer.subject).filter(({ type }) => type !== 'subject.erased');
+      const emittedOf = (type: string) => emitted().filter((e) => e.type === type).length;
+      // Each request that succeeded has its event, and there are no other events.
       await eventually(
         () =>
           expect([
-            happened('credential.suspended'),
-            happened('credential.resumed'),
-            happened('credential.revoked'),
-            happened('credential.rekeyed'),
-            happened('subject.erasure_started'),
+            emittedOf('credential.suspended'),
+            emittedOf('credential.resumed'),
+            emittedOf('credential.revoked'),
+            emittedOf('credential.rekeyed'),
+            emittedOf('subject.erasure_started'),
           ]).toEqual([count('suspend'), count('resume'), count('revoke'), count('claim'), count('erase')]),
         10_000,
       );
       const events = emitted();
       expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
-      const end = tell(events);
+      const end = statusAfter(events);
       for (const once of ['revoke', 'claim', 'erase'] as const) expect(count(once)).toBeLessThanOrEqual(1);
-      // The first sign-in of many renews; every later one has its document number.
-      expect(new Set(won.flatMap((w) => w.documentNumber ?? [])).size).toBe(count('renew') > 0 ? 1 : 0);
-      expect(happened('credential.renewed')).toBe(count('renew') > 0 ? 1 : 0);
+      // The first of the sign-ins renews; every later one has the same document number.
+      expect(new Set(succeeded.flatMap((s) => s.documentNumber ?? [])).size).toBe(count('renew') > 0 ? 1 : 0);
+      expect(emittedOf('credential.renewed')).toBe(count('renew') > 0 ? 1 : 0);
 
-      const read = await stack.gateway.request(getIssued, { id: holder.credentialId }, testContext()).then(
+      const read = await stack.gateway.request(getIssued, { id: customer.credentialId }, testContext()).then(
         (credential) => ({ credential }),
         (error: { code: string }) => ({ code: error.code }),
       );
       expect(read).toEqual(
         end === 'erased' ? { code: 'unknown_credential' } : { credential: events.at(-1)!.state!.credentials[0] },
       );
-      // A suspension, revocation or erasure leaves no offer that could be claimed.
+      // A suspension, revocation or erasure leaves no open offer.
       const open = await stack.database.query(`SELECT id FROM issuance.offer WHERE subject = $1 AND status = 'open'`, [
-        holder.subject,
+        customer.subject,
       ]);
       expect(open.length).toBeLessThanOrEqual(end === 'issued' ? 1 : 0);
       stack.received.length = 0;

@@ -7,19 +7,16 @@ import {
   countPasskeys,
   type RelyingPartyIds,
 } from '@holdfast/contracts';
-import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { TestCustomers } from './customers.fixture.js';
+import { SoftwareAuthenticator } from '@holdfast/testing';
+import { anonymous, errorWith, origin, TestCustomers } from './customers.fixture.js';
 import { IssuanceStack } from './issuance-stack.fixture.js';
 
-const origin = 'http://localhost:8080';
-const anonymous = () => testContext({ actor: { type: 'anonymous', id: 'anonymous' } });
-
-/** What directory has the organization at, before, during and after a move from the deployment's RP ID. */
+/** The RP IDs of the organization before, during and after a move from the deployment's RP ID. */
 const before = undefined;
 const during: RelyingPartyIds = { rpId: 'acme.example', earlier: {} };
 const after: RelyingPartyIds = { rpId: 'acme.example' };
 
-describe('an RP ID of the organization’s own', () => {
+describe('an RP ID of an organization', () => {
   let stack: IssuanceStack;
   let customers: TestCustomers;
   beforeAll(async () => {
@@ -34,7 +31,7 @@ describe('an RP ID of the organization’s own', () => {
     authenticator = new SoftwareAuthenticator(),
     completedUnder = relyingParty,
   ) => {
-    const offer = await customers.offer(body, testContext());
+    const offer = await customers.offer(body);
     const { options } = await stack.gateway.request(
       beginClaim,
       { token: offer.token, organizationName: 'Acme', ...(relyingParty && { relyingParty }) },
@@ -68,19 +65,19 @@ describe('an RP ID of the organization’s own', () => {
   const counts = async () =>
     Object.fromEntries((await stack.asOperator(countPasskeys, {})).items.map(({ rpId, passkeys }) => [rpId, passkeys]));
 
-  it('is what a claim makes the passkey for, and what a sign-in asks for', async () => {
+  it('is the RP ID of the passkeys that its claims create and its sign-ins request', async () => {
     const { subject, authenticator } = await claim(after);
     expect(authenticator.passkeys).toEqual([expect.objectContaining({ rpId: 'acme.example' })]);
     expect(await signIn(authenticator, after)).toMatchObject({ outcome: 'signed_in', subject });
-    // The same device asked for the deployment's RP ID has nothing to show.
+    // For the deployment's RP ID the same device has no passkey.
     await expect(signIn(authenticator, before)).rejects.toThrow('no passkey for localhost');
   });
 
-  it('leaves passkeys of before usable while customers move, and not after', async () => {
+  it('allows sign-ins with passkeys of the earlier RP ID during the move, and not after it', async () => {
     const { subject, authenticator } = await claim(before);
     await expect(signIn(authenticator, during)).rejects.toThrow('no passkey for acme.example');
     expect(await signIn(authenticator, during, { earlier: true })).toMatchObject({ outcome: 'signed_in', subject });
-    // The move ended while the page was open.
+    // The move ended during the sign-in.
     expect(await signIn(authenticator, during, { earlier: true, completedUnder: after })).toEqual({
       outcome: 'refused',
       reason: 'unknown_passkey',
@@ -93,35 +90,33 @@ describe('an RP ID of the organization’s own', () => {
     expect(earlierRpId).toBeUndefined();
   });
 
-  it('cannot be had by a passkey that says it is of another than it was made for', async () => {
+  it('rejects a passkey of the earlier RP ID that signs for the new one', async () => {
     const { authenticator } = await claim(before);
     const { options } = await stack.auth.request(beginSignIn, { interaction: 'i1', relyingParty: during }, anonymous());
     const response = authenticator.authenticate({ ...options, rpId: 'localhost' }, { origin, rpId: 'acme.example' });
     await expect(
       stack.auth.request(completeSignIn, { interaction: 'i1', response, relyingParty: during }, anonymous()),
-    ).rejects.toMatchObject({ code: 'passkey_invalid' });
+    ).rejects.toEqual(errorWith('passkey_invalid'));
   });
 
-  it('is moved to by a recovery: same subject, the earlier passkey is gone, and the counts say how far it has come', async () => {
+  it('replaces the earlier one in a recovery, which removes the earlier passkey and changes the counts', async () => {
     const { subject, authenticator: old } = await claim(before);
-    const already = await counts();
+    const earlierCounts = await counts();
     const { authenticator } = await claim(during, { subject });
     expect(await signIn(authenticator, during)).toMatchObject({ outcome: 'signed_in', subject });
     expect(await signIn(old, during, { earlier: true })).toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
     expect(await counts()).toEqual({
-      ...already,
-      localhost: already.localhost! - 1,
-      'acme.example': (already['acme.example'] ?? 0) + 1,
+      ...earlierCounts,
+      localhost: earlierCounts.localhost! - 1,
+      'acme.example': (earlierCounts['acme.example'] ?? 0) + 1,
     });
   });
 
-  it('refuses a passkey made for the RP ID of before the change', async () => {
-    await expect(claim(before, {}, new SoftwareAuthenticator(), during)).rejects.toMatchObject({
-      code: 'passkey_invalid',
-    });
+  it('rejects a claim with a passkey of the RP ID before the change', async () => {
+    await expect(claim(before, {}, new SoftwareAuthenticator(), during)).rejects.toEqual(errorWith('passkey_invalid'));
   });
 
-  it('of no organization is counted', async () => {
-    await expect(stack.asOperator(countPasskeys, {}, 'nobody')).rejects.toMatchObject({ code: 'unknown_organization' });
+  it('is not counted for an unknown organization', async () => {
+    await expect(stack.asOperator(countPasskeys, {}, 'nobody')).rejects.toEqual(errorWith('unknown_organization'));
   });
 });

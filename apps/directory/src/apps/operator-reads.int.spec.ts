@@ -5,7 +5,7 @@ import { newApp, request, withDirectory } from '../directory.fixture.js';
 
 withDirectory();
 
-test('an operator read is recorded in that organization’s log, and is rejected while audit is unavailable', async () => {
+test('an operator read is recorded in the organization’s log, and rejected while audit is unavailable', async () => {
   await request(createOrganization, { shortId: 'initech', name: 'Initech' });
   const {
     app: { clientId },

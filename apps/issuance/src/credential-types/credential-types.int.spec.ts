@@ -12,11 +12,11 @@ import { IssuanceStack, stubs } from '../issuance-stack.fixture.js';
 describe('credential types', () => {
   let stack: IssuanceStack;
   let org: string;
-  let made = 0;
+  let organizations = 0;
   beforeAll(async () => void (stack = await IssuanceStack.start()));
   afterAll(() => stack?.stop());
   beforeEach(() => {
-    org = `types-${(made += 1)}`;
+    org = `types-${(organizations += 1)}`;
     stubs.organizations.add(org);
   });
 
@@ -33,13 +33,13 @@ describe('credential types', () => {
       testContext({ org }),
     );
 
-  it('begin with one, the default', async () => {
+  it('begin with one type, the default', async () => {
     expect(await list()).toEqual([
       { name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true },
     ]);
   });
 
-  it('are made and changed, each with its event and record, in one order', async () => {
+  it('are created and changed, each time with an event and a record', async () => {
     const type = { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, holders: ['passkey'] };
     expect(await create(type)).toEqual({ ...type, isDefault: false });
     expect(await update({ name: 'day-pass', validity: 'P2D', renewalWindow: 'PT1H' })).toMatchObject({
@@ -81,14 +81,14 @@ describe('credential types', () => {
     expect(events()[2]!.audit!.changes).toEqual({ renewalWindow: { from: 'PT1H' } });
   });
 
-  it('have exactly one default, however many want to be it', async () => {
+  it('have exactly one default after concurrent changes of the default', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `type-${i}`);
     await Promise.all(names.map((name) => create({ name, isDefault: true })));
     await Promise.all(names.map((name) => update({ name, isDefault: true })));
     expect((await list()).filter(({ isDefault }) => isDefault)).toHaveLength(1);
     const { offer: offered } = await offer();
     expect(offered.credentialType).toBe((await list()).find(({ isDefault }) => isDefault)!.name);
-    // Of each type the versions tell one story, without a gap: being demoted is a change too.
+    // The versions of each type have no gap: a type that is no longer the default has changed too.
     await eventually(() => events().length >= 31, 5000);
     for (const name of names) {
       const versions = events()
@@ -99,24 +99,28 @@ describe('credential types', () => {
   });
 
   it.each([
-    ['a window without an end', { name: 'x', renewalWindow: 'P1D' }, 'invalid_request'],
-    ['a window as long as the validity', { name: 'x', validity: 'P1D', renewalWindow: 'P1D' }, 'invalid_request'],
+    ['a renewal window without a validity', { name: 'x', renewalWindow: 'P1D' }, 'invalid_request'],
+    [
+      'a renewal window as long as the validity',
+      { name: 'x', validity: 'P1D', renewalWindow: 'P1D' },
+      'invalid_request',
+    ],
     ['no holder', { name: 'x', holders: [] }, 'invalid_request'],
-    ['a duration that is none', { name: 'x', validity: '1 year' }, 'invalid_request'],
-    ['a name that is none', { name: 'A Name' }, 'invalid_request'],
+    ['an invalid duration', { name: 'x', validity: '1 year' }, 'invalid_request'],
+    ['an invalid name', { name: 'A Name' }, 'invalid_request'],
     ['a name that is taken', { name: 'customer' }, 'conflict'],
-  ])('are not made with %s, and nothing changes', async (_, input, code) => {
+  ])('are not created with %s, and nothing changes', async (_, input, code) => {
     const before = await list();
     await expect(create(input)).rejects.toMatchObject({ code });
     expect([await list(), events()]).toEqual([before, []]);
   });
 
-  it('are not changed into what they could not be made as', async () => {
+  it('are not changed to terms with which they could not be created', async () => {
     await create({ name: 'yearly', validity: 'P1Y', renewalWindow: 'P30D' });
     for (const wrong of [{ validity: null }, { validity: 'P20D' }, { renewalWindow: 'P2Y' }, { isDefault: false }]) {
       await expect(update({ name: 'yearly', ...wrong })).rejects.toMatchObject({ code: 'invalid_request' });
     }
-    await expect(update({ name: 'unheard-of', display: 'X' })).rejects.toMatchObject({
+    await expect(update({ name: 'unknown', display: 'X' })).rejects.toMatchObject({
       code: 'unknown_credential_type',
     });
     expect((await list()).find(({ name }) => name === 'yearly')).toMatchObject({
@@ -125,7 +129,7 @@ describe('credential types', () => {
     });
   });
 
-  it('of an organization that is not there: nothing is kept', async () => {
+  it('of an unknown organization are not stored', async () => {
     org = 'nobody';
     await expect(list()).rejects.toMatchObject({ code: 'unknown_organization' });
     await expect(create({ name: 'x' })).rejects.toMatchObject({ code: 'unknown_organization' });
@@ -133,7 +137,7 @@ describe('credential types', () => {
     expect(await stack.database.query(`SELECT 1 FROM issuance.credential_type WHERE org = 'nobody'`)).toEqual([]);
   });
 
-  it('are in force within a second', async () => {
+  it('take effect within a second', async () => {
     await offer();
     await create({ name: 'new-default', isDefault: true });
     expect((await offer('new-default')).offer.credentialType).toBe('new-default');

@@ -16,16 +16,16 @@ const offered = firstOffer(
 const held = claimed(offered, 'o1', { documentNumber: 'N1' }, now).customer;
 const recovering = furtherOffer(held, terms, { offer: 'o2', credential: '-' }, now).customer;
 const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
-const refused = (code: string) => expect.objectContaining({ code });
+const errorWith = (code: string) => expect.objectContaining({ code });
 
-describe('suspending, resuming and revoking', () => {
-  it('takes a recovery that is on its way along, and does not give it back', () => {
-    for (const act of ['suspend', 'revoke'] as const) {
-      const { customer, events } = managed(act, recovering, 'c1', undefined, later);
+describe('a suspension, resumption or revocation', () => {
+  it('withdraws an open recovery, which a resumption does not reopen', () => {
+    for (const action of ['suspend', 'revoke'] as const) {
+      const { customer, events } = managed(action, recovering, 'c1', undefined, later);
       expect(customer.offers.map((o) => o.status)).toEqual(['claimed', 'withdrawn']);
       expect(events).toEqual([
         { type: 'offer.withdrawn', data: { ...data, offerId: 'o2', cause: 'credential' } },
-        { type: act === 'suspend' ? 'credential.suspended' : 'credential.revoked', data },
+        { type: action === 'suspend' ? 'credential.suspended' : 'credential.revoked', data },
       ]);
       expect(customer.version).toBe(recovering.version + 2);
     }
@@ -40,7 +40,7 @@ describe('suspending, resuming and revoking', () => {
     expect(resumed.events).toEqual([{ type: 'credential.resumed', data }]);
   });
 
-  it('keeps the reason of a revocation with the credential, and no other', () => {
+  it('stores the reason of a revocation with the credential, and no other reason', () => {
     expect(managed('revoke', held, 'c1', 'lost_device', later).customer.credentials[0]).toMatchObject({
       status: 'revoked',
       revokedAt: later,
@@ -52,7 +52,7 @@ describe('suspending, resuming and revoking', () => {
     );
   });
 
-  it('revokes what nobody holds yet, revocable or not, with its offer', () => {
+  it('revokes an offered credential with its offer, even one that is not revocable once it is claimed', () => {
     const pass = firstOffer(
       { id: 'subject', org: 'acme', app: 'shop' },
       { ...terms, type: { ...firstType, revocable: false } },
@@ -63,25 +63,25 @@ describe('suspending, resuming and revoking', () => {
     expect(customer.credentials[0]!.status).toBe('revoked');
     expect(customer.offers[0]!.status).toBe('withdrawn');
     expect(events.map((t) => t.type)).toEqual(['offer.withdrawn', 'credential.revoked']);
-    const mine = claimed(pass, 'o1', { documentNumber: 'N1' }, now).customer;
-    for (const act of ['suspend', 'revoke'] as const)
-      expect(() => managed(act, mine, 'c1', undefined, later)).toThrow(refused('not_revocable'));
+    const issued = claimed(pass, 'o1', { documentNumber: 'N1' }, now).customer;
+    for (const action of ['suspend', 'revoke'] as const)
+      expect(() => managed(action, issued, 'c1', undefined, later)).toThrow(errorWith('not_revocable'));
   });
 
-  it('tells nothing of an offer that ran out before', () => {
+  it('emits no event for an offer that has expired before', () => {
     const late = new Date('2026-12-24T09:00:00.000Z');
     expect(managed('revoke', recovering, 'c1', undefined, late).events.map((t) => t.type)).toEqual([
       'credential.revoked',
     ]);
   });
 
-  it('knows only credentials of the customer', () => {
-    expect(() => managed('revoke', held, 'another', undefined, later)).toThrow(refused('unknown_credential'));
+  it('is denied for a credential of another customer', () => {
+    expect(() => managed('revoke', held, 'another', undefined, later)).toThrow(errorWith('unknown_credential'));
   });
 });
 
 describe('a claim after a revocation', () => {
-  it('ends the older passkeys: with what was stolen, nobody gets what is issued in its place', () => {
+  it('replaces the older passkeys, so that a stolen one does not get the new credential', () => {
     const revoked = managed('revoke', held, 'c1', 'stolen', later).customer;
     const again = furtherOffer(
       revoked,

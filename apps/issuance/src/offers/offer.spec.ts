@@ -8,15 +8,15 @@ import { firstOffer, furtherOffer, offerTimes, withdrawnOffer, type OfferTerms }
 const now = new Date('2026-11-21T09:00:00.000Z');
 const bounds = { minSeconds: 600, maxSeconds: 2_592_000, defaultSeconds: 259_200 };
 const terms: OfferTerms = { type: firstType, expiresAt: new Date('2026-11-24T09:00:00.000Z') };
-const who = { id: 'subject', org: 'acme', app: 'app_shop' };
-const offered = firstOffer(who, terms, { offer: 'o1', credential: 'c1' }, now).customer;
+const customerIds = { id: 'subject', org: 'acme', app: 'app_shop' };
+const offered = firstOffer(customerIds, terms, { offer: 'o1', credential: 'c1' }, now).customer;
 
-describe('how long an offer lives', () => {
-  it('is 72 hours unless said otherwise', () => {
+describe('the lifetime of an offer', () => {
+  it('is 72 hours by default', () => {
     expect(offerTimes({}, now, bounds).expiresAt.toISOString()).toBe('2026-11-24T09:00:00.000Z');
   });
 
-  it('has bounds, which are events', () => {
+  it('outside of its bounds is answered with 422 and the bounds', () => {
     for (const offerExpiresIn of [1, 599, 2_592_001]) {
       expect(() => offerTimes({ offerExpiresIn }, now, bounds)).toThrow(
         expect.objectContaining({
@@ -28,14 +28,14 @@ describe('how long an offer lives', () => {
     expect(offerTimes({ offerExpiresIn: 600 }, now, bounds).expiresAt.getTime() - now.getTime()).toBe(600_000);
   });
 
-  it('ends before the credential does', () => {
+  it('must end before the latest expiration of the credential', () => {
     expect(offerTimes({ validUntil: '2026-12-01T00:00:00+01:00' }, now, bounds).validUntil?.toISOString()).toBe(
       '2026-11-30T23:00:00.000Z',
     );
     expect(() => offerTimes({ validUntil: '2026-11-24T09:00:00Z' }, now, bounds)).toThrow(AppError);
   });
 
-  it('and the credential in a year of four digits, also in UTC', () => {
+  it('allows a latest expiration in years of four digits in UTC only', () => {
     expect(offerTimes({ validUntil: '9999-12-31T23:59:59Z' }, now, bounds).validUntil?.getUTCFullYear()).toBe(9999);
     expect(() => offerTimes({ validUntil: '9999-12-31T23:59:59-05:00' }, now, bounds)).toThrow(
       expect.objectContaining({ status: 422, errors: [expect.objectContaining({ pointer: '#/validUntil' })] }),
@@ -44,7 +44,7 @@ describe('how long an offer lives', () => {
 });
 
 describe('a first offer', () => {
-  it('makes a customer with one offered credential', () => {
+  it('creates a customer with one offered credential', () => {
     expect(publicState(offered)).toEqual({
       subject: 'subject',
       app: 'app_shop',
@@ -75,7 +75,7 @@ describe('a first offer', () => {
 describe('a further offer', () => {
   const ids = { offer: 'o2', credential: 'c2' };
 
-  it('of another type makes another credential', () => {
+  it('of another type adds a credential', () => {
     const after = furtherOffer(offered, { ...terms, type: { ...firstType, name: 'membership' } }, ids, now).customer;
     expect(after.credentials.map((c) => [c.id, c.type])).toEqual([
       ['c1', 'customer'],
@@ -99,7 +99,7 @@ describe('a further offer', () => {
     ]);
   });
 
-  it('puts what nobody holds yet on its own terms', () => {
+  it('gives an offered credential its own terms', () => {
     const [until, later] = [new Date('2026-11-25T00:00:00.000Z'), new Date('2026-11-26T00:00:00.000Z')];
     const limited = furtherOffer(offered, { ...terms, validUntil: until }, ids, now).customer;
     expect(publicState(limited).credentials[0]!.expiresAt).toBe(until.toISOString());
@@ -118,7 +118,7 @@ describe('a further offer', () => {
     expect(again.credentials[0]).not.toHaveProperty('validUntil');
   });
 
-  describe('of what the customer holds', () => {
+  describe('of an issued credential', () => {
     const until = new Date('2026-11-22T00:00:00.000Z');
     const held: Customer = {
       ...offered,
@@ -134,13 +134,13 @@ describe('a further offer', () => {
       ],
     };
 
-    it('leaves it its end and its terms, and can be claimed no longer than it lives', () => {
+    it('changes neither expiration nor terms, and expires with the credential', () => {
       const { customer } = furtherOffer(held, { ...terms, type: { ...firstType, revocable: false } }, ids, now);
       expect(customer.credentials).toEqual(held.credentials);
       expect(customer.offers.at(-1)!.expiresAt).toEqual(until);
     });
 
-    it('fixes no other end', () => {
+    it('is denied with another latest expiration', () => {
       expect(() =>
         furtherOffer(held, { ...terms, validUntil: new Date('2027-01-01T00:00:00.000Z') }, ids, now),
       ).toThrow(
@@ -148,14 +148,14 @@ describe('a further offer', () => {
       );
     });
 
-    it('forgets the end that has come', () => {
+    it('removes a latest expiration that has passed', () => {
       const { customer } = furtherOffer(held, terms, ids, until);
       expect(customer.credentials[0]).not.toHaveProperty('validUntil');
       expect(customer.offers.at(-1)!.expiresAt).toEqual(terms.expiresAt);
     });
   });
 
-  it('has an end: a thousand credentials', () => {
+  it('is denied to a customer with a thousand credentials', () => {
     const many: Customer = {
       ...offered,
       credentials: Array.from({ length: 1000 }, (_, i) => ({
@@ -168,12 +168,12 @@ describe('a further offer', () => {
     expect(() => furtherOffer(many, terms, ids, now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
   });
 
-  it('is refused while the credential is suspended', () => {
+  it('is denied while the credential is suspended', () => {
     const suspended: Customer = { ...offered, credentials: [{ ...offered.credentials[0]!, status: 'suspended' }] };
     expect(() => furtherOffer(suspended, terms, ids, now)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
   });
 
-  it('after a revocation makes a new credential', () => {
+  it('after a revocation adds a new credential', () => {
     const { customer: revoked } = withdrawnOffer(offered, 'o1', now);
     expect(furtherOffer(revoked, terms, ids, now).customer.credentials.map((c) => [c.id, c.status])).toEqual([
       ['c1', 'revoked'],
@@ -182,14 +182,14 @@ describe('a further offer', () => {
   });
 });
 
-describe('withdrawing', () => {
-  it('revokes a credential that nobody holds', () => {
+describe('a withdrawal', () => {
+  it('revokes an offered credential', () => {
     const { credentials, offers } = withdrawnOffer(offered, 'o1', now).customer;
     expect(offers[0]!.status).toBe('withdrawn');
     expect(credentials[0]).toMatchObject({ status: 'revoked', revokedAt: now, revokedReason: 'withdrawn' });
   });
 
-  it('leaves a credential that is held as it is', () => {
+  it('does not change an issued credential', () => {
     const held: Customer = {
       ...offered,
       credentials: [{ ...offered.credentials[0]!, status: 'issued', issuedAt: now, holderClaimedAt: now }],
@@ -198,7 +198,7 @@ describe('withdrawing', () => {
     expect(withdrawnOffer(recovery, 'o2', now).customer.credentials[0]!.status).toBe('issued');
   });
 
-  it('happens once', () => {
+  it('is denied the second time, and for an unknown offer', () => {
     expect(() => withdrawnOffer(withdrawnOffer(offered, 'o1', now).customer, 'o1', now)).toThrow(
       expect.objectContaining({ code: 'invalid_state' }),
     );
@@ -206,7 +206,7 @@ describe('withdrawing', () => {
   });
 });
 
-it('keeps one open offer and one credential per type, whatever is offered and withdrawn', () => {
+it('a customer has one open offer and one credential per type, in any order of offers and withdrawals', () => {
   const types = ['customer', 'membership', 'day-pass'];
   const step = fc.oneof(fc.record({ offer: fc.constantFrom(...types) }), fc.record({ withdraw: fc.nat(10) }));
   fc.assert(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it, test } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifySolution, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const master = randomBytes(32);
 const provider = new AltchaProvider(config(master));
 const now = new Date();
 const here = { org: 'acme', app: 'app-1', now };
-const refused = (code: string) =>
+const presenceError = (code: string) =>
   expect.objectContaining({ code, status: 422, errors: [expect.objectContaining({ pointer: '#/presence' })] });
 
 describe('the built-in proof of work', () => {
@@ -23,7 +23,7 @@ describe('the built-in proof of work', () => {
   const verify = (payload: string, context: Partial<typeof here> = {}, by = provider) =>
     by.verify({ payload }, { ...here, ...context });
 
-  it('holds for the organization and app that it was made for, until it expires', async () => {
+  it('is valid for its organization and app until it expires', async () => {
     const proof = await verify(packed(solved));
     expect(proof).toEqual({
       provider: 'altcha',
@@ -31,12 +31,12 @@ describe('the built-in proof of work', () => {
       expiresAt: new Date(Math.floor((now.getTime() + 600_000) / 1000) * 1000),
     });
     await expect(verify(packed(solved), { now: new Date(proof.expiresAt.getTime() - 1) })).resolves.toEqual(proof);
-    await expect(verify(packed(solved), { now: proof.expiresAt })).rejects.toEqual(refused('presence_expired'));
-    await expect(verify(packed(solved), { org: 'globex' })).rejects.toEqual(refused('presence_invalid'));
-    await expect(verify(packed(solved), { app: 'app-2' })).rejects.toEqual(refused('presence_invalid'));
+    await expect(verify(packed(solved), { now: proof.expiresAt })).rejects.toEqual(presenceError('presence_expired'));
+    await expect(verify(packed(solved), { org: 'globex' })).rejects.toEqual(presenceError('presence_invalid'));
+    await expect(verify(packed(solved), { app: 'app-2' })).rejects.toEqual(presenceError('presence_invalid'));
   });
 
-  it("is what altcha-lib's own check takes", async () => {
+  it("is valid for altcha-lib's own verification", async () => {
     const [keys] = presenceKeys(config(master), 'acme');
     const { challenge, solution } = solved;
     const own = await verifySolution({
@@ -64,10 +64,10 @@ describe('the built-in proof of work', () => {
       `data ${name}`,
       ({ challenge: { parameters } }) => void (parameters.data[name] = `${String(parameters.data[name])}x`),
     ]),
-    ['another organization named', ({ challenge: { parameters } }) => void (parameters.data.org = 'globex')],
-    ['a member more', ({ challenge: { parameters } }) => void (parameters.memoryCost = 1)],
-    ['a datum more', ({ challenge: { parameters } }) => void (parameters.data.admin = true)],
-    ['a parameter less', ({ challenge: { parameters } }) => void delete parameters.expiresAt],
+    ['another organization', ({ challenge: { parameters } }) => void (parameters.data.org = 'globex')],
+    ['an additional parameter', ({ challenge: { parameters } }) => void (parameters.memoryCost = 1)],
+    ['additional data', ({ challenge: { parameters } }) => void (parameters.data.admin = true)],
+    ['a missing parameter', ({ challenge: { parameters } }) => void delete parameters.expiresAt],
     [
       'the signature',
       ({ challenge }) => void (challenge.signature = challenge.signature.replace(/^./, (c) => (c === '0' ? '1' : '0'))),
@@ -75,26 +75,26 @@ describe('the built-in proof of work', () => {
     ['the signature in capitals', ({ challenge }) => void (challenge.signature = `A${challenge.signature.slice(1)}`)],
     ['no signature', ({ challenge }) => void (challenge.signature = '')],
     [
-      'the key found',
+      'another derived key',
       ({ solution }) => void (solution.derivedKey = solution.derivedKey.replace(/.$/, (c) => (c === '0' ? '1' : '0'))),
     ],
-    ['a counter that is near', ({ solution }) => void (solution.counter += 1)],
+    ['the next counter', ({ solution }) => void (solution.counter += 1)],
     ['a counter below zero', ({ solution }) => void (solution.counter = -1)],
   ];
-  it.each(changes)('does not hold with a change: %s', async (_, change) => {
+  it.each(changes)('is invalid with a change: %s', async (_, change) => {
     const changed = structuredClone(solved);
     change(changed);
-    await expect(verify(packed(changed))).rejects.toEqual(refused('presence_invalid'));
-    // Not even once it would have run out: what is changed is not called expired.
+    await expect(verify(packed(changed))).rejects.toEqual(presenceError('presence_invalid'));
+    // Also after its expiration: a forged proof is not reported as expired.
     await expect(verify(packed(changed), { now: new Date(now.getTime() + 86_400_000) })).rejects.toEqual(
-      refused('presence_invalid'),
+      presenceError('presence_invalid'),
     );
   });
 
-  it('does not hold with the solution of another challenge', async () => {
+  it('is invalid with the solution of another challenge', async () => {
     const other = await solve(await provider.challenge(here));
     await expect(verify(packed({ challenge: solved.challenge, solution: other.solution }))).rejects.toEqual(
-      refused('presence_invalid'),
+      presenceError('presence_invalid'),
     );
   });
 
@@ -110,19 +110,19 @@ describe('the built-in proof of work', () => {
     packed({ challenge: {}, solution: {} }),
     packed({ test: true, challenge: null, solution: null }),
     'A'.repeat(8192),
-  ])('is not %j', async (payload) => {
-    await expect(verify(payload)).rejects.toEqual(refused('presence_invalid'));
+  ])('is invalid when it is %j', async (payload) => {
+    await expect(verify(payload)).rejects.toEqual(presenceError('presence_invalid'));
   });
 
-  it.each([' ', '\n', '\r', '\t', '\0'])('does not hold with %j behind it', async (more) => {
+  it.each([' ', '\n', '\r', '\t', '\0'])('is invalid with %j after it', async (more) => {
     await expect(verify(Buffer.from(JSON.stringify(solved) + more).toString('base64'))).rejects.toEqual(
-      refused('presence_invalid'),
+      presenceError('presence_invalid'),
     );
   });
 
-  it('never holds for anything else, whatever bytes are sent', async () => {
+  it('is invalid with any changed byte', async () => {
     const bytes = Buffer.from(packed(solved));
-    // `time` is the browser's own word, and signed by nobody.
+    // Without `time`, which the browser measures and nothing signs.
     const untimed = Buffer.from(
       packed({ ...solved, solution: { counter: solved.solution.counter, derivedKey: solved.solution.derivedKey } }),
     );
@@ -132,7 +132,7 @@ describe('the built-in proof of work', () => {
         const changed = Buffer.from(untimed);
         changed[at] = changed[at]! ^ flip;
         const outcome = await verify(changed.toString('latin1')).then(
-          () => 'holds',
+          () => 'valid',
           (error: { code?: string }) => error.code,
         );
         expect(outcome).toBe('presence_invalid');
@@ -142,17 +142,17 @@ describe('the built-in proof of work', () => {
     expect(bytes.length).toBeLessThan(2000);
   });
 
-  test('a rotated key signs no more, and counts until the end as the previous one', async () => {
+  it('is valid under the previous key after a rotation, while challenges are signed under the new one', async () => {
     const next = randomBytes(32);
     await expect(
       verify(packed(solved), {}, new AltchaProvider(config(next, { PRESENCE_KEY_PREVIOUS: master }))),
     ).resolves.toBeDefined();
     await expect(verify(packed(solved), {}, new AltchaProvider(config(next)))).rejects.toEqual(
-      refused('presence_invalid'),
+      presenceError('presence_invalid'),
     );
     const made = packed(
       await solve(await new AltchaProvider(config(next, { PRESENCE_KEY_PREVIOUS: master })).challenge(here)),
     );
-    await expect(verify(made)).rejects.toEqual(refused('presence_invalid'));
+    await expect(verify(made)).rejects.toEqual(presenceError('presence_invalid'));
   });
 });

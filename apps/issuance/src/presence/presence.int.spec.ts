@@ -13,16 +13,17 @@ import {
   type SettingEvent,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
+import { codesOf, errorWith } from '../customers.fixture.js';
 import { IssuanceStack, stubs } from '../issuance-stack.fixture.js';
 import { Siteverify } from './siteverify.fixture.js';
 import { packed, solve } from './solve.fixture.js';
 
-/** Client IDs in directory's form: others are not asked for. */
-const [shop, other, ofGlobex, off, busy] = ['shop', 'other', 'globex', 'off', 'busy'].map(
+/** Client IDs of the form that directory gives them: issuance queries no others. */
+const [shop, other, ofGlobex, disabled, busy] = ['shop', 'other', 'globex', 'disabled', 'busy'].map(
   (name) => `app_${name.padEnd(22, '0')}`,
 ) as [string, string, string, string, string];
 
-describe('proof of presence', () => {
+describe('a proof of presence', () => {
   let stack: IssuanceStack;
   let turnstile: Siteverify;
   const redirectUris = ['https://shop.example/callback'];
@@ -30,16 +31,18 @@ describe('proof of presence', () => {
   beforeAll(async () => {
     turnstile = await Siteverify.start();
     stack = await IssuanceStack.start({
-      PRESENCE_COST: '1',
-      PRESENCE_STEPS: '2',
-      PRESENCE_SECONDS: '600',
-      TURNSTILE_URL: `${turnstile.origin}/siteverify`,
-      OUTBOUND_ALLOW: turnstile.origin,
+      settings: {
+        PRESENCE_COST: '1',
+        PRESENCE_STEPS: '2',
+        PRESENCE_SECONDS: '600',
+        TURNSTILE_URL: `${turnstile.origin}/siteverify`,
+        OUTBOUND_ALLOW: turnstile.origin,
+      },
     });
     stubs.apps.set(shop, { org: 'acme', redirectUris, origins: ['https://www.shop.example'] });
     stubs.apps.set(other, { org: 'acme', redirectUris: ['https://other.example/callback'] });
     stubs.apps.set(ofGlobex, { org: 'globex', redirectUris });
-    stubs.apps.set(off, { org: 'acme', redirectUris, disabled: true });
+    stubs.apps.set(disabled, { org: 'acme', redirectUris, disabled: true });
     await stack.asOperator(setPresencePolicy, { policy: 'required' }, 'globex');
     await stack.asOperator(setPresencePolicy, { turnstileSecret: turnstile.secret });
   });
@@ -63,57 +66,57 @@ describe('proof of presence', () => {
     payload: packed(await solve((await challenge(clientId, org)).challenge)),
   });
   const token = (word: string): Presence => ({ type: 'turnstile', token: `${word}.${randomUUID()}` });
-  const offers = async () => Number((await stack.database.query('SELECT count(*) AS n FROM issuance.offer'))[0]!.n);
-  const uses = async () =>
-    Number((await stack.database.query('SELECT count(*) AS n FROM issuance.consumed_presence_proof'))[0]!.n);
-  /** Refused with this code, and nothing is made or used up. */
-  const refusal = async (attempt: () => Promise<unknown>, code: string) => {
-    const before = [await offers(), await uses()];
+  const countOf = async (table: string) =>
+    Number((await stack.database.query(`SELECT count(*) AS n FROM issuance.${table}`))[0]!.n);
+  const offers = () => countOf('offer');
+  const consumedProofs = () => countOf('consumed_presence_proof');
+  /** The attempt is rejected with this code, creates no offer and consumes no proof. */
+  const expectRejected = async (attempt: () => Promise<unknown>, code: string) => {
+    const before = [await offers(), await consumedProofs()];
     await expect(attempt()).rejects.toMatchObject({ code, status: code === 'presence_unavailable' ? 503 : 422 });
-    expect([await offers(), await uses()]).toEqual(before);
+    expect([await offers(), await consumedProofs()]).toEqual(before);
   };
 
-  it('is needed where the policy says so, and verified wherever it is sent', async () => {
-    await refusal(() => offer({}, contextOf('globex')), 'presence_required');
+  it('is required where the policy requires it, and verified wherever it is sent', async () => {
+    await expectRejected(() => offer({}, contextOf('globex')), 'presence_required');
     await expect(offer({}, contextOf('globex', ofGlobex))).rejects.toMatchObject({
       errors: [{ pointer: '#/presence' }],
     });
     await expect(offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'))).resolves.toBeDefined();
     await expect(offer({})).resolves.toBeDefined();
-    await refusal(() => offer({ presence: { type: 'altcha', payload: 'rubbish' } }), 'presence_invalid');
+    await expectRejected(() => offer({ presence: { type: 'altcha', payload: 'rubbish' } }), 'presence_invalid');
   });
 
-  it('is not needed for a further offer to a known customer, which no sign-up form makes; one that is sent is verified', async () => {
+  it('is not required for an offer to an existing customer, and verified there when it is sent', async () => {
     const {
       offer: { subject },
     } = await offer({ presence: await altcha(ofGlobex, 'globex') }, contextOf('globex'));
     await expect(offer({ subject }, contextOf('globex'))).resolves.toMatchObject({ offer: { subject } });
-    await refusal(
+    await expectRejected(
       () => offer({ subject, presence: { type: 'altcha', payload: 'rubbish' } }, contextOf('globex')),
       'presence_invalid',
     );
   });
 
-  it('of another organization or app is none', async () => {
+  it('of another organization or app is invalid', async () => {
     const proof = await altcha();
-    await refusal(() => offer({ presence: proof }, contextOf('acme', other)), 'presence_invalid');
-    await refusal(() => offer({ presence: proof }, contextOf('globex')), 'presence_invalid');
+    await expectRejected(() => offer({ presence: proof }, contextOf('acme', other)), 'presence_invalid');
+    await expectRejected(() => offer({ presence: proof }, contextOf('globex')), 'presence_invalid');
     await expect(offer({ presence: proof })).resolves.toBeDefined();
   });
 
-  it('makes one offer of ten at once, and none later', async () => {
+  it('allows one of ten concurrent offers, and no later one', async () => {
     const proof = await altcha();
     const before = await offers();
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => offer({ presence: proof })));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const codes = results.flatMap((r) => (r.status === 'rejected' ? [(r.reason as { code: string }).code] : []));
-    expect(codes).toEqual(Array.from({ length: 9 }, () => 'presence_replayed'));
-    await refusal(() => offer({ presence: proof }), 'presence_replayed');
+    expect(codesOf(results)).toEqual(Array.from({ length: 9 }, () => 'presence_replayed'));
+    await expectRejected(() => offer({ presence: proof }), 'presence_replayed');
     expect(await offers()).toBe(before + 1);
   });
 
   it.each(['altcha', 'turnstile'] as const)(
-    'of %s: an honest retry gets its answer, at once or later',
+    'of %s: a retry with the same key gets the stored response, concurrently or later',
     async (provider) => {
       const proof = provider === 'altcha' ? await altcha() : token('good');
       const key = randomUUID();
@@ -121,50 +124,48 @@ describe('proof of presence', () => {
         Array.from({ length: 10 }, () => offer({ presence: proof }, contextOf(), key)),
       );
       const made = results.flatMap((r) => (r.status === 'fulfilled' ? [r.value.offer.offerId] : []));
-      const codes = results.flatMap((r) => (r.status === 'rejected' ? [(r.reason as { code: string }).code] : []));
-      expect([new Set(made).size, codes.filter((code) => code !== 'idempotency_in_progress')]).toEqual([1, []]);
+      const otherCodes = codesOf(results).filter((code) => code !== 'idempotency_in_progress');
+      expect([new Set(made).size, otherCodes]).toEqual([1, []]);
       await expect(offer({ presence: proof }, contextOf(), key)).resolves.toMatchObject({
         replayed: true,
         offer: { offerId: made[0] },
       });
-      await refusal(() => offer({ presence: proof }, contextOf(), randomUUID()), 'presence_replayed');
+      await expectRejected(() => offer({ presence: proof }, contextOf(), randomUUID()), 'presence_replayed');
     },
   );
 
-  it('is not used up by an offer that was not made', async () => {
+  it('is not consumed by an offer that is denied', async () => {
     for (const proof of [await altcha(), token('good')]) {
-      await refusal(() => offer({ presence: proof, credentialType: 'unheard-of' }), 'unknown_credential_type');
-      await refusal(() => offer({ presence: proof, offerExpiresIn: 1 }), 'invalid_request');
-      // Refused within the transaction that had used it up already.
-      const before = await uses();
-      await expect(offer({ presence: proof, subject: randomUUID() })).rejects.toMatchObject({
-        code: 'unknown_subject',
-      });
-      expect(await uses()).toBe(before);
+      await expectRejected(() => offer({ presence: proof, credentialType: 'unknown' }), 'unknown_credential_type');
+      await expectRejected(() => offer({ presence: proof, offerExpiresIn: 1 }), 'invalid_request');
+      // This one is denied inside the transaction, which has consumed the proof by then.
+      const before = await consumedProofs();
+      await expect(offer({ presence: proof, subject: randomUUID() })).rejects.toEqual(errorWith('unknown_subject'));
+      expect(await consumedProofs()).toBe(before);
       await expect(offer({ presence: proof })).resolves.toBeDefined();
-      expect(await uses()).toBe(before + 1);
+      expect(await consumedProofs()).toBe(before + 1);
     }
   });
 
-  it('is freed by a transaction that fails: who waits for it makes the offer', async () => {
+  it('allows the one valid offer among concurrent offers whose transactions fail', async () => {
     const proof = await altcha();
-    const [customer] = [(await offer({})).offer.subject];
+    const customer = (await offer({})).offer.subject;
     await Promise.allSettled(
       Array.from({ length: 6 }, (_, i) => offer({ presence: proof, subject: i === 5 ? customer : randomUUID() })),
     );
-    await refusal(() => offer({ presence: proof }), 'presence_replayed');
+    await expectRejected(() => offer({ presence: proof }), 'presence_replayed');
     expect((await stack.database.query('SELECT 1 FROM issuance.offer WHERE subject = $1', [customer])).length).toBe(2);
   });
 
-  it('comes after the Idempotency-Key, and before the rest', async () => {
+  it('is verified after the Idempotency-Key and before the other terms', async () => {
     await offer({}, contextOf(), 'first-key');
     await expect(
       offer({ presence: { type: 'altcha', payload: 'rubbish' } }, contextOf(), 'first-key'),
     ).rejects.toMatchObject({ code: 'idempotency_mismatch' });
-    await refusal(() => offer({ credentialType: 'unheard-of' }, contextOf('globex')), 'presence_required');
+    await expectRejected(() => offer({ credentialType: 'unknown' }, contextOf('globex')), 'presence_required');
   });
 
-  it('stands in the record by provider and outcome, never by what was sent', async () => {
+  it('is recorded with provider and outcome; token and secret are nowhere', async () => {
     const proof = token('good');
     const context = contextOf();
     await offer({ presence: proof }, context);
@@ -181,7 +182,7 @@ describe('proof of presence', () => {
     for (const secret of [sent, turnstile.secret]) expect(dump).not.toContain(secret);
   });
 
-  describe('by Turnstile', () => {
+  describe('of Turnstile', () => {
     it.each([
       ['invalid-input-response', 'presence_invalid'],
       ['timeout-or-duplicate', 'presence_expired'],
@@ -196,40 +197,40 @@ describe('proof of presence', () => {
       ['html', 'presence_unavailable'],
       ['slow', 'presence_unavailable'],
     ])(
-      '%s is %s',
+      'with siteverify response %s is rejected with %s',
       async (word, code) => {
         const proof = token(word);
-        await refusal(() => offer({ presence: proof }), code);
+        await expectRejected(() => offer({ presence: proof }), code);
       },
       15_000,
     );
 
-    it('is asked no more for a token that made an offer', async () => {
+    it('is not sent to Turnstile again once it has allowed an offer', async () => {
       const proof = token('good');
       await offer({ presence: proof });
-      const { asked } = turnstile;
-      await refusal(() => offer({ presence: proof }), 'presence_replayed');
-      expect(turnstile.asked).toBe(asked);
+      const { requests } = turnstile;
+      await expectRejected(() => offer({ presence: proof }), 'presence_replayed');
+      expect(turnstile.requests).toBe(requests);
     });
 
-    it('is not taken of an organization that has no secret here, and a wrong secret is not the visitor’s fault', async () => {
-      await refusal(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_invalid');
+    it('is invalid for an organization without secret, and presence_unavailable with a wrong secret', async () => {
+      await expectRejected(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_invalid');
       await stack.asOperator(setPresencePolicy, { turnstileSecret: 'a wrong one' }, 'globex');
-      await refusal(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_unavailable');
+      await expectRejected(() => offer({ presence: token('good') }, contextOf('globex')), 'presence_unavailable');
       await stack.asOperator(setPresencePolicy, { turnstileSecret: null }, 'globex');
     });
 
-    it('may be tried again with the same token once it answers', async () => {
+    it('is accepted with the same token once Turnstile is available', async () => {
       const proof = token('good');
       await stack.asOperator(setPresencePolicy, { turnstileSecret: 'a wrong one' });
-      await refusal(() => offer({ presence: proof }), 'presence_unavailable');
+      await expectRejected(() => offer({ presence: proof }), 'presence_unavailable');
       await stack.asOperator(setPresencePolicy, { turnstileSecret: turnstile.secret });
       await expect(offer({ presence: proof })).resolves.toBeDefined();
     });
   });
 
-  describe('its challenge', () => {
-    it('names the origins of the app and no others', async () => {
+  describe('the challenge', () => {
+    it('allows the origins of the app and no others', async () => {
       for (const origin of ['https://shop.example', 'https://www.shop.example']) {
         expect(await challenge(shop, 'acme', origin)).toMatchObject({ allowedOrigin: origin });
         expect(await stack.gateway.request(presenceOrigin, { clientId: shop, origin }, testContext())).toEqual({
@@ -254,31 +255,31 @@ describe('proof of presence', () => {
     it.each([
       [ofGlobex, 'acme'],
       [shop, 'globex'],
-      [off, 'acme'],
+      [disabled, 'acme'],
       ['nobody', 'acme'],
       ['\0', 'acme'],
       ['', 'acme'],
       [shop, 'nobody'],
-    ])('is not given to %j of %s', async (clientId, org) => {
-      await expect(challenge(clientId, org)).rejects.toMatchObject({ code: 'unknown_app' });
-      await expect(stack.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toMatchObject({
-        code: 'unknown_app',
-      });
+    ])('is denied to the app %j of %s', async (clientId, org) => {
+      await expect(challenge(clientId, org)).rejects.toEqual(errorWith('unknown_app'));
+      await expect(stack.gateway.request(presenceOrigin, { clientId }, testContext({ org }))).rejects.toEqual(
+        errorWith('unknown_app'),
+      );
     });
 
-    it('asks directory no more than once a second for an app', async () => {
+    it('queries directory for an app once a second at most', async () => {
       stubs.apps.set(busy, { org: 'acme', redirectUris });
       await challenge(busy);
-      const { asked } = stubs;
+      const { appQueries } = stubs;
       await Promise.all(Array.from({ length: 20 }, () => challenge(busy)));
-      expect(stubs.asked).toBeLessThanOrEqual(asked + 1);
+      expect(stubs.appQueries).toBeLessThanOrEqual(appQueries + 1);
     });
   });
 
-  it('its policy is changed with event and record, and its secret never comes out', async () => {
+  it('has a policy whose changes have event and record, and whose secret is never readable', async () => {
     stubs.organizations.add('initech');
     expect(await stack.asOperator(getPresencePolicy, {}, 'initech')).toEqual({ policy: 'optional', turnstile: false });
-    expect(stubs.read.at(-1)).toBe('presence.read of initech by operator');
+    expect(stubs.recordedReads.at(-1)).toBe('presence.read of initech by operator');
     expect(
       await stack.asOperator(setPresencePolicy, { policy: 'required', turnstileSecret: 'first-secret' }, 'initech'),
     ).toEqual({ policy: 'required', turnstile: true });
@@ -313,11 +314,9 @@ describe('proof of presence', () => {
       stack.lines,
     ]);
     for (const secret of ['first-secret', 'second-secret', turnstile.secret]) expect(stored).not.toContain(secret);
-    await expect(stack.asOperator(getPresencePolicy, {}, 'nobody')).rejects.toMatchObject({
-      code: 'unknown_organization',
-    });
-    await expect(stack.asOperator(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toMatchObject({
-      code: 'unknown_organization',
-    });
+    await expect(stack.asOperator(getPresencePolicy, {}, 'nobody')).rejects.toEqual(errorWith('unknown_organization'));
+    await expect(stack.asOperator(setPresencePolicy, { policy: 'required' }, 'nobody')).rejects.toEqual(
+      errorWith('unknown_organization'),
+    );
   });
 });

@@ -2,29 +2,29 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A server that answers as Cloudflare's siteverify does: a token counts once, and an `idempotency_key` gets the first
- * answer again. Tokens are `<word>.<anything>`; the word says what becomes of it.
+ * A stub of Cloudflare's siteverify: a token is valid once, and a repeat with the same `idempotency_key` gets the first
+ * response again. Tokens are `<word>.<anything>`; the word decides on the response.
  */
 export class Siteverify {
   readonly secret = 'ts-secret-of-acme';
-  asked = 0;
-  private readonly answered = new Map<string, string>();
+  requests = 0;
+  private readonly responses = new Map<string, string>();
   private readonly seen = new Set<string>();
   private server!: Server;
 
   static async start(): Promise<Siteverify> {
-    const made = new Siteverify();
-    made.server = createServer((request, response) => {
+    const stub = new Siteverify();
+    stub.server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        made.asked += 1;
-        const { status = 200, text, wait = 0 } = made.answer(JSON.parse(body) as Record<string, string>);
-        setTimeout(() => response.writeHead(status, { 'content-type': 'application/json' }).end(text), wait).unref();
+        stub.requests += 1;
+        const { status = 200, text, delayMs = 0 } = stub.respond(JSON.parse(body) as Record<string, string>);
+        setTimeout(() => response.writeHead(status, { 'content-type': 'application/json' }).end(text), delayMs).unref();
       });
     });
-    await new Promise<void>((resolve) => made.server.listen(0, '127.0.0.1', resolve));
-    return made;
+    await new Promise<void>((resolve) => stub.server.listen(0, '127.0.0.1', resolve));
+    return stub;
   }
 
   get origin(): string {
@@ -36,21 +36,21 @@ export class Siteverify {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private answer({ secret, response = '', idempotency_key: key }: Record<string, string>): {
+  private respond({ secret, response = '', idempotency_key: key }: Record<string, string>): {
     status?: number;
     text: string;
-    wait?: number;
+    delayMs?: number;
   } {
     const word = response.split('.')[0]!;
     if (word === 'down') return { status: 500, text: '{"success":true}' };
     if (word === 'redirect') return { status: 307, text: '' };
     if (word === 'broken') return { text: '{"success":tru' };
     if (word === 'html') return { text: '<html>Just a moment</html>' };
-    const earlier = key && this.answered.get(`${key} ${response}`);
+    const earlier = key && this.responses.get(`${key} ${response}`);
     if (earlier) return { text: earlier };
     const text = JSON.stringify(this.verdict(secret, word, response));
-    if (key) this.answered.set(`${key} ${response}`, text);
-    return { text, ...(word === 'slow' && { wait: 10_000 }) };
+    if (key) this.responses.set(`${key} ${response}`, text);
+    return { text, ...(word === 'slow' && { delayMs: 10_000 }) };
   }
 
   private verdict(secret: string | undefined, word: string, token: string): object {

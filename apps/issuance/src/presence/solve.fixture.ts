@@ -2,7 +2,7 @@ import { solveChallenge, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { PresenceChallenge } from '@holdfast/contracts';
 
-/** What the widget sends, as an object, so that a test can change it. */
+/** The payload that the widget sends, as an object, so that a test can change it. */
 export interface Solved {
   challenge: { parameters: Record<string, unknown> & { data: Record<string, unknown> }; signature: string };
   solution: { counter: number; derivedKey: string; time?: number };

@@ -6,7 +6,7 @@ const app = {
   redirectUris: ['https://shop.example:8443/callback', 'com.example.app:/in'],
   origins: ['https://www.shop.example'],
 };
-const good = {
+const valid = {
   success: true,
   challenge_ts: '2026-11-21T11:58:00.000Z',
   hostname: 'shop.example',
@@ -14,23 +14,23 @@ const good = {
   'error-codes': [],
 };
 
-describe('an answer of Turnstile', () => {
-  it.each([[good], [{ ...good, hostname: 'www.shop.example' }], [{ ...good, metadata: { ephemeral_id: 'x' } }]])(
-    'holds for five minutes: %j',
-    (answer) => {
-      expect(turnstileExpiration(answer, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
+describe('a response of Turnstile', () => {
+  it.each([[valid], [{ ...valid, hostname: 'www.shop.example' }], [{ ...valid, metadata: { ephemeral_id: 'x' } }]])(
+    'is valid for five minutes: %j',
+    (response) => {
+      expect(turnstileExpiration(response, app, now)).toEqual(new Date('2026-11-21T12:03:00.000Z'));
     },
   );
 
   it.each([
-    ['presence_invalid', { ...good, hostname: 'evil.example' }],
-    ['presence_invalid', { ...good, hostname: 'sub.shop.example' }],
-    ['presence_invalid', { ...good, hostname: '' }],
-    ['presence_invalid', { ...good, action: 'login' }],
-    ['presence_invalid', { ...good, action: undefined }],
-    ['presence_expired', { ...good, challenge_ts: '2026-11-21T11:55:00.000Z' }],
-    ['presence_unavailable', { ...good, challenge_ts: undefined }],
-    ['presence_unavailable', { ...good, hostname: undefined }],
+    ['presence_invalid', { ...valid, hostname: 'evil.example' }],
+    ['presence_invalid', { ...valid, hostname: 'sub.shop.example' }],
+    ['presence_invalid', { ...valid, hostname: '' }],
+    ['presence_invalid', { ...valid, action: 'login' }],
+    ['presence_invalid', { ...valid, action: undefined }],
+    ['presence_expired', { ...valid, challenge_ts: '2026-11-21T11:55:00.000Z' }],
+    ['presence_unavailable', { ...valid, challenge_ts: undefined }],
+    ['presence_unavailable', { ...valid, hostname: undefined }],
     ['presence_invalid', { success: false, 'error-codes': ['invalid-input-response'] }],
     ['presence_invalid', { success: false, 'error-codes': ['missing-input-response'] }],
     ['presence_expired', { success: false, 'error-codes': ['timeout-or-duplicate'] }],
@@ -42,8 +42,8 @@ describe('an answer of Turnstile', () => {
     ['presence_unavailable', { success: false, 'error-codes': ['something-new'] }],
     ['presence_unavailable', { success: false, 'error-codes': [] }],
     ['presence_unavailable', { success: false }],
-  ])('is %s: %j', (code, answer) => {
-    expect(() => turnstileExpiration(answer, app, now)).toThrow(expect.objectContaining({ code }));
+  ])('is %s: %j', (code, response) => {
+    expect(() => turnstileExpiration(response, app, now)).toThrow(expect.objectContaining({ code }));
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('an answer of Turnstile', () => {
     '{"success":"true"}',
     '{"success":1}',
     '{"success":true,"challenge_ts":"yesterday"}',
-  ])('that is %j is no answer', (text) => {
+  ])('that is %j is presence_unavailable', (text) => {
     expect(() => readTurnstileResponse(Buffer.from(text))).toThrow(
       expect.objectContaining({ code: 'presence_unavailable', status: 503, retryAfter: 1 }),
     );
