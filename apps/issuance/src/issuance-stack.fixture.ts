@@ -204,8 +204,10 @@ export class IssuanceStack {
       });
     const stub = (service: 'directory' | 'audit', module: Type) =>
       startService({ service, config: { ...config, NATS_NKEY_SEED: this.nats.seed(service) }, module, logger: quiet });
+    // Nest's log goes to the logger of the service that started last: issuance, whose lines the tests read.
+    const stubServices = [await stub('directory', DirectoryModule), await stub('audit', AuditModule)];
     const replicasOfIssuance = await Promise.all(Array.from({ length: replicas }, issuance));
-    this.services = [...replicasOfIssuance, await stub('directory', DirectoryModule), await stub('audit', AuditModule)];
+    this.services = [...replicasOfIssuance, ...stubServices];
     this.opsPorts = replicasOfIssuance.map(({ opsPort }) => opsPort);
     // An event stays in the outbox until all consumers have confirmed it.
     for (const consumer of streams.issuance.consumers) await this.startConsumer(consumer);
