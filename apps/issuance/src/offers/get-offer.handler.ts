@@ -38,7 +38,7 @@ export class GetOfferHandler {
       subject: offer.subject,
       credentialId: offer.credentialId,
       credentialType: offer.type,
-      // The expiration worker may be late; the state that a reader sees is right at the very second.
+      // By the clock, because the expiration worker emits the expiration up to a second later.
       status: offer.status === 'open' && isOfferExpired(offer, this.clock.now()) ? 'expired' : offer.status,
       createdAt: offer.createdAt.toISOString(),
       expiresAt: offer.expiresAt.toISOString(),
