@@ -11,7 +11,7 @@ import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
 import { RotateKeysHandler } from './keys/rotate-keys.handler.js';
 import { SigningKeys } from './keys/signing-keys.js';
-import { LogoutNotices } from './logout/logout-notices.js';
+import { LogoutNotifications } from './logout/logout-notifications.js';
 import { LogoutQueue } from './logout/logout-queue.js';
 import { LogoutSender } from './logout/logout-sender.js';
 import { IssuerAudit } from './organization-issuer/audit/issuer-audit.js';
@@ -20,9 +20,9 @@ import { IssuerServices } from './organization-issuer/issuer-services.js';
 import { Issuers } from './organization-issuer/issuers.js';
 import { Organizations } from './organizations/organizations.js';
 import { WebOrigins } from './organizations/web-origins.js';
-import { Providers } from './platform-issuer/platform-issuer.js';
+import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
-import { RecordOutbox } from './records/record-outbox.js';
+import { RecordOutbox } from './record-outbox/record-outbox.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
 import { SessionRevocations } from './sessions/session-revocations.js';
 import { StateStore } from './sessions/state-store.js';
@@ -53,7 +53,7 @@ const deniedRequests = {
     ClientRegistry,
     ClientLimits,
     TokenAudit,
-    Providers,
+    PlatformIssuer,
     Organizations,
     WebOrigins,
     Customers,
@@ -62,7 +62,7 @@ const deniedRequests = {
     SessionRevocations,
     SessionRevocationsConsumer,
     outboundProvider,
-    LogoutNotices,
+    LogoutNotifications,
     LogoutSender,
     LogoutQueue,
     IssuerAudit,

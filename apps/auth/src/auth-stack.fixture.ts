@@ -47,7 +47,7 @@ import { stateLimitsSchema } from './state-limits.js';
 const pepper = Buffer.alloc(32, 7);
 
 /** What the neighbours of auth know; the tests write it. */
-export const book = {
+export const stubs = {
   seq: 1,
   organizations: new Map([
     ['acme', 'Acme & Sons'],
@@ -61,7 +61,7 @@ export const book = {
     { org: string; state: 'live' | 'not_live' | 'unknown'; types: string[]; version: number; since: number }
   >(),
   records: [] as { org: string; record: AuditRecord }[],
-  auditAway: false,
+  auditUnavailable: false,
   begun: new Set<string>(),
   relyingPartyOfLast: undefined as RelyingPartyIds | undefined,
 };
@@ -74,22 +74,22 @@ export function credentialOf(subject: string, type = 'customer'): CredentialClai
 class Directory {
   @Handles(getClient)
   async client({ clientId }: RequestOf<typeof getClient>): Promise<ReplyOf<typeof getClient>> {
-    const found = book.clients.get(clientId);
+    const found = stubs.clients.get(clientId);
     if (!found) throw new AppError('unknown_app');
     return structuredClone(found);
   }
 
   @Handles(organizationProfile)
   async profile({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
-    const name = book.organizations.get(shortId);
+    const name = stubs.organizations.get(shortId);
     if (!name) throw new AppError('unknown_organization');
-    const relyingParty = book.relyingParties.get(shortId);
+    const relyingParty = stubs.relyingParties.get(shortId);
     return { shortId, name, ...(relyingParty && { relyingParty }) };
   }
 
   @Handles(organizationOrigins)
   async origins({ shortId }: RequestOf<typeof organizationOrigins>): Promise<ReplyOf<typeof organizationOrigins>> {
-    const apps = [...book.clients.values()]
+    const apps = [...stubs.clients.values()]
       .map(({ app }) => app)
       .filter(({ org, kind }) => org === shortId && kind === 'spa');
     return { origins: webOrigins(apps.flatMap(({ redirectUris }) => redirectUris)) };
@@ -97,13 +97,13 @@ class Directory {
 
   @Handles(knownOrganizations)
   async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
-    return { known: shortIds.filter((id) => book.organizations.has(id) || book.suspended.has(id)) };
+    return { known: shortIds.filter((id) => stubs.organizations.has(id) || stubs.suspended.has(id)) };
   }
 
   @Handles(accessChanges)
   async changes(): Promise<ReplyOf<typeof accessChanges>> {
-    const apps = [...book.clients.keys()].map((id) => ({
-      seq: book.seq,
+    const apps = [...stubs.clients.keys()].map((id) => ({
+      seq: stubs.seq,
       kind: 'app' as const,
       id,
       disabled: false,
@@ -111,14 +111,14 @@ class Directory {
       revokedSecrets: [],
     }));
     const orgs = ['acme', 'globex', 'hooli'].map((id) => ({
-      seq: book.seq,
+      seq: stubs.seq,
       kind: 'organization' as const,
       id,
-      disabled: !book.organizations.has(id),
+      disabled: !stubs.organizations.has(id),
       minVersion: 0,
       revokedSecrets: [],
     }));
-    return { seq: book.seq, entries: [...apps, ...orgs] };
+    return { seq: stubs.seq, entries: [...apps, ...orgs] };
   }
 }
 
@@ -126,7 +126,7 @@ class Directory {
 class Issuance {
   @Handles(beginSignIn)
   async begin({ interaction, relyingParty }: RequestOf<typeof beginSignIn>): Promise<ReplyOf<typeof beginSignIn>> {
-    book.begun.add(interaction);
+    stubs.begun.add(interaction);
     const { rpId, earlier } = relyingParty ?? {};
     return {
       options: { challenge: 'abc', ...(rpId !== undefined && { rpId }) },
@@ -139,10 +139,10 @@ class Issuance {
     { interaction, credentialType = 'customer', response, relyingParty }: RequestOf<typeof completeSignIn>,
     { org }: { org: string },
   ): Promise<ReplyOf<typeof completeSignIn>> {
-    book.relyingPartyOfLast = relyingParty;
-    if (!book.begun.delete(interaction)) throw new AppError('ceremony_expired');
+    stubs.relyingPartyOfLast = relyingParty;
+    if (!stubs.begun.delete(interaction)) throw new AppError('ceremony_expired');
     const subject = String(response.as);
-    const customer = book.customers.get(subject);
+    const customer = stubs.customers.get(subject);
     if (!customer || customer.state === 'unknown') return { outcome: 'refused', reason: 'unknown_passkey' };
     if (customer.org !== org) return { outcome: 'refused', reason: 'other_organization' };
     if (customer.state !== 'live' || !customer.types.includes(credentialType))
@@ -161,7 +161,7 @@ class Issuance {
     { subject, credentialType = 'customer' }: RequestOf<typeof customerStatus>,
     { org }: { org: string },
   ): Promise<ReplyOf<typeof customerStatus>> {
-    const customer = book.customers.get(subject);
+    const customer = stubs.customers.get(subject);
     if (!customer || customer.state === 'unknown' || customer.org !== org) return { state: 'unknown' };
     if (customer.state === 'not_live' || !customer.types.includes(credentialType)) return { state: 'not_live' };
     return { state: 'live', credential: credentialOf(subject, credentialType), since: customer.since };
@@ -172,9 +172,9 @@ class Issuance {
 class Audit {
   @Handles(appendRecords)
   async append({ records }: RequestOf<typeof appendRecords>): Promise<Record<string, never>> {
-    if (book.auditAway) throw new AppError('unavailable');
+    if (stubs.auditUnavailable) throw new AppError('unavailable');
     // The same id again is the same record.
-    book.records.push(...records.filter(({ record }) => !book.records.some((r) => r.record.id === record.id)));
+    stubs.records.push(...records.filter(({ record }) => !stubs.records.some((r) => r.record.id === record.id)));
     return {};
   }
 
@@ -183,8 +183,8 @@ class Audit {
     { action, targets }: RequestOf<typeof recordOperatorRead>,
     { org, auditId: id, actor, request }: RequestContext,
   ): Promise<Record<string, never>> {
-    if (book.auditAway) throw new AppError('unavailable');
-    book.records.push({
+    if (stubs.auditUnavailable) throw new AppError('unavailable');
+    stubs.records.push({
       org,
       record: {
         id,
@@ -202,9 +202,9 @@ class Audit {
   /** As audit does when the minute is over: one record of each, with the last count. */
   @Handles(countDeniedRequests)
   async count({ deniedRequests }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
-    if (book.auditAway) throw new AppError('unavailable');
+    if (stubs.auditUnavailable) throw new AppError('unavailable');
     const counted = new Set(deniedRequests.map((r) => r.record.id));
-    book.records = [...book.records.filter((r) => !counted.has(r.record.id)), ...deniedRequests];
+    stubs.records = [...stubs.records.filter((r) => !counted.has(r.record.id)), ...deniedRequests];
     return {};
   }
 }
@@ -216,7 +216,7 @@ class IssuanceModule {}
 @Module({ controllers: [Audit] })
 class AuditModule {}
 
-export interface AuthHouse {
+export interface AuthStack {
   base: string;
   database: TestDatabase;
   auth: RunningService;
@@ -231,7 +231,7 @@ export interface AuthHouse {
     own?: Partial<Config>,
     machineTimeMs?: () => number,
   ): Promise<{ base: string; opsPort: number; stop: () => Promise<void> }>;
-  /** Changes the book as directory does: state first, then seq and heartbeat. */
+  /** Changes the stubs as directory does: state first, then seq and heartbeat. */
   change(edit: () => void): Promise<void>;
   /** Takes issuance away while `work` runs. */
   withoutIssuance(work: () => Promise<void>): Promise<void>;
@@ -251,10 +251,10 @@ const silent = createLogger('test', 'fatal');
 const monotonicTimeMs = () => performance.timeOrigin + performance.now();
 
 /** Auth with real servers, and neighbours that do as the test says. */
-export async function startAuthHouse({
+export async function startAuthStack({
   allow = [],
   ...changes
-}: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthHouse> {
+}: { allow?: string[]; BACKCHANNEL_LOGOUT_SECONDS?: number; REFRESH_GRACE_SECONDS?: number } = {}): Promise<AuthStack> {
   const nats: TestBus = await startTestBus();
   const database = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
   const port = await freePort();
@@ -323,7 +323,7 @@ export async function startAuthHouse({
   };
   await declareStreams(await connect('deploy'));
   const heart = await connect('directory');
-  const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
+  const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: stubs.seq }));
   const beating = setInterval(beat, 100);
   const neighbours = await Promise.all([start('directory', DirectoryModule), start('audit', AuditModule)]);
   let issuance = await start('issuance', IssuanceModule);
@@ -343,7 +343,7 @@ export async function startAuthHouse({
     },
     change: async (edit) => {
       edit();
-      book.seq += 1;
+      stubs.seq += 1;
       beat();
       await new Promise((resolve) => setTimeout(resolve, 80));
     },
@@ -378,8 +378,8 @@ export interface TestApp {
   redirectUri: string;
 }
 
-/** An app that the house knows at once. */
-export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Promise<TestApp> {
+/** An app that the stack knows at once. */
+export async function newApp(stack: AuthStack, changes: Partial<App> = {}): Promise<TestApp> {
   const clientId = `app_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');
   const app: App = {
@@ -402,12 +402,12 @@ export async function newApp(house: AuthHouse, changes: Partial<App> = {}): Prom
   };
   const hash = keyedHash(pepper, secret).toString('base64url');
   const secrets = app.kind === 'web' ? [{ id: 'sec_1', hash }] : [];
-  await house.change(() => void book.clients.set(clientId, { app, orgSuspended: false, secrets }));
+  await stack.change(() => void stubs.clients.set(clientId, { app, orgSuspended: false, secrets }));
   return { app, clientId, secret, redirectUri: app.redirectUris[0]! };
 }
 
 export function newCustomer(org = 'acme', types = ['customer']): string {
   const subject = randomUUID();
-  book.customers.set(subject, { org, state: 'live', types, version: 2, since: 0 });
+  stubs.customers.set(subject, { org, state: 'live', types, version: 2, since: 0 });
   return subject;
 }

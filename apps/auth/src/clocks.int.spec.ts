@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { newApp, startAuthHouse, type AuthHouse } from './auth-stack.fixture.js';
+import { newApp, startAuthStack, type AuthStack } from './auth-stack.fixture.js';
 
 const elevenMinutesMs = 660_000;
-let stack: AuthHouse;
-let replica: Awaited<ReturnType<AuthHouse['another']>>;
+let stack: AuthStack;
+let replica: Awaited<ReturnType<AuthStack['another']>>;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  stack = await startAuthHouse();
+  stack = await startAuthStack();
   replica = await stack.another(stack.base, {}, () => Date.now() + aheadMs);
 });
 afterEach(() => {

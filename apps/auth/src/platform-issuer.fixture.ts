@@ -37,29 +37,29 @@ const pepper = Buffer.alloc(32, 7);
 export const base = 'http://localhost:8080';
 
 /** A directory that the test writes. */
-export const book = { seq: 1, clients: new Map<string, ReplyOf<typeof getClient>>(), asked: 0 };
+export const stubs = { seq: 1, clients: new Map<string, ReplyOf<typeof getClient>>(), asked: 0 };
 
 @Controller()
 class Directory {
   @Handles(getClient)
   async client({ clientId }: RequestOf<typeof getClient>): Promise<ReplyOf<typeof getClient>> {
-    book.asked += 1;
-    const found = book.clients.get(clientId);
+    stubs.asked += 1;
+    const found = stubs.clients.get(clientId);
     if (!found) throw new AppError('unknown_app');
     return structuredClone(found);
   }
 
   @Handles(accessChanges)
   async changes(): Promise<ReplyOf<typeof accessChanges>> {
-    const entries = [...book.clients.keys()].map((id) => ({
-      seq: book.seq,
+    const entries = [...stubs.clients.keys()].map((id) => ({
+      seq: stubs.seq,
       kind: 'app' as const,
       id,
       disabled: false,
       minVersion: 0,
       revokedSecrets: [],
     }));
-    return { seq: book.seq, entries };
+    return { seq: stubs.seq, entries };
   }
 }
 @Module({ controllers: [Directory] })
@@ -112,7 +112,7 @@ const configOf = (user: BusUser): BaseConfig => ({
 const silent = createLogger('test', 'fatal');
 const start = (service: ServiceName, module: typeof AuditModule) =>
   startService({ service, config: configOf(service), module, logger: silent });
-const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
+const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: stubs.seq }));
 const connect = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, silent);
 
 async function startAuth(httpPort: number): Promise<RunningService> {
@@ -204,7 +204,7 @@ export function newClient(changes: Partial<App> = {}, orgSuspended = false) {
     createdAt: '2026-11-21T09:30:00.000Z',
     ...changes,
   };
-  book.clients.set(clientId, {
+  stubs.clients.set(clientId, {
     app,
     orgSuspended,
     secrets: secrets.map(({ id, secret }) => ({ id, hash: keyedHash(pepper, secret).toString('base64url') })),
@@ -245,10 +245,10 @@ export async function post(
 }
 export const ask = (scope: string) => ({ grant_type: 'client_credentials', scope });
 
-/** Changes the book as directory does: state first, then seq and heartbeat. */
+/** Changes the stubs as directory does: state first, then seq and heartbeat. */
 export async function change(edit: () => void): Promise<void> {
   edit();
-  book.seq += 1;
+  stubs.seq += 1;
   beat();
   await new Promise((resolve) => setTimeout(resolve, 50));
 }

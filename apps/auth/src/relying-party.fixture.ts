@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { newApp, newCustomer, startAuthHouse, type AuthHouse, type TestApp } from './auth-stack.fixture.js';
+import { newApp, newCustomer, startAuthStack, type AuthStack, type TestApp } from './auth-stack.fixture.js';
 import { TestBrowser } from './test-browser.fixture.js';
 
 export interface Begun {
@@ -16,23 +16,23 @@ interface SigningIn {
 /** An app with a standard client library. */
 export class RelyingParty {
   private constructor(
-    readonly house: AuthHouse,
+    readonly stack: AuthStack,
     readonly app: TestApp,
     readonly config: oidc.Configuration,
   ) {}
 
-  static async start(house: AuthHouse, changes: Parameters<typeof newApp>[1] = {}): Promise<RelyingParty> {
-    const app = await newApp(house, changes);
+  static async start(stack: AuthStack, changes: Parameters<typeof newApp>[1] = {}): Promise<RelyingParty> {
+    const app = await newApp(stack, changes);
     const authentication = app.app.kind === 'web' ? oidc.ClientSecretBasic(app.secret) : oidc.None();
     const metadata = { id_token_signed_response_alg: app.app.idTokenAlg ?? 'RS256' };
     const config = await oidc.discovery(
-      new URL(`${house.base}/o/${app.app.org}`),
+      new URL(`${stack.base}/o/${app.app.org}`),
       app.clientId,
       metadata,
       authentication,
       { execute: [oidc.allowInsecureRequests] },
     );
-    return new RelyingParty(house, app, config);
+    return new RelyingParty(stack, app, config);
   }
 
   async begin(more: Record<string, string | undefined> = {}): Promise<Begun> {
@@ -57,7 +57,7 @@ export class RelyingParty {
   /** Signs a customer in and exchanges the code. */
   async signIn({
     as = newCustomer(this.app.app.org),
-    browser = new TestBrowser(this.house.base),
+    browser = new TestBrowser(this.stack.base),
     more = {},
   }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
@@ -69,7 +69,7 @@ export class RelyingParty {
   /** Signs a customer in up to the code. */
   async code({
     as = newCustomer(this.app.app.org),
-    browser = new TestBrowser(this.house.base),
+    browser = new TestBrowser(this.stack.base),
     more = {},
   }: SigningIn = {}) {
     const { url, checks } = await this.begin(more);
@@ -87,7 +87,7 @@ export class RelyingParty {
   async exchange(
     parameters: Record<string, string | undefined>,
     path = `/o/${this.app.app.org}/token`,
-    base = this.house.base,
+    base = this.stack.base,
   ) {
     const basic: Record<string, string> =
       this.app.app.kind === 'web'
@@ -111,7 +111,7 @@ export class RelyingParty {
   }
 
   /** At the replica with this address. */
-  refresh(refreshToken: string, more: Record<string, string> = {}, base = this.house.base) {
+  refresh(refreshToken: string, more: Record<string, string> = {}, base = this.stack.base) {
     return this.exchange(
       { grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more },
       undefined,
@@ -120,7 +120,7 @@ export class RelyingParty {
   }
 
   async userinfo(accessToken: string, org = this.app.app.org) {
-    const response = await fetch(`${this.house.base}/o/${org}/userinfo`, {
+    const response = await fetch(`${this.stack.base}/o/${org}/userinfo`, {
       headers: { authorization: `Bearer ${accessToken}` },
     });
     return {
@@ -133,16 +133,16 @@ export class RelyingParty {
 
 /** A confidential client with refresh tokens, one without, and a public client, of one organization. */
 export async function startRelyingParties(): Promise<{
-  house: AuthHouse;
+  stack: AuthStack;
   shop: RelyingParty;
   kiosk: RelyingParty;
   spa: RelyingParty;
 }> {
-  const house = await startAuthHouse();
+  const stack = await startAuthStack();
   const [shop, kiosk, spa] = [
-    await RelyingParty.start(house),
-    await RelyingParty.start(house, { name: 'Kiosk', refreshTokens: false }),
-    await RelyingParty.start(house, { kind: 'spa' }),
+    await RelyingParty.start(stack),
+    await RelyingParty.start(stack, { name: 'Kiosk', refreshTokens: false }),
+    await RelyingParty.start(stack, { kind: 'spa' }),
   ];
-  return { house, shop, kiosk, spa };
+  return { stack, shop, kiosk, spa };
 }

@@ -54,7 +54,7 @@ async function insertCustomer(customer: string): Promise<void> {
       [customer, key],
     ],
     [
-      `INSERT INTO auth.logout_notice (id, org, client_id, payload, due_at, expires_at)
+      `INSERT INTO auth.logout_notification (id, org, client_id, payload, due_at, expires_at)
        VALUES (gen_random_uuid(), 'acme', 'a', convert_to($1, 'UTF8'), now(), now())`,
       [customer],
     ],

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { mediaTypeOf, readBody } from '@holdfast/platform';
-import { routes } from '../requests/issuer-paths.js';
+import { routes } from '../request-context/issuer-paths.js';
 
 /** Bytes of a form at a token endpoint or of the sign-out page: a kilobyte or two. */
 const maxBytes = 16_384;

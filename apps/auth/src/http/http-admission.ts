@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission } from '@holdfast/messaging';
 import type { AppError } from '@holdfast/platform';
-import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
+import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
 import { errorHeader } from './issuer-routes.js';
 import { respondUnavailable } from './respond-unavailable.js';
 

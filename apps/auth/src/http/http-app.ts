@@ -8,8 +8,8 @@ import { type BusTransport } from '@holdfast/messaging';
 import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Readiness, Shutdown } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { Providers } from '../platform-issuer/platform-issuer.js';
-import { observeWhenOver } from '../requests/http-outcome.js';
+import { PlatformIssuer } from '../platform-issuer/platform-issuer.js';
+import { observeOnClose } from '../request-context/http-outcome.js';
 import { HttpAdmission } from './http-admission.js';
 import { IssuerRoutes } from './issuer-routes.js';
 import { respondUnavailable } from './respond-unavailable.js';
@@ -46,7 +46,7 @@ export function createHttpApp(config: Config) {
       bodyParser: false,
       abortOnError: false,
     });
-    const providers = app.get(Providers);
+    const providers = app.get(PlatformIssuer);
     const issuers = app.get(IssuerRoutes);
     const readiness = app.get(Readiness);
     const clock = app.get<Clock>(CLOCK);
@@ -63,7 +63,7 @@ export function createHttpApp(config: Config) {
     app.get(Shutdown).before(() => observer.flush());
     fastify.addHook('onRequest', (request, reply, done) => {
       const probed = request.raw.url === readyPath;
-      if (!probed) observeWhenOver(observer, request.raw, reply.raw, performance.now());
+      if (!probed) observeOnClose(observer, request.raw, reply.raw, performance.now());
       const refused = closing
         ? 'this replica is stopping'
         : clock.trust() === 'wrong'

@@ -10,12 +10,12 @@ import type { Config } from '../config.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import { isPublic } from '../organization-issuer/issuer-clients.js';
 import { Issuers, type Issuer } from '../organization-issuer/issuers.js';
-import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
-import { acting, issuerPath, routes, routeTemplate } from '../requests/issuer-paths.js';
-import { tokenRequest } from '../requests/token-request.js';
-import { SignInSteps, type SignInCall } from '../sign-in/sign-in.js';
+import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
+import { actionPaths, issuerPath, routes, routeTemplate } from '../request-context/issuer-paths.js';
+import { issuerRequest } from '../request-context/issuer-request.js';
+import { SignInSteps, type SignInContext } from '../sign-in/sign-in.js';
 import { adaptRequest } from './adapt-request.js';
-import { answerFormByQuery } from './form-to-query.js';
+import { redirectFormToQuery } from './redirect-form-to-query.js';
 import { requireSameOrigin } from './same-site.js';
 
 const metadataOfIssuer = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
@@ -75,12 +75,12 @@ export class IssuerRoutes {
   ): Promise<void> {
     const issuer = await this.issuers.find(shortId);
     if (!issuer) {
-      if (acting.test(rest) && request.method !== 'OPTIONS')
-        await this.audit.refuseAbsent(shortId, tokenRequest(request, routeTemplate(rest)));
+      if (actionPaths.test(rest) && request.method !== 'OPTIONS')
+        await this.audit.refuseAbsent(shortId, issuerRequest(request, routeTemplate(rest)));
       throw new AppError('unknown_organization');
     }
     // Node.js reads the first of several: another reader in front of us could take the last.
-    if (acting.test(rest) && (request.headersDistinct.authorization ?? []).length > 1)
+    if (actionPaths.test(rest) && (request.headersDistinct.authorization ?? []).length > 1)
       return replyOAuth(request, response, 400, {
         error: 'invalid_request',
         error_description: 'send one Authorization header',
@@ -92,11 +92,11 @@ export class IssuerRoutes {
       'x-forwarded-proto': this.protocol,
     });
     // Each GET of these does something: RFC 9110 §9.2.1 has HEAD do nothing.
-    if (request.method === 'HEAD' && acting.test(rest)) throw new AppError('method_not_allowed');
+    if (request.method === 'HEAD' && actionPaths.test(rest)) throw new AppError('method_not_allowed');
     const step = signIn.exec(rest);
     if (step) return this.answerPage(request, response, issuer, step[1]!, step[2]);
     if (request.method === 'POST' && (rest === routes.authorization || rest === routes.end_session))
-      return answerFormByQuery(request, response, issuerPath(shortId) + rest);
+      return redirectFormToQuery(request, response, issuerPath(shortId) + rest);
     request.url = rest + modesOnly(rest, query);
     (request as IncomingMessage & { originalUrl?: string }).originalUrl = issuerPath(shortId) + request.url;
     await issuer.callback(
@@ -117,8 +117,8 @@ export class IssuerRoutes {
     uid: string,
     step: string | undefined,
   ): Promise<void> {
-    const facts = tokenRequest(request, `/o/{shortId}/api/sign-in/{uid}${step ? `/${step}` : ''}`);
-    const call: SignInCall = { issuer, uid, request, response, facts };
+    const facts = issuerRequest(request, `/o/{shortId}/api/sign-in/{uid}${step ? `/${step}` : ''}`);
+    const call: SignInContext = { issuer, uid, request, response, facts };
     const answer = await this.takeStep(call, step).catch(async (thrown: unknown) => {
       const { code, status } = toAppError(thrown);
       // Nothing is known of what could not be asked, and audit itself may be what is away.
@@ -128,7 +128,7 @@ export class IssuerRoutes {
     reply(response, facts.info.id, answer);
   }
 
-  private async takeStep(call: SignInCall, step: string | undefined): Promise<object> {
+  private async takeStep(call: SignInContext, step: string | undefined): Promise<object> {
     if (call.request.method !== (step ? 'POST' : 'GET')) throw new AppError('method_not_allowed');
     if (!step) return this.steps.show(call);
     requireSameOrigin(call.request, this.config.BASE_URL);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { arrangeKeys } from './key-states.js';
+import { planKeys } from './key-states.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const key = (kid: string, hours: number, alg = 'RS256') => ({
@@ -8,7 +8,7 @@ const key = (kid: string, hours: number, alg = 'RS256') => ({
   signsFrom: new Date(now.getTime() + hours * 3_600_000),
 });
 const told = (...keys: ReturnType<typeof key>[]) =>
-  arrangeKeys(keys, now).keys.map(({ key: { kid }, state }) => `${kid} ${state}`);
+  planKeys(keys, now).keys.map(({ key: { kid }, state }) => `${kid} ${state}`);
 
 test('the newest that has begun signs and comes first; a later one is published, an earlier one for a day', () => {
   expect(told(key('a', -48))).toEqual(['a signing']);
@@ -28,7 +28,7 @@ test('each algorithm by itself, those that sign before all others', () => {
 });
 
 test('says when it will look different', () => {
-  expect(arrangeKeys([key('a', -48)], now).changesAt).toBe(Infinity);
-  expect(arrangeKeys([key('a', -48), key('b', 1)], now).changesAt).toBe(now.getTime() + 3_600_000);
-  expect(arrangeKeys([key('a', -48), key('b', -1)], now).changesAt).toBe(now.getTime() + 23 * 3_600_000);
+  expect(planKeys([key('a', -48)], now).changesAt).toBe(Infinity);
+  expect(planKeys([key('a', -48), key('b', 1)], now).changesAt).toBe(now.getTime() + 3_600_000);
+  expect(planKeys([key('a', -48), key('b', -1)], now).changesAt).toBe(now.getTime() + 23 * 3_600_000);
 });

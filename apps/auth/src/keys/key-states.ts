@@ -12,7 +12,7 @@ export interface KeyTimes {
  */
 const verifiesFor = 24 * 60 * 60_000;
 
-export interface Arranged<Key> {
+export interface KeyPlan<Key> {
   /** In the order in which they are to be used: of each algorithm the one that signs, then those that only verify. */
   keys: { key: Key; state: IssuerKey['state'] }[];
   /** When this will look different without anybody's doing. */
@@ -23,9 +23,9 @@ export interface Arranged<Key> {
  * What each key is for at this moment. A new key is published before it signs, so that every verifier has met it by
  * then (OpenID Connect Core §10.1.1), and published still when its successor signs.
  */
-export function arrangeKeys<Key extends KeyTimes>(all: readonly Key[], now: Date): Arranged<Key> {
-  const signing: Arranged<Key>['keys'] = [];
-  const others: Arranged<Key>['keys'] = [];
+export function planKeys<Key extends KeyTimes>(all: readonly Key[], now: Date): KeyPlan<Key> {
+  const signing: KeyPlan<Key>['keys'] = [];
+  const others: KeyPlan<Key>['keys'] = [];
   let changesAt = Infinity;
   for (const alg of new Set(all.map((k) => k.alg))) {
     const keys = all

@@ -3,7 +3,7 @@ import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../organizations/organizations.js';
-import { RecordOutbox } from '../records/record-outbox.js';
+import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { issuerOf, SigningKeys } from './signing-keys.js';
 
 @Controller()

@@ -3,27 +3,27 @@ import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { listKeys, rotateKeys } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { eventually, testContext } from '@holdfast/testing';
-import { book, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
+import { stubs, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 let bus: Bus;
-let other: Awaited<ReturnType<AuthHouse['another']>>;
+let other: Awaited<ReturnType<AuthStack['another']>>;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await RelyingParty.start(house);
-  bus = new Bus(await house.connect('operator'));
-  other = await house.another();
+  stack = await startAuthStack();
+  shop = await RelyingParty.start(stack);
+  bus = new Bus(await stack.connect('operator'));
+  other = await stack.another();
 });
 afterAll(async () => {
   await other.stop();
-  await house.stop();
+  await stack.stop();
 });
 
 const operator = () => testContext({ actor: { type: 'operator', id: 'operator' } });
-const published = async (base = house.base) => (await (await fetch(`${base}/o/acme/jwks`)).json()) as JSONWebKeySet;
+const published = async (base = stack.base) => (await (await fetch(`${base}/o/acme/jwks`)).json()) as JSONWebKeySet;
 const kidOf = (jwt: string) =>
   (JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
 const states = async () =>
@@ -31,7 +31,7 @@ const states = async () =>
 
 test('the first keys are made once, however many ask first; nothing private is published', async () => {
   await Promise.all([
-    ...Array.from({ length: 20 }, () => fetch(`${house.base}/o/globex/jwks`)),
+    ...Array.from({ length: 20 }, () => fetch(`${stack.base}/o/globex/jwks`)),
     ...Array.from({ length: 20 }, () => fetch(`${other.base}/o/globex/jwks`)),
   ]);
   const { keys } = (await (await fetch(`${other.base}/o/globex/jwks`)).json()) as JSONWebKeySet;
@@ -60,21 +60,21 @@ test('a new key is published first, signs later, and what the old one signed sti
   expect(await states()).toEqual(['ES256 signing', 'ES256 verifying', 'RS256 signing', 'RS256 verifying']);
   const keys = createLocalJWKSet(await published(other.base));
   for (const { id_token } of [before, during, after])
-    await jwtVerify(id_token!, keys, { issuer: `${house.base}/o/acme`, audience: shop.app.clientId });
-  expect(book.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([
+    await jwtVerify(id_token!, keys, { issuer: `${stack.base}/o/acme`, audience: shop.app.clientId });
+  expect(stubs.records.filter(({ record }) => record.action === 'key.rotate')).toMatchObject([
     { org: 'acme', record: { actor: { type: 'operator' }, targets: [{ type: 'organization', id: 'acme' }] } },
   ]);
 });
 
 test('listing them is recorded, or they are not listed', async () => {
-  book.records = book.records.filter(({ record }) => record.action !== 'key.list');
+  stubs.records = stubs.records.filter(({ record }) => record.action !== 'key.list');
   await states();
-  expect(book.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([
+  expect(stubs.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([
     { org: 'acme', record: { actor: { type: 'operator' } } },
   ]);
-  book.auditAway = true;
+  stubs.auditUnavailable = true;
   await expect(states()).rejects.toMatchObject({ code: 'unavailable' });
-  book.auditAway = false;
+  stubs.auditUnavailable = false;
 });
 
 test('keys that leaked are gone at once, on every replica', async () => {
@@ -90,13 +90,13 @@ test('keys that leaked are gone at once, on every replica', async () => {
   expect(kidOf(again.tokens.id_token!)).not.toBe(leaked);
 });
 
-const rotations = () => book.records.filter(({ record }) => record.action === 'key.rotate');
+const rotations = () => stubs.records.filter(({ record }) => record.action === 'key.rotate');
 
 test('a key that leaked goes while audit is away; the record comes later, once, though another replica looks as well', async () => {
   const before = rotations().length;
   const { tokens } = await shop.signIn();
   const leaked = kidOf(tokens.id_token!);
-  book.auditAway = true;
+  stubs.auditUnavailable = true;
   await bus.request(rotateKeys, { shortId: 'acme', retire: true }, operator());
   await eventually(
     async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked),
@@ -105,8 +105,8 @@ test('a key that leaked goes while audit is away; the record comes later, once, 
   // Audit's silence lasts longer than the outbox waits before it tries again.
   await new Promise((resolve) => setTimeout(resolve, 3200));
   expect(rotations()).toHaveLength(before);
-  book.auditAway = false;
-  await eventually(async () => (await house.database.query('SELECT FROM auth.record_outbox')).length === 0, 10_000);
+  stubs.auditUnavailable = false;
+  await eventually(async () => (await stack.database.query('SELECT FROM auth.record_outbox')).length === 0, 10_000);
   expect(rotations().slice(before)).toMatchObject([
     {
       org: 'acme',
@@ -118,19 +118,19 @@ test('a key that leaked goes while audit is away; the record comes later, once, 
 test('a rotation that does not commit leaves no record; nor does one of an organization that is not there', async () => {
   const [before, known] = [await states(), rotations().length];
   // Fails at COMMIT, after everything that the transaction does.
-  await house.database.query(
+  await stack.database.query(
     "CREATE FUNCTION auth.no_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END'",
   );
-  await house.database.query(
+  await stack.database.query(
     'CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON auth.signing_key DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION auth.no_commit()',
   );
   await expect(bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 60 }, operator())).rejects.toMatchObject({
     code: 'internal',
   });
-  await house.database.query('DROP FUNCTION auth.no_commit() CASCADE');
+  await stack.database.query('DROP FUNCTION auth.no_commit() CASCADE');
   await expect(bus.request(rotateKeys, { shortId: 'nobody' }, operator())).rejects.toMatchObject({
     code: 'unknown_organization',
   });
-  expect(await house.database.query('SELECT FROM auth.record_outbox')).toEqual([]);
+  expect(await stack.database.query('SELECT FROM auth.record_outbox')).toEqual([]);
   expect([await states(), rotations().length]).toEqual([before, known]);
 });

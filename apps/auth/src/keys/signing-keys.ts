@@ -5,7 +5,7 @@ import { CLOCK, seal, unseal, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
-import { arrangeKeys } from './key-states.js';
+import { planKeys } from './key-states.js';
 
 interface KeyRow {
   kid: string;
@@ -95,7 +95,7 @@ export class SigningKeys {
 
   private async read(sql: Sql, issuer: string): Promise<KeySet> {
     const rows = (await sql.rows<KeyRow>(select, [issuer])).map((row) => ({ ...row, signsFrom: row.signs_from }));
-    const { keys, changesAt } = arrangeKeys(rows, this.clock.now());
+    const { keys, changesAt } = planKeys(rows, this.clock.now());
     return {
       keys: keys.map(({ key }) => this.open(issuer, key)),
       listed: keys.map(({ key: { kid, alg, signsFrom }, state }) => ({

@@ -3,40 +3,40 @@ import { Counter } from 'prom-client';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval, Shutdown } from '@holdfast/service';
-import { LogoutNotices } from './logout-notices.js';
-import { LogoutSender, responseTimeoutMs, type DueNotice } from './logout-sender.js';
-import { retryDelay } from './retry.js';
+import { LogoutNotifications } from './logout-notifications.js';
+import { LogoutSender, responseTimeoutMs, type DueNotification } from './logout-sender.js';
+import { retryDelay } from './retry-delay.js';
 
-/** New notices are sent at once; the interval finds those that have become due. */
+/** New notifications are sent at once; the interval finds those that have become due. */
 const intervalMs = 1000;
-/** Other replicas leave a taken notice alone for this long. If this process dies, one of them tries again after it. */
+/** Other replicas leave a taken notification alone for this long. If this process dies, one of them tries again after it. */
 const leaseMs = responseTimeoutMs + 5000;
-/** Apps called concurrently, and notices sent to one app concurrently: an app that does not respond delays no other. */
+/** Apps called concurrently, and notifications sent to one app concurrently: an app that does not respond delays no other. */
 const maxApps = 16;
 const maxPerApp = 4;
 
 const take = statement(
-  'logout_notice_take',
+  'logout_notification_take',
   `WITH apps AS (
-     SELECT client_id FROM logout_notice WHERE due_at <= $1 AND client_id <> ALL ($3)
+     SELECT client_id FROM logout_notification WHERE due_at <= $1 AND client_id <> ALL ($3)
      GROUP BY client_id ORDER BY min(due_at) LIMIT $4),
    due AS (
      SELECT n.id FROM apps CROSS JOIN LATERAL (
-       SELECT id FROM logout_notice WHERE client_id = apps.client_id AND due_at <= $1
+       SELECT id FROM logout_notification WHERE client_id = apps.client_id AND due_at <= $1
        ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) n)
-   UPDATE logout_notice SET due_at = $2, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
+   UPDATE logout_notification SET due_at = $2, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
    RETURNING id, org, client_id, payload, attempts, expires_at`,
 );
-const remove = statement('logout_notice_remove', 'DELETE FROM logout_notice WHERE id = $1');
-const postpone = statement('logout_notice_postpone', 'UPDATE logout_notice SET due_at = $2 WHERE id = $1');
+const remove = statement('logout_notification_remove', 'DELETE FROM logout_notification WHERE id = $1');
+const postpone = statement('logout_notification_postpone', 'UPDATE logout_notification SET due_at = $2 WHERE id = $1');
 
 const attempts = new Counter({
-  name: 'holdfast_logout_notices_total',
+  name: 'holdfast_logout_notifications_total',
   help: 'Attempts to notify an app of a revoked session, by outcome (delivered, failed, given up)',
   labelNames: ['outcome'],
 });
 
-/** Sends each notice at least once, and retries for BACKCHANNEL_LOGOUT_SECONDS. Any replica sends any notice. */
+/** Sends each notification at least once, and retries for BACKCHANNEL_LOGOUT_SECONDS. Any replica sends any notification. */
 @Injectable()
 export class LogoutQueue implements OnApplicationBootstrap {
   private readonly logger = new Logger('back-channel logout');
@@ -48,35 +48,35 @@ export class LogoutQueue implements OnApplicationBootstrap {
 
   constructor(
     private readonly database: Database,
-    private readonly notices: LogoutNotices,
+    private readonly notifications: LogoutNotifications,
     private readonly sender: LogoutSender,
     private readonly shutdown: Shutdown,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notices.onWake(() => void this.sendDue());
+    this.notifications.onWake(() => void this.sendDue());
     this.shutdown.before(async () => {
       this.stopped = true;
       await Promise.all(this.busy.values());
     });
   }
 
-  @Interval({ name: 'logout_notices', intervalMs, failure: 'Failed to look for logout notices that are due' })
+  @Interval({ name: 'logout_notifications', intervalMs, failure: 'Failed to look for logout notifications that are due' })
   async sendDue(): Promise<void> {
     this.again = true;
-    // With a wrong clock apps would reject the logout token, and each attempt brings the notice nearer to its end.
+    // With a wrong clock apps would reject the logout token, and each attempt brings the notification nearer to its end.
     if (this.sending || this.clock.trust() === 'wrong') return;
     this.sending = true;
     try {
       while (this.again && !this.stopped && this.busy.size < maxApps) {
         this.again = false;
         const due = await this.takeDue();
-        for (const clientId of new Set(due.map((notice) => notice.client_id))) {
+        for (const clientId of new Set(due.map((notification) => notification.client_id))) {
           this.busy.set(
             clientId,
             Promise.all(
-              due.filter((notice) => notice.client_id === clientId).map((notice) => this.attempt(notice)),
+              due.filter((notification) => notification.client_id === clientId).map((notification) => this.attempt(notification)),
             ).then(() => {
               this.busy.delete(clientId);
               void this.sendDue();
@@ -85,14 +85,14 @@ export class LogoutQueue implements OnApplicationBootstrap {
         }
       }
     } catch (error) {
-      this.logger.debug(`cannot read due notices: ${String(error)}`);
+      this.logger.debug(`cannot read due notifications: ${String(error)}`);
     }
     this.sending = false;
   }
 
-  private takeDue(): Promise<DueNotice[]> {
+  private takeDue(): Promise<DueNotification[]> {
     const now = this.clock.now().getTime();
-    return this.database.rows<DueNotice>(take, [
+    return this.database.rows<DueNotification>(take, [
       new Date(now),
       new Date(now + leaseMs),
       [...this.busy.keys()],
@@ -101,21 +101,21 @@ export class LogoutQueue implements OnApplicationBootstrap {
     ]);
   }
 
-  private async attempt(notice: DueNotice): Promise<void> {
-    const { id, org, client_id: clientId, attempts: count, expires_at: expiresAt } = notice;
-    const failure = await this.sender.send(notice);
+  private async attempt(notification: DueNotification): Promise<void> {
+    const { id, org, client_id: clientId, attempts: count, expires_at: expiresAt } = notification;
+    const failure = await this.sender.send(notification);
     const next = new Date(this.clock.now().getTime() + retryDelay(count, Math.random()));
     const givenUp = failure !== undefined && next >= expiresAt;
     const outcome = failure === undefined ? 'delivered' : givenUp ? 'given up' : 'failed';
     attempts.inc({ outcome });
     const plan = givenUp
-      ? 'The notice is given up: the app will not be notified.'
+      ? 'The notification is given up: the app will not be notified.'
       : `The next attempt is at ${next.toISOString()}.`;
     if (failure !== undefined)
       this.logger.warn(
         `App ${clientId} of ${org} was not notified of a revoked session (attempt ${count}): ${failure} ${plan}`,
       );
-    // If the outcome cannot be stored, the notice is sent again when its lease ends.
+    // If the outcome cannot be stored, the notification is sent again when its lease ends.
     const stored = outcome === 'failed' ? this.database.rows(postpone, [id, next]) : this.database.rows(remove, [id]);
     await stored.catch((error: unknown) =>
       this.logger.debug(`cannot store the outcome of an attempt: ${String(error)}`),

@@ -4,11 +4,11 @@ import { CONFIG } from '@holdfast/service';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { issuerOf, SigningKeys } from '../keys/signing-keys.js';
-import { issuerPath } from '../requests/issuer-paths.js';
-import { LogoutNotices } from './logout-notices.js';
+import { issuerPath } from '../request-context/issuer-paths.js';
+import { LogoutNotifications } from './logout-notifications.js';
 import { logoutToken } from './logout-token.js';
 
-export interface DueNotice {
+export interface DueNotification {
   id: string;
   org: string;
   client_id: string;
@@ -25,7 +25,7 @@ export class LogoutSender {
   constructor(
     private readonly clients: ClientRegistry,
     private readonly keys: SigningKeys,
-    private readonly notices: LogoutNotices,
+    private readonly notifications: LogoutNotifications,
     private readonly outbound: Outbound,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -34,15 +34,15 @@ export class LogoutSender {
    * Undefined when the app is notified or has no logout URI; otherwise the reason, which may be logged: it names no
    * customer.
    */
-  async send(notice: DueNotice): Promise<string | undefined> {
-    const { org, client_id: clientId } = notice;
+  async send(notification: DueNotification): Promise<string | undefined> {
+    const { org, client_id: clientId } = notification;
     try {
       const app = (await this.clients.find(clientId))?.app;
       if (app?.backchannelLogoutUri === undefined) return undefined;
       const { keys } = await this.keys.load(issuerOf(org));
       const key = keys.find(({ alg }) => alg === (app.idTokenAlg ?? 'RS256'));
       if (!key) return 'there is no key to sign with';
-      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notices.open(notice), key);
+      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notifications.open(notification), key);
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       await this.outbound.request(app.backchannelLogoutUri, {
         headers,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import type { SigningKey } from '../keys/key-pair.js';
-import type { RevokedSession } from './logout-notices.js';
+import type { RevokedSession } from './logout-notifications.js';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 /** §2.4: short, since it is sent as soon as it is made. In seconds. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { eventually } from '@holdfast/testing';
-import { credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
+import { credentialOf, newCustomer, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
@@ -14,7 +14,7 @@ interface Told {
   token: string;
 }
 
-let house: AuthHouse;
+let stack: AuthStack;
 let receiver: Server;
 let origin: string;
 let told: Told[] = [];
@@ -39,10 +39,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  house = await startAuthHouse({ allow: [origin] });
+  stack = await startAuthStack({ allow: [origin] });
 });
 afterAll(async () => {
-  await house.stop();
+  await stack.stop();
   receiver.closeAllConnections();
   receiver.close();
 });
@@ -52,9 +52,9 @@ beforeEach(() => {
 });
 
 const app = (path: string, changes: Parameters<typeof RelyingParty.start>[1] = {}) =>
-  RelyingParty.start(house, { name: path, backchannelLogoutUri: `${origin}/${path}`, ...changes });
+  RelyingParty.start(stack, { name: path, backchannelLogoutUri: `${origin}/${path}`, ...changes });
 const event = (type: string, subject: string, version: number, more: object = {}) =>
-  house.publish({
+  stack.publish({
     id: randomUUID(),
     type,
     occurredAt: new Date().toISOString(),
@@ -67,13 +67,13 @@ const event = (type: string, subject: string, version: number, more: object = {}
   });
 const toldTo = (path: string) => told.filter((one) => one.path === `/${path}`);
 const verified = (token: string, audience: string) =>
-  jwtVerify(token, createRemoteJWKSet(new URL(`${house.base}/o/acme/jwks`)), {
-    issuer: `${house.base}/o/acme`,
+  jwtVerify(token, createRemoteJWKSet(new URL(`${stack.base}/o/acme/jwks`)), {
+    issuer: `${stack.base}/o/acme`,
     audience,
     typ: 'logout+jwt',
   });
 const waiting = () =>
-  house.database.query<{ client_id: string; attempts: number }>('SELECT client_id, attempts FROM auth.logout_notice');
+  stack.database.query<{ client_id: string; attempts: number }>('SELECT client_id, attempts FROM auth.logout_notification');
 
 /** Everything that Back-Channel Logout §2.4 asks of a logout token. */
 async function expectLogoutToken({ type, token }: Told, party: RelyingParty, claims: JWTPayload): Promise<string> {
@@ -86,7 +86,7 @@ async function expectLogoutToken({ type, token }: Told, party: RelyingParty, cla
   });
   expect(payload).toEqual({
     ...claims,
-    iss: `${house.base}/o/acme`,
+    iss: `${stack.base}/o/acme`,
     aud: party.app.clientId,
     iat: expect.any(Number),
     exp: payload.iat! + 120,
@@ -97,7 +97,7 @@ async function expectLogoutToken({ type, token }: Told, party: RelyingParty, cla
 }
 
 test('is announced', async () => {
-  const discovery = (await (await fetch(`${house.base}/o/acme/.well-known/openid-configuration`)).json()) as object;
+  const discovery = (await (await fetch(`${stack.base}/o/acme/.well-known/openid-configuration`)).json()) as object;
   expect(discovery).toMatchObject({ backchannel_logout_supported: true, backchannel_logout_session_supported: true });
 });
 
@@ -156,7 +156,7 @@ describe('who is told', () => {
       const as = newCustomer('acme', ['customer', 'membership']);
       await kiosk.signIn({ as });
       const { claims } = await shop.signIn({ as });
-      await house.database.query(`DELETE FROM auth.oidc_state WHERE account = $1 AND model = 'Session'`, [as]);
+      await stack.database.query(`DELETE FROM auth.oidc_state WHERE account = $1 AND model = 'Session'`, [as]);
       await event(type, as, 3, {
         data: { subject: as, credentialId: credentialOf(as).id, credentialType: 'customer' },
       });
@@ -173,12 +173,12 @@ describe('who is told', () => {
   );
 
   test('an app without such an address is not waited for', async () => {
-    const silent = await RelyingParty.start(house);
+    const silent = await RelyingParty.start(stack);
     const { as } = await silent.signIn();
     await event('subject.erasure_started', as, 3);
     await eventually(
       async () =>
-        (await house.database.query('SELECT 1 FROM auth.oidc_state WHERE account = $1', [as])).length === 0 &&
+        (await stack.database.query('SELECT 1 FROM auth.oidc_state WHERE account = $1', [as])).length === 0 &&
         (await waiting()).length === 0,
     );
     expect(told).toEqual([]);
@@ -192,7 +192,7 @@ describe('an app that does not take it', () => {
     answers.set('/failing', [500, 302, 200]);
     const as = newCustomer();
     for (let i = 0; i < 8; i += 1) await deaf.signIn({ as });
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     await failing.signIn({ as, browser });
     await well.silently(browser, {});
     await event('subject.erasure_started', as, 3);
@@ -203,28 +203,28 @@ describe('an app that does not take it', () => {
     );
     expect(new Set(jtis).size).toBe(3);
     await eventually(async () => (await waiting()).every(({ client_id }) => client_id === deaf.app.clientId));
-    expect(house.lines.join('')).toContain(
+    expect(stack.lines.join('')).toContain(
       `App ${failing.app.clientId} of acme was not notified of a revoked session (attempt 1): status 500.`,
     );
-    expect(house.lines.filter((line) => line.includes('back-channel')).join('')).not.toContain(as);
+    expect(stack.lines.filter((line) => line.includes('back-channel')).join('')).not.toContain(as);
     expect(
       JSON.stringify(
-        await house.database.query(
-          `SELECT org, client_id, encode(payload, 'escape') AS payload FROM auth.logout_notice`,
+        await stack.database.query(
+          `SELECT org, client_id, encode(payload, 'escape') AS payload FROM auth.logout_notification`,
         ),
       ),
     ).not.toContain(as);
-    await house.database.query('DELETE FROM auth.logout_notice');
+    await stack.database.query('DELETE FROM auth.logout_notification');
   });
 
   test('what a replica took and did not bring to an end is brought by another', async () => {
     const party = await app('later');
     const { as, claims } = await party.signIn();
-    // As a process leaves it that took the notice and died: leased for a while, counted as an attempt.
+    // As a process leaves it that took the notification and died: leased for a while, counted as an attempt.
     answers.set('/later', [500, 500, 200]);
     await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('later').length > 0);
-    const other = await house.another();
+    const other = await stack.another();
     await eventually(async () => toldTo('later').length === 3, 15_000);
     await expectLogoutToken(toldTo('later')[2]!, party, { sub: as, sid: claims.sid });
     await eventually(async () => (await waiting()).length === 0);
@@ -237,9 +237,9 @@ describe('an app that does not take it', () => {
     const { as } = await party.signIn();
     await event('subject.erasure_started', as, 3);
     await eventually(async () => toldTo('never').length === 1);
-    await house.database.query('UPDATE auth.logout_notice SET expires_at = now()');
+    await stack.database.query('UPDATE auth.logout_notification SET expires_at = now()');
     await eventually(async () => (await waiting()).length === 0, 15_000);
-    expect(house.lines.join('')).toContain('The notice is given up');
+    expect(stack.lines.join('')).toContain('The notification is given up');
   });
 
   test.each([
@@ -249,19 +249,19 @@ describe('an app that does not take it', () => {
     'https://[::ffff:169.254.169.254]/',
     'https://10.0.0.1/',
   ])('%s is never called', async (backchannelLogoutUri) => {
-    const party = await RelyingParty.start(house, { backchannelLogoutUri });
+    const party = await RelyingParty.start(stack, { backchannelLogoutUri });
     const { as } = await party.signIn();
     await event('subject.erasure_started', as, 3);
     await eventually(async () =>
-      house.lines.some((line) => line.includes(party.app.clientId) && line.includes('address not allowed')),
+      stack.lines.some((line) => line.includes(party.app.clientId) && line.includes('address not allowed')),
     );
-    await house.database.query('DELETE FROM auth.logout_notice');
+    await stack.database.query('DELETE FROM auth.logout_notification');
   });
 });
 
 test('a logout token is no hint of who wants to sign out, or signs in', async () => {
   const party = await app('hint');
-  const [first, second] = [await party.signIn(), new TestBrowser(house.base)];
+  const [first, second] = [await party.signIn(), new TestBrowser(stack.base)];
   await party.signIn({ as: first.as, browser: second });
   const { text } = await first.browser.go('/o/acme/session/end');
   await first.browser.form('/o/acme/session/end/confirm', {

@@ -46,9 +46,9 @@ const tables = [
      at timestamptz(3) NOT NULL)`,
   'CREATE INDEX session_revocation_at ON session_revocation (at)',
 
-  // Back-channel logout notices (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload`, the
-  // customer and the session that the notice is about, is sealed.
-  `CREATE TABLE logout_notice (
+  // Back-channel logout notifications (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload`, the
+  // customer and the session that the notification is about, is sealed.
+  `CREATE TABLE logout_notification (
      id uuid PRIMARY KEY,
      org text NOT NULL,
      client_id text NOT NULL,
@@ -56,7 +56,7 @@ const tables = [
      attempts integer NOT NULL DEFAULT 0,
      due_at timestamptz(3) NOT NULL,
      expires_at timestamptz(3) NOT NULL)`,
-  'CREATE INDEX logout_notice_due ON logout_notice (client_id, due_at)',
+  'CREATE INDEX logout_notification_due ON logout_notification (client_id, due_at)',
 
   // Audit records of changes, each committed with its change, until audit has appended them. A record may name a
   // customer, so it is sealed.
@@ -77,7 +77,7 @@ export class CreateAuth1763700000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(
-      'DROP TABLE signing_key, oidc_state, session_revocation, logout_notice, record_outbox, named_lock',
+      'DROP TABLE signing_key, oidc_state, session_revocation, logout_notification, record_outbox, named_lock',
     );
   }
 }

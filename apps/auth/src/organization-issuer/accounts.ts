@@ -1,7 +1,7 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider';
-import { callContextOf, tokenRequestOf } from '../requests/token-request.js';
+import { requestContextOf, issuerRequestOf } from '../request-context/issuer-request.js';
 import type { Customers } from './customers.js';
-import { authenticationOf, versionOf } from './versioned-models.js';
+import { authenticationOf, versionOf } from './stored-sign-in-data.js';
 
 /**
  * The customer for whom a code, a token or a session speaks. The library asks whenever it is about to believe one, and
@@ -11,11 +11,11 @@ import { authenticationOf, versionOf } from './versioned-models.js';
  */
 export function accountsOf(org: string, customers: Customers) {
   return async (ctx: KoaContextWithOIDC, subject: string, token?: object): Promise<Account | undefined> => {
-    const request = tokenRequestOf(ctx);
+    const request = issuerRequestOf(ctx);
     request.subject = subject;
     const { client } = request;
     if (!client) return undefined;
-    const live = await customers.live(subject, client.app.credentialType, callContextOf(request, org));
+    const live = await customers.live(subject, client.app.credentialType, requestContextOf(request, org));
     const version = token ? versionOf(token) : sessionVersion(ctx);
     if (!live || version < (live.since ?? 0)) return undefined;
     const { credential } = live;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { App } from '@holdfast/contracts';
-import { book, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
+import { stubs, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 const parties = new Map<string, RelyingParty>();
 
 beforeAll(async () => {
-  house = await startAuthHouse();
+  stack = await startAuthStack();
   const kinds: Record<string, Partial<App>> = {
     web: {},
     optional: { pkce: 'optional' },
@@ -18,9 +18,9 @@ beforeAll(async () => {
       redirectUris: ['http://127.0.0.1:9000/callback', 'http://localhost:9000/callback', 'http://[::1]/x?a=b'],
     },
   };
-  for (const [name, changes] of Object.entries(kinds)) parties.set(name, await RelyingParty.start(house, changes));
+  for (const [name, changes] of Object.entries(kinds)) parties.set(name, await RelyingParty.start(stack, changes));
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 
 /** What becomes of a request: the error that the app is told, `sign-in`, or `page` for what the app may not be told. */
 async function ask(
@@ -29,7 +29,7 @@ async function ask(
   edit = (url: string) => url,
 ): Promise<string> {
   const { url } = await parties.get(name)!.begin(more);
-  const { status, location, headers, text } = await new TestBrowser(house.base).go(edit(url));
+  const { status, location, headers, text } = await new TestBrowser(stack.base).go(edit(url));
   if (location.includes('/sign-in/')) return 'sign-in';
   if (status === 303) {
     // Errors of response types that we do not know may come in the fragment, as their standard says; a code never does.
@@ -120,12 +120,12 @@ describe('the rest of the request', () => {
       { disabled: true },
     ];
     for (const changes of others) {
-      const party = await RelyingParty.start(house, changes);
+      const party = await RelyingParty.start(stack, changes);
       const { url } = await party.begin({ redirect_uri: 'https://shop.example/callback' });
-      expect((await new TestBrowser(house.base).go(url)).status).toBe(400);
+      expect((await new TestBrowser(stack.base).go(url)).status).toBe(400);
     }
     const { url } = await parties.get('web')!.begin();
-    const { status, text } = await new TestBrowser(house.base).go(url.replace('/o/acme/', '/o/globex/'));
+    const { status, text } = await new TestBrowser(stack.base).go(url.replace('/o/acme/', '/o/globex/'));
     expect([status, text.includes('Globex')]).toEqual([400, true]);
     expect(await ask('web', { client_id: 'app_"><script>alert(1)</script>' })).toBe('page 400');
   });
@@ -133,7 +133,7 @@ describe('the rest of the request', () => {
   test('by POST it is the same by GET, with the session that a cross-site POST would not bring', async () => {
     const { url } = await parties.get('web')!.begin();
     const { searchParams, pathname } = new URL(url);
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const { status, location } = await browser.form(pathname, Object.fromEntries(searchParams));
     expect([status, (await browser.go(location)).location.includes('/sign-in/')]).toEqual([303, true]);
     expect((await browser.post(pathname, {})).status).toBe(415);
@@ -242,17 +242,17 @@ describe('redirect URIs', () => {
     expect(await ask('native', { redirect_uri })).toBe(good ? 'sign-in' : 'page 400');
   });
   test('the port of a web app on loopback is its port', async () => {
-    const party = await RelyingParty.start(house, { redirectUris: ['http://127.0.0.1:9000/callback'] });
+    const party = await RelyingParty.start(stack, { redirectUris: ['http://127.0.0.1:9000/callback'] });
     parties.set('loopback', party);
     expect(await ask('loopback', { redirect_uri: 'http://127.0.0.1:9001/callback' })).toBe('page 400');
   });
 });
 
 test('a suspended organization has no issuer', async () => {
-  book.organizations.set('hooli', 'Hooli');
-  const browser = new TestBrowser(house.base);
+  stubs.organizations.set('hooli', 'Hooli');
+  const browser = new TestBrowser(stack.base);
   expect((await browser.go('/o/hooli/jwks')).status).toBe(200);
-  await house.change(() => void book.organizations.delete('hooli'));
+  await stack.change(() => void stubs.organizations.delete('hooli'));
   for (const path of ['/o/hooli/jwks', '/o/hooli/authorize', '/o/hooli/userinfo'])
     expect((await browser.go(path)).status).toBe(404);
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { customerStatus, type ReplyOf, type RequestContext } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { asUnavailable } from '../requests/temporarily-unavailable.js';
+import { asUnavailable } from '../temporarily-unavailable.js';
 
 export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
 

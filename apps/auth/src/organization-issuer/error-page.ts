@@ -1,7 +1,7 @@
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
 import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../organizations/organizations.js';
-import { tokenRequestOf } from '../requests/token-request.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 interface Words {
   title: string;
@@ -47,7 +47,7 @@ export function renderError({ name }: OrganizationProfile) {
       return;
     }
     const { title, text } = wordsFor(route, out, cause);
-    const details = [out.error, out.error_description, `request ${tokenRequestOf(ctx).info.id}`].filter(
+    const details = [out.error, out.error_description, `request ${issuerRequestOf(ctx).info.id}`].filter(
       (line): line is string => typeof line === 'string',
     );
     ctx.type = 'html';

@@ -3,15 +3,15 @@ import type { App } from '@holdfast/contracts';
 import type { ClientLimits } from '../clients/client-limits.js';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { asUnavailable } from '../requests/temporarily-unavailable.js';
-import { tokenRequestOf } from '../requests/token-request.js';
+import { asUnavailable } from '../temporarily-unavailable.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { redirectAllowed } from './request-rules.js';
 
 /** Of one record of directory: what the library made of it, for this issuer. */
 type Built = WeakMap<ClientRecord, Client>;
 
 /** Gives an organization's issuer its clients: the apps of this organization that sign customers in, and no other. */
-export function serveApps(
+export function provideAppClients(
   provider: Provider,
   org: string,
   clients: ClientRegistry,
@@ -23,13 +23,13 @@ export function serveApps(
   const built: Built = new WeakMap();
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
-    tokenRequestOf(Provider.ctx).presentedClientId = clientId;
+    issuerRequestOf(Provider.ctx).presentedClientId = clientId;
     const record = await clients.find(clientId).catch((error: unknown) => {
       throw asUnavailable(error);
     });
     if (record?.app.org !== org) return undefined;
     // Known to the log also when it may do nothing here: what a disabled app tries goes on being told.
-    tokenRequestOf(Provider.ctx).client = record;
+    issuerRequestOf(Provider.ctx).client = record;
     if (record.refused || !signsIn(record.app)) return undefined;
     const client = built.get(record) ?? new Made(metadataOf(record.app));
     built.set(record, client);
@@ -38,7 +38,7 @@ export function serveApps(
 
   const { prototype } = provider.Client;
   prototype.compareClientSecret = function (presented: string): boolean {
-    const request = tokenRequestOf(Provider.ctx);
+    const request = issuerRequestOf(Provider.ctx);
     const secretId = matchSecret(pepper, presented, request.client);
     if (secretId === undefined) {
       limits.countWrongSecret(request.network, request.presentedClientId);
@@ -49,11 +49,11 @@ export function serveApps(
     return true;
   };
   prototype.redirectUriAllowed = function (given: string): boolean {
-    const { kind, redirectUris } = tokenRequestOf(Provider.ctx).client!.app;
+    const { kind, redirectUris } = issuerRequestOf(Provider.ctx).client!.app;
     return redirectAllowed(kind, redirectUris, given);
   };
   prototype.postLogoutRedirectUriAllowed = function (given: string): boolean {
-    return tokenRequestOf(Provider.ctx).client!.app.postLogoutRedirectUris.includes(given);
+    return issuerRequestOf(Provider.ctx).client!.app.postLogoutRedirectUris.includes(given);
   };
   prototype.includeSid = () => true;
 }

@@ -4,9 +4,9 @@ import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
 import type { WebOrigins } from '../organizations/web-origins.js';
-import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
-import { routeTemplate } from '../requests/issuer-paths.js';
-import { beginTokenRequest, tokenRequestOf, type HttpContext } from '../requests/token-request.js';
+import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
+import { routeTemplate } from '../request-context/issuer-paths.js';
+import { beginIssuerRequest, issuerRequestOf, type HttpContext } from '../request-context/issuer-request.js';
 import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
@@ -30,7 +30,7 @@ interface Guards {
 export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
   const results = new WeakMap<object, RequestResult>();
   provider.use(async (ctx, next) => {
-    const request = beginTokenRequest(ctx, routeTemplate(ctx.path));
+    const request = beginIssuerRequest(ctx, routeTemplate(ctx.path));
     ctx.set('Content-Security-Policy', libraryPolicy);
     signIns.replaceCookies(ctx);
     await next();
@@ -77,7 +77,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
       origin: origin ?? { dependency: 'issuer', cause: 'internal' },
     });
     if (!origin && unexpected.take())
-      logger.error({ requestId: tokenRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
+      logger.error({ requestId: issuerRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
   });
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) =>
@@ -100,7 +100,7 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
     session?.accountId &&
     (session as { destroyed?: boolean }).destroyed
   ) {
-    tokenRequestOf(ctx).subject = session.accountId;
+    issuerRequestOf(ctx).subject = session.accountId;
   }
 }
 

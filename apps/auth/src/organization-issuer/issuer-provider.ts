@@ -4,10 +4,10 @@ import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import type { OrganizationProfile } from '../organizations/organizations.js';
-import { issuerPath, routes, signInPage } from '../requests/issuer-paths.js';
-import { ofDatabase } from '../requests/temporarily-unavailable.js';
-import { tokenRequestOf } from '../requests/token-request.js';
-import { repeatRotations } from '../sessions/refresh-repeats.js';
+import { issuerPath, routes, signInPagePath } from '../request-context/issuer-paths.js';
+import { translateDatabaseErrors } from '../temporarily-unavailable.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { deriveSuccessors } from '../sessions/refresh-successors.js';
 import type { SessionRevocations } from '../sessions/session-revocations.js';
 import { stateAdapter } from '../sessions/state-adapter.js';
 import type { StateStore } from '../sessions/state-store.js';
@@ -16,16 +16,16 @@ import { revocationOf } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { Customers } from './customers.js';
 import { renderError } from './error-page.js';
-import { serveApps } from './issuer-clients.js';
+import { provideAppClients } from './issuer-clients.js';
 import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
 import { lifetimes } from './lifetimes.js';
 import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
 import { signInPolicy } from './sign-in-policy.js';
-import { takeOnlyIdTokens } from './sign-out/id-token-hint.js';
-import { endSessionsWhole } from './sign-out/session-end.js';
+import { acceptOnlyIdTokens } from './sign-out/id-token-hint.js';
+import { revokeOnSessionEnd } from './sign-out/revoke-on-session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out/sign-out.js';
-import { passOverEndedSessions } from './sign-out/unknown-sessions.js';
-import { carrySignIns, versionOf } from './versioned-models.js';
+import { ignoreEndedSessions } from './sign-out/ignore-ended-sessions.js';
+import { storeSignInData, versionOf } from './stored-sign-in-data.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
 
@@ -36,7 +36,7 @@ interface Revoked {
   grantId?: string;
 }
 
-export interface IssuerParts {
+export interface IssuerDependencies {
   baseUrl: string;
   pepper: Buffer;
   /** Of cookies: the first signs, the others are of before a rotation. */
@@ -53,23 +53,23 @@ export interface IssuerParts {
 export function createIssuerProvider(
   organization: OrganizationProfile,
   keys: SigningKey[],
-  parts: IssuerParts,
+  parts: IssuerDependencies,
 ): Provider {
   const { baseUrl, pepper, cookieKeys, clients, revocations, audit } = parts;
   const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
   // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
   provider.proxy = true;
   signCookies(provider, organization.shortId, cookieKeys);
-  carrySignIns(provider);
-  takeOnlyIdTokens(provider);
-  repeatRotations(provider, organization.shortId, parts.store);
-  passOverEndedSessions(provider);
-  endSessionsWhole(provider, organization.shortId, revocations, audit);
-  serveApps(provider, organization.shortId, clients, parts.limits, pepper);
+  storeSignInData(provider);
+  acceptOnlyIdTokens(provider);
+  deriveSuccessors(provider, organization.shortId, parts.store);
+  ignoreEndedSessions(provider);
+  revokeOnSessionEnd(provider, organization.shortId, revocations, audit);
+  provideAppClients(provider, organization.shortId, clients, parts.limits, pepper);
   return provider;
 }
 
-function configuration(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerParts): Configuration {
+function configuration(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerDependencies): Configuration {
   const { baseUrl, customers, store } = parts;
   const { shortId } = organization;
   const path = issuerPath(shortId);
@@ -99,7 +99,7 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     // A session ends sooner than a refresh token; what ends with it, ends by signing out (sign-out.ts).
     expiresWithSession: () => false,
     ttl: lifetimes,
-    interactions: { url: (_ctx, { uid }) => path + signInPage + uid, policy: signInPolicy() },
+    interactions: { url: (_ctx, { uid }) => path + signInPagePath + uid, policy: signInPolicy() },
     // A page of ours is of no other origin, whatever the client: browsers send Origin with each POST.
     clientBasedCORS: (ctx, origin) => origin === new URL(baseUrl).origin || isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),
@@ -145,19 +145,19 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
  * its record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant
  * itself.
  */
-function revoking(org: string, { revocations, audit }: IssuerParts) {
+function revoking(org: string, { revocations, audit }: IssuerDependencies) {
   return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
     if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
     if (token.grantId === undefined) return true;
-    const request = tokenRequestOf(ctx);
+    const request = issuerRequestOf(ctx);
     const record = audit.ofChange(request, revocationOf(request, token.accountId));
-    if (await ofDatabase(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record)))
+    if (await translateDatabaseErrors(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record)))
       request.change = record;
     return true;
   };
 }
 
 function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {
-  const { kind, redirectUris } = tokenRequestOf(ctx).client!.app;
+  const { kind, redirectUris } = issuerRequestOf(ctx).client!.app;
   return kind === 'spa' && webOrigins(redirectUris).includes(origin);
 }

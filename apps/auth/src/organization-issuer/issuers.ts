@@ -25,7 +25,7 @@ export interface Issuer {
 
 const most = 1000;
 
-const kept = new Gauge({ name: 'holdfast_issuers_kept', help: 'Issuers of organizations that are kept ready' });
+const kept = new Gauge({ name: 'holdfast_issuers_cached', help: 'Issuers of organizations that are kept ready' });
 const misses = new Counter({ name: 'holdfast_issuer_misses_total', help: 'Times that an issuer had to be built' });
 const buildSeconds = new Histogram({
   name: 'holdfast_issuer_build_seconds',

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { book } from '../auth-stack.fixture.js';
+import { stubs } from '../auth-stack.fixture.js';
 import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
 
-let { house, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
+let { stack, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
 
 beforeAll(async () => {
-  ({ house, shop, kiosk, spa } = await startRelyingParties());
+  ({ stack, shop, kiosk, spa } = await startRelyingParties());
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
+  stubs.records = [];
 });
 
 describe('a refresh token', () => {
@@ -29,10 +29,10 @@ describe('a refresh token', () => {
   });
 
   test('wanted by fifty at once, at two replicas, has one successor', async () => {
-    const other = await house.another();
+    const other = await stack.another();
     const { refreshToken } = await shop.signIn();
     const all = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => shop.refresh(refreshToken, {}, i % 2 ? other.base : house.base)),
+      Array.from({ length: 50 }, (_, i) => shop.refresh(refreshToken, {}, i % 2 ? other.base : stack.base)),
     );
     expect(new Set(all.map(({ status, json }) => [status, json.refresh_token].join()))).toEqual(
       new Set([`200,${all[0]!.json.refresh_token!}`]),
@@ -55,17 +55,17 @@ describe('a refresh token', () => {
       json: { refresh_token: lost.json.refresh_token, id_token: expect.any(String) },
     });
     expect(again.json.access_token).not.toBe(lost.json.access_token);
-    expect(book.records.at(-1)).toMatchObject({
+    expect(stubs.records.at(-1)).toMatchObject({
       record: { action: 'customer.token', changes: { grantType: { to: 'refresh_token' }, repeated: { to: true } } },
     });
-    expect(book.records.at(-2)!.record.changes).not.toHaveProperty('repeated');
+    expect(stubs.records.at(-2)!.record.changes).not.toHaveProperty('repeated');
     // Not for another client, and the family does not suffer from it.
     expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
     expect((await shop.refresh(again.json.refresh_token!)).status).toBe(200);
   });
 
   const consumedAgo = (seconds: number) =>
-    house.database.query(
+    stack.database.query(
       `UPDATE auth.oidc_state SET consumed_at = now() - interval '${seconds} seconds' WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
     );
 
@@ -81,12 +81,12 @@ describe('a refresh token', () => {
   test('of a customer who has ended meanwhile gives nothing, however shortly ago it was used', async () => {
     const { refreshToken, as } = await shop.signIn();
     await shop.refresh(refreshToken);
-    book.customers.get(as)!.state = 'not_live';
+    stubs.customers.get(as)!.state = 'not_live';
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
   });
 
   test('wanted by fifty at once goes to one without a grace period, and the family ends', async () => {
-    const strict = await house.another(undefined, { REFRESH_GRACE_SECONDS: 0 });
+    const strict = await stack.another(undefined, { REFRESH_GRACE_SECONDS: 0 });
     const { refreshToken } = await shop.signIn();
     const all = await Promise.all(Array.from({ length: 50 }, () => shop.refresh(refreshToken, {}, strict.base)));
     expect(all.filter((a) => a.status === 200)).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('a refresh token', () => {
 
   test('that has expired is refused', async () => {
     const { refreshToken } = await shop.signIn();
-    await house.expire('RefreshToken');
+    await stack.expire('RefreshToken');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
   });
 
@@ -118,9 +118,9 @@ describe('a refresh token', () => {
 
   test('of a family ends thirty days after the sign-in, however often it is rotated', async () => {
     const { refreshToken } = await shop.signIn();
-    await house.database.query(`UPDATE auth.oidc_state SET expires_at = expires_at WHERE model = 'RefreshToken'`);
+    await stack.database.query(`UPDATE auth.oidc_state SET expires_at = expires_at WHERE model = 'RefreshToken'`);
     const { json } = await shop.refresh(refreshToken);
-    const rows = await house.database.query<{ days: number }>(
+    const rows = await stack.database.query<{ days: number }>(
       `SELECT extract(epoch FROM expires_at - now())::float / 86400 AS days FROM auth.oidc_state WHERE model = 'RefreshToken' ORDER BY expires_at DESC LIMIT 2`,
     );
     expect(json.refresh_token).toBeTruthy();
@@ -130,7 +130,7 @@ describe('a refresh token', () => {
   test('revoked by its app ends with its family', async () => {
     const { refreshToken, tokens } = await shop.signIn();
     const revoke = (party: RelyingParty) =>
-      fetch(`${house.base}/o/acme/token/revocation`, {
+      fetch(`${stack.base}/o/acme/token/revocation`, {
         method: 'POST',
         body: new URLSearchParams({ token: refreshToken }),
         headers: {

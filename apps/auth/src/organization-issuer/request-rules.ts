@@ -1,9 +1,9 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { tokenRequestOf } from '../requests/token-request.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 /** RFC 7636. Whether a request without a code challenge is refused; `nonceRule` has looked at the others. */
 export function pkceRequired(ctx: KoaContextWithOIDC): boolean {
-  return tokenRequestOf(ctx).client?.app.pkce !== 'optional';
+  return issuerRequestOf(ctx).client?.app.pkce !== 'optional';
 }
 
 /**
@@ -11,7 +11,7 @@ export function pkceRequired(ctx: KoaContextWithOIDC): boolean {
  * nonce keeps a stolen code from being injected (RFC 9700 §2.1.1), so an app that made PKCE optional must send one.
  */
 export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): void {
-  const { app } = tokenRequestOf(ctx).client!;
+  const { app } = issuerRequestOf(ctx).client!;
   if (app.pkce === 'optional' && !nonce)
     throw new errors.InvalidRequest('nonce is required of this app, since it made PKCE optional');
   const { scope } = ctx.oidc.params as { scope?: string };

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { book, newCustomer } from '../auth-stack.fixture.js';
+import { stubs, newCustomer } from '../auth-stack.fixture.js';
 import { rawStatus } from '../raw-request.fixture.js';
 import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
 
-let { house, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
+let { stack, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
 
 beforeAll(async () => {
-  ({ house, shop, kiosk, spa } = await startRelyingParties());
+  ({ stack, shop, kiosk, spa } = await startRelyingParties());
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
-  book.auditAway = false;
+  stubs.records = [];
+  stubs.auditUnavailable = false;
 });
 
 describe('a code', () => {
@@ -42,7 +42,7 @@ describe('a code', () => {
   });
 
   test('of one organization is nothing to another', async () => {
-    const other = await RelyingParty.start(house, { org: 'globex' });
+    const other = await RelyingParty.start(stack, { org: 'globex' });
     const { code, verifier } = await shop.code();
     expect((await other.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
     expect((await shop.exchange({ code, code_verifier: verifier }, '/o/globex/token')).json.error).toBe(
@@ -54,7 +54,7 @@ describe('a code', () => {
   });
 
   test('that was made without PKCE takes no verifier', async () => {
-    const party = await RelyingParty.start(house, { pkce: 'optional' });
+    const party = await RelyingParty.start(stack, { pkce: 'optional' });
     const { code, verifier } = await party.code({
       more: { code_challenge: undefined, code_challenge_method: undefined },
     });
@@ -64,13 +64,13 @@ describe('a code', () => {
 
   test('is refused after its minute', async () => {
     const { code, verifier } = await shop.code();
-    await house.expire('AuthorizationCode');
+    await stack.expire('AuthorizationCode');
     expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
   });
 
   test('runs out after a minute', async () => {
     const { code, verifier } = await shop.code();
-    const [row] = await house.database.query<{ seconds: number }>(
+    const [row] = await stack.database.query<{ seconds: number }>(
       `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`,
     );
     expect(Math.round(row!.seconds)).toBeLessThanOrEqual(60);
@@ -90,7 +90,7 @@ describe('a code', () => {
 
 describe('who the client is', () => {
   const token = (headers: Record<string, string>, body: Record<string, string>) =>
-    fetch(`${house.base}/o/acme/token`, {
+    fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
       headers,
       body: new URLSearchParams({
@@ -145,13 +145,13 @@ describe('who the client is', () => {
       await token({ authorization: `Basic ${Buffer.from(`${clientId}:x`).toString('base64')}` }, {}),
     ).toMatchObject({ status: 401, error: 'invalid_client' });
     const { refreshToken } = await spa.signIn();
-    const used = await fetch(`${house.base}/o/acme/token`, {
+    const used = await fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
       headers: empty(clientId),
       body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
     });
     expect(used.status).toBe(200);
-    const revoked = await fetch(`${house.base}/o/acme/token/revocation`, {
+    const revoked = await fetch(`${stack.base}/o/acme/token/revocation`, {
       method: 'POST',
       headers: empty(clientId),
       body: new URLSearchParams({ token: refreshToken }),
@@ -182,7 +182,7 @@ describe('who the client is', () => {
     const claims = {
       iss: shop.app.clientId,
       sub: shop.app.clientId,
-      aud: `${house.base}/o/acme`,
+      aud: `${stack.base}/o/acme`,
       exp: Math.floor(Date.now() / 1000) + 60,
       jti: 'once',
     };
@@ -199,7 +199,7 @@ describe('who the client is', () => {
 
   test('wrong secrets are counted, refused codes recorded', async () => {
     await shop.exchange({ code: 'nothing', code_verifier: 'a'.repeat(43) });
-    expect(book.records).toMatchObject([
+    expect(stubs.records).toMatchObject([
       {
         record: {
           action: 'customer.token',
@@ -209,11 +209,11 @@ describe('who the client is', () => {
         },
       },
     ]);
-    book.records = [];
+    stubs.records = [];
     for (let i = 0; i < 3; i += 1)
       await token({ authorization: `Basic ${Buffer.from(`${shop.app.clientId}:no`).toString('base64')}` }, {});
     expect(
-      book.records.find(
+      stubs.records.find(
         ({ record }) => record.outcome.code === 'invalid_client' && record.actor.id === shop.app.clientId,
       )?.record.outcome.count,
     ).toBeGreaterThanOrEqual(3);
@@ -222,7 +222,7 @@ describe('who the client is', () => {
   test('a page may read what is for its own app, of the kind spa', async () => {
     const { tokens } = await spa.signIn();
     const from = (origin: string, accessToken: string) =>
-      fetch(`${house.base}/o/acme/userinfo`, { headers: { authorization: `Bearer ${accessToken}`, origin } });
+      fetch(`${stack.base}/o/acme/userinfo`, { headers: { authorization: `Bearer ${accessToken}`, origin } });
     expect((await from('https://shop.example', tokens.access_token)).headers.get('access-control-allow-origin')).toBe(
       'https://shop.example',
     );
@@ -236,7 +236,7 @@ describe('who the client is', () => {
   });
 
   const corsOf = async (path: string, init: RequestInit) => {
-    const { status, headers } = await fetch(`${house.base}/o/${path}`, init);
+    const { status, headers } = await fetch(`${stack.base}/o/${path}`, init);
     return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
   };
   const asks = (origin: string) => ({
@@ -271,10 +271,10 @@ describe('who the client is', () => {
 
   test('a page of our own origin may ask for any app: browsers send Origin with each POST', async () => {
     const { tokens } = await shop.signIn();
-    const own = new URL(house.base).origin;
+    const own = new URL(stack.base).origin;
     expect(
       (
-        await fetch(`${house.base}/o/acme/userinfo`, {
+        await fetch(`${stack.base}/o/acme/userinfo`, {
           method: 'POST',
           headers: { authorization: `Bearer ${tokens.access_token}`, origin: own },
         })
@@ -282,7 +282,7 @@ describe('who the client is', () => {
     ).toBe(200);
     expect(
       (
-        await fetch(`${house.base}/o/acme/userinfo`, {
+        await fetch(`${stack.base}/o/acme/userinfo`, {
           method: 'POST',
           headers: { authorization: `Bearer ${tokens.access_token}`, origin: 'https://evil.example' },
         })
@@ -295,7 +295,7 @@ describe('userinfo', () => {
   test('refuses an access token that has expired', async () => {
     const { tokens } = await shop.signIn();
     expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
-    await house.expire('AccessToken');
+    await stack.expire('AccessToken');
     expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
   });
 
@@ -308,7 +308,7 @@ describe('userinfo', () => {
     ];
     const form = ['content-type', 'application/x-www-form-urlencoded'];
     const send = (path: string, method: string, headers: string[][], body = '') =>
-      rawStatus(house.base, { method, path: `/o/acme/${path}`, headers, body });
+      rawStatus(stack.base, { method, path: `/o/acme/${path}`, headers, body });
     expect(await send('userinfo', 'GET', [bearer])).toBe(200);
     expect(await send('userinfo', 'GET', [bearer, bearer])).toBe(400);
     expect(await send('userinfo', 'GET', [bearer, ['authorization', 'Bearer x']])).toBe(400);
@@ -329,8 +329,8 @@ describe('userinfo', () => {
     const { tokens, refreshToken } = await shop.signIn();
     for (const wrong of [refreshToken, tokens.id_token!, 'x', `${tokens.access_token}x`])
       expect((await shop.userinfo(wrong)).status).toBe(401);
-    expect((await fetch(`${house.base}/o/acme/userinfo?access_token=${tokens.access_token}`)).status).toBe(400);
-    const none = await fetch(`${house.base}/o/acme/userinfo`);
+    expect((await fetch(`${stack.base}/o/acme/userinfo?access_token=${tokens.access_token}`)).status).toBe(400);
+    const none = await fetch(`${stack.base}/o/acme/userinfo`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer realm=/)]);
   });
 });
@@ -338,11 +338,11 @@ describe('userinfo', () => {
 test('what is stored holds no code, token, cookie or id in the clear', async () => {
   const { tokens, browser, refreshToken } = await shop.signIn({ as: newCustomer() });
   const rows = JSON.stringify(
-    await house.database.query(
+    await stack.database.query(
       `SELECT encode(payload, 'escape') AS payload, encode(id, 'escape') AS id FROM auth.oidc_state`,
     ),
   );
   for (const secret of [tokens.access_token, refreshToken, ...browser.cookies.map((c) => c.value)])
     expect(rows).not.toContain(secret);
-  expect(house.lines.join('')).not.toContain(refreshToken);
+  expect(stack.lines.join('')).not.toContain(refreshToken);
 });

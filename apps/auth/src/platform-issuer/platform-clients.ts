@@ -2,14 +2,14 @@ import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { ClientLimits } from '../clients/client-limits.js';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { asUnavailable } from '../requests/temporarily-unavailable.js';
-import { tokenRequestOf } from '../requests/token-request.js';
+import { asUnavailable } from '../temporarily-unavailable.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 /**
  * Gives the library its clients. It would build one from metadata for all but the last hundred, and compare with one
  * plain secret; here one is built per record of directory, and secrets are keyed hashes of which two may be live.
  */
-export function serveClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
+export function providePlatformClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
   // The published types leave the constructor's argument out.
   const Built = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
   const built = new WeakMap<ClientRecord, Client>();
@@ -17,7 +17,7 @@ export function serveClients(provider: Provider, clients: ClientRegistry, limits
   const nobody = build('nobody', []);
 
   provider.Client.find = async (clientId: string): Promise<Client> => {
-    const request = tokenRequestOf(Provider.ctx);
+    const request = issuerRequestOf(Provider.ctx);
     request.presentedClientId = clientId;
     const record = await clients.find(clientId).catch((error: unknown) => {
       throw asUnavailable(error);
@@ -31,7 +31,7 @@ export function serveClients(provider: Provider, clients: ClientRegistry, limits
   };
 
   provider.Client.prototype.compareClientSecret = function (presented: string): boolean {
-    const request = tokenRequestOf(Provider.ctx);
+    const request = issuerRequestOf(Provider.ctx);
     const secretId = matchSecret(pepper, presented, request.client);
     if (secretId === undefined) {
       limits.countWrongSecret(request.network, request.presentedClientId);
@@ -55,7 +55,7 @@ function metadataOf(clientId: string, scopes: readonly string[]): ClientMetadata
   };
 }
 
-/** Storage of an issuer that keeps nothing: JWT access tokens are not stored, and clients come from serveClients(). */
+/** Storage of an issuer that keeps nothing: JWT access tokens are not stored, and clients come from providePlatformClients(). */
 export function noStorage() {
   const refuse = () => Promise.reject(new Error('the platform issuer keeps no state'));
   return {

@@ -8,7 +8,7 @@ import {
   ask,
   auth,
   base,
-  book,
+  stubs,
   change,
   database,
   gateway,
@@ -272,16 +272,16 @@ describe('changes in directory', () => {
   test('a client is asked for once, and again after a change', async () => {
     const client = newClient();
     await post(ask('issued:read'), client);
-    const { asked } = book;
+    const { asked } = stubs;
     for (let i = 0; i < 5; i += 1) expect((await post(ask('issued:read'), client)).status).toBe(200);
-    expect(book.asked).toBe(asked);
-    await change(() => (book.clients.get(client.clientId)!.app.disabled = true));
+    expect(stubs.asked).toBe(asked);
+    await change(() => (stubs.clients.get(client.clientId)!.app.disabled = true));
     expect((await post(ask('issued:read'), client)).status).toBe(401);
   });
   test('a scope that was taken away is refused at once', async () => {
     const client = newClient();
     expect((await post(ask('offers:write'), client)).status).toBe(200);
-    await change(() => (book.clients.get(client.clientId)!.app.scopes = ['issued:read']));
+    await change(() => (stubs.clients.get(client.clientId)!.app.scopes = ['issued:read']));
     expect((await post(ask('offers:write'), client)).json).toMatchObject({ error: 'invalid_scope' });
   });
   test('a silent feed: directory is asked each time, and when it is away there is no token', async () => {
@@ -289,9 +289,9 @@ describe('changes in directory', () => {
     await post(ask('issued:read'), client);
     silenceFeed();
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const { asked } = book;
+    const { asked } = stubs;
     for (let i = 0; i < 3; i += 1) expect((await post(ask('issued:read'), client)).status).toBe(200);
-    expect(book.asked).toBe(asked + 3);
+    expect(stubs.asked).toBe(asked + 3);
     await stopDirectory();
     const { status, json, headers } = await post(ask('issued:read'), client);
     expect({ status, json, retry: headers.get('retry-after') }).toEqual({
@@ -398,6 +398,6 @@ describe('keys', () => {
 test('no line of the log holds a secret or a token', () => {
   const all = lines.join('');
   expect(all).toContain('"code":"invalid_client"');
-  for (const { secrets } of book.clients.values()) for (const { hash } of secrets) expect(all).not.toContain(hash);
+  for (const { secrets } of stubs.clients.values()) for (const { hash } of secrets) expect(all).not.toContain(hash);
   expect(all).not.toMatch(/eyJ|Basic [A-Za-z0-9]/);
 });

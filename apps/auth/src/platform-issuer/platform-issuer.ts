@@ -15,7 +15,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 
 /** Which issuer answers which address. An organization's, at `/o/{shortId}`, will be the second kind. */
 @Injectable()
-export class Providers implements OnModuleInit {
+export class PlatformIssuer implements OnModuleInit {
   private readonly routes = new Map<string, Answer>();
 
   constructor(

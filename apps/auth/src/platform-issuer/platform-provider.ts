@@ -4,9 +4,9 @@ import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { LocalSigningKey } from '../keys/local-signing-key.js';
-import { tokenRequestOf } from '../requests/token-request.js';
-import { noStorage, serveClients } from './platform-clients.js';
-import { scopeFault } from './scope-rule.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { noStorage, providePlatformClients } from './platform-clients.js';
+import { scopeIssue } from './scope-rule.js';
 
 export const tokenRoute = '/oauth2/token';
 
@@ -21,7 +21,7 @@ export interface PlatformProviderOptions {
 /** The platform's own issuer: client credentials for RFC 9068 access tokens, and nothing else. */
 export function createPlatformProvider({ baseUrl, keys, clients, limits, pepper }: PlatformProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration(baseUrl, keys));
-  serveClients(provider, clients, limits, pepper);
+  providePlatformClients(provider, clients, limits, pepper);
   return provider;
 }
 
@@ -65,7 +65,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
       },
     },
     extraTokenClaims: (ctx) => {
-      const { client, secretId } = tokenRequestOf(ctx);
+      const { client, secretId } = issuerRequestOf(ctx);
       const { org, name, version, apiVersion } = client!.app;
       return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
     },
@@ -85,6 +85,6 @@ function requireScope(ctx: object): void {
   const { body, params } = (ctx as { oidc: { body?: Record<string, unknown>; params?: { scope?: unknown } } }).oidc;
   if (body?.client_secret !== undefined || body?.client_assertion !== undefined)
     throw new errors.InvalidRequest('client credentials belong in the Authorization header alone');
-  const fault = scopeFault(params?.scope as string | undefined, tokenRequestOf(ctx).client?.scopes ?? []);
+  const fault = scopeIssue(params?.scope as string | undefined, issuerRequestOf(ctx).client?.scopes ?? []);
   if (fault) throw new errors.InvalidScope(fault, undefined as never);
 }

@@ -9,7 +9,7 @@ const known: readonly string[] = operationNames;
  * Why a token with this scope is refused, as an `error_description` (RFC 6749 §5.2: no quotes in it), or undefined. It
  * is all or nothing: a scope is never silently narrowed, so a caller never holds less than it thinks (product §4).
  */
-export function scopeFault(asked: string | undefined, granted: readonly string[]): string | undefined {
+export function scopeIssue(asked: string | undefined, granted: readonly string[]): string | undefined {
   if (!asked) return 'scope is required: name the operations that the token shall hold, separated by spaces';
   if (asked.length > longest) return `scope is longer than ${longest} characters`;
   for (const name of asked.split(' ')) {

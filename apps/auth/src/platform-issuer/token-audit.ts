@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { CLOCK, newId, type Clock } from '@holdfast/platform';
-import type { TokenRequest } from '../requests/token-request.js';
+import type { IssuerRequest } from '../request-context/issuer-request.js';
 
 /** Codes that say "you may not", where the others say "this does not work". */
 const denials = ['invalid_client', 'invalid_scope', 'unauthorized_client', 'unsupported_grant_type', 'invalid_target'];
@@ -16,7 +16,7 @@ export interface TokenAnswer {
 
 /** What the organization's log says of a token request. */
 export function tokenRecord(
-  { info, client }: TokenRequest,
+  { info, client }: IssuerRequest,
   { status, error, scope }: TokenAnswer,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
@@ -45,7 +45,7 @@ export class TokenAudit {
    * Resolves when the answer may leave: its record has its place. A caller that did not prove to be the app is counted
    * instead, or anybody could fill an organization's log; one that names no app of ours concerns no organization.
    */
-  async record(request: TokenRequest, answer: TokenAnswer): Promise<void> {
+  async record(request: IssuerRequest, answer: TokenAnswer): Promise<void> {
     if (!request.client) return;
     const record = tokenRecord(request, answer, this.clock.now());
     if (request.secretId === undefined)

@@ -3,8 +3,8 @@ import type { Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
-import { noteOutcome, originHeaders } from '../requests/http-outcome.js';
-import { beginTokenRequest, tokenRequestOf, type HttpContext, type TokenRequest } from '../requests/token-request.js';
+import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
+import { beginIssuerRequest, issuerRequestOf, type HttpContext, type IssuerRequest } from '../request-context/issuer-request.js';
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
 
@@ -27,7 +27,7 @@ interface OAuthBody {
  */
 export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger: Logger): void {
   provider.use(async (ctx, next) => {
-    const request = beginTokenRequest(ctx, tokenRoute);
+    const request = beginIssuerRequest(ctx, tokenRoute);
     const refusal = refuseEarly(ctx);
     if (refusal) answer(ctx, ...refusal);
     else await next();
@@ -48,7 +48,7 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
       origin: origin ?? { dependency: 'token endpoint', cause: 'internal' },
     });
     if (!origin && unexpected.take())
-      logger.error({ requestId: tokenRequestOf(ctx).info.id, err }, 'the token endpoint failed');
+      logger.error({ requestId: issuerRequestOf(ctx).info.id, err }, 'the token endpoint failed');
   });
   // Koa would write to standard error otherwise; these are broken connections.
   (provider as EventEmitter).on('error', (err: Error) =>
@@ -78,7 +78,7 @@ function answer(ctx: HttpContext, status: number, error: string, error_descripti
   ctx.body = { error, error_description };
 }
 
-async function finish(ctx: HttpContext, request: TokenRequest, audit: TokenAudit): Promise<void> {
+async function finish(ctx: HttpContext, request: IssuerRequest, audit: TokenAudit): Promise<void> {
   const body = (ctx.body ?? {}) as OAuthBody;
   try {
     await audit.record(request, {

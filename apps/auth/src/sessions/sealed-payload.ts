@@ -11,7 +11,7 @@ export function sealPayload(key: Buffer, org: string, model: string, id: Buffer,
   return seal(key, JSON.stringify(payload), contextOf(org, model, id));
 }
 
-export function openPayload(
+export function unsealPayload(
   key: Buffer,
   org: string,
   model: string,

@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { customerKey } from '@holdfast/platform';
 import { eventually } from '@holdfast/testing';
-import { book, credentialOf, newCustomer, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
+import { stubs, credentialOf, newCustomer, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 import { StateSweeper } from './state-sweeper.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await RelyingParty.start(house);
+  stack = await startAuthStack();
+  shop = await RelyingParty.start(stack);
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
-  book.auditAway = false;
+  stubs.records = [];
+  stubs.auditUnavailable = false;
 });
 
 const stateOf = (subject: string) =>
-  house.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
+  stack.database.query<{ model: string }>('SELECT model FROM auth.oidc_state WHERE account = $1', [subject]);
 const versionsOf = async (subject: string) =>
   (
-    await house.database.query<{ version: number }>(
+    await stack.database.query<{ version: number }>(
       `SELECT version FROM auth.oidc_state WHERE account = $1 AND model <> 'Interaction'`,
       [subject],
     )
@@ -44,14 +44,14 @@ describe.each(['unknown', 'not_live'] as const)('a customer who is %s from one m
   test('is refused everywhere at once', async () => {
     const { as, browser, tokens, refreshToken } = await shop.signIn();
     const { code, verifier } = await shop.code({ as });
-    book.records = [];
-    book.customers.get(as)!.state = state;
+    stubs.records = [];
+    stubs.customers.get(as)!.state = state;
     expect((await shop.userinfo(tokens.access_token)).json.error).toBe('invalid_token');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
     expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
     expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
     expect(await shop.silently(browser, {})).toMatchObject({ location: expect.stringContaining('/sign-in/') });
-    const told = book.records.map(({ record }) => [record.action, record.outcome.code, record.actor.type]);
+    const told = stubs.records.map(({ record }) => [record.action, record.outcome.code, record.actor.type]);
     expect(told).toEqual(
       expect.arrayContaining([
         ['customer.token', 'invalid_grant', 'app'],
@@ -73,26 +73,26 @@ describe('erasing', () => {
     expect(new Set((await stateOf(as)).map((row) => row.model))).toEqual(
       new Set(['Session', 'Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']),
     );
-    await house.publish(event('subject.erasure_started', as));
+    await stack.publish(event('subject.erasure_started', as));
     await eventually(async () => (await stateOf(as)).length === 0);
     // A sign-in that was on its way when it happened.
     const { url } = await shop.begin();
-    await expect(new TestBrowser(house.base).signIn(url, as)).rejects.toThrow('unknown_sign_in');
+    await expect(new TestBrowser(stack.base).signIn(url, as)).rejects.toThrow('unknown_sign_in');
     expect(await stateOf(as)).toEqual([]);
-    expect(JSON.stringify(await house.database.query('SELECT * FROM auth.session_revocation'))).not.toContain(as);
+    expect(JSON.stringify(await stack.database.query('SELECT * FROM auth.session_revocation'))).not.toContain(as);
   });
 
   test('a new key in place of an old one ends what the old one began, and not what the new one does, within one second too', async () => {
     const { as, refreshToken, browser, tokens } = await shop.signIn();
     const { code, verifier } = await shop.code({ as });
     // Issuance knows at once; the event comes when it comes.
-    Object.assign(book.customers.get(as)!, { version: 5, since: 5 });
+    Object.assign(stubs.customers.get(as)!, { version: 5, since: 5 });
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
     expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
     expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
     expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
     const again = await shop.signIn({ as, browser });
-    await house.publish({ ...event('credential.rekeyed', as), version: 5 });
+    await stack.publish({ ...event('credential.rekeyed', as), version: 5 });
     await eventually(async () => (await versionsOf(as)).every((version) => version === 5));
     expect(await shop.silently(browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
     const refreshed = await shop.refresh(again.refreshToken);
@@ -102,12 +102,12 @@ describe('erasing', () => {
   test.each(['credential.suspended', 'credential.revoked', 'credential.expired'])(
     '%s ends what rests on that credential, and leaves the apps of another type',
     async (type) => {
-      const kiosk = await RelyingParty.start(house, { credentialType: 'membership' });
+      const kiosk = await RelyingParty.start(stack, { credentialType: 'membership' });
       const as = newCustomer('acme', ['customer', 'membership']);
       const inShop = await shop.signIn({ as });
       const inKiosk = await kiosk.signIn({ as, browser: inShop.browser, more: { prompt: 'login' } });
       const alone = await kiosk.signIn({ as });
-      await house.publish({
+      await stack.publish({
         ...event(type, as),
         version: 3,
         data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' },
@@ -120,18 +120,18 @@ describe('erasing', () => {
       expect((await shop.refresh(inShop.refreshToken)).status).toBe(200);
       expect(await shop.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ code: expect.any(String) });
       // Resumed: signing in works again, and no old session does it silently.
-      Object.assign(book.customers.get(as)!, { version: 4, since: 3 });
+      Object.assign(stubs.customers.get(as)!, { version: 4, since: 3 });
       expect(await kiosk.silently(inShop.browser, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
       const again = await kiosk.signIn({ as });
       expect((await kiosk.refresh(again.refreshToken)).status).toBe(200);
       // A late repeat of the event ends nothing that began after it.
-      await house.publish({
+      await stack.publish({
         ...event(type, as),
         version: 3,
         data: { subject: as, credentialId: credentialOf(as, 'membership').id, credentialType: 'membership' },
       });
       const marker = await shop.signIn();
-      await house.publish(event('subject.erasure_started', marker.as));
+      await stack.publish(event('subject.erasure_started', marker.as));
       await eventually(async () => (await stateOf(marker.as)).length === 0);
       expect((await kiosk.userinfo(again.tokens.access_token)).status).toBe(200);
     },
@@ -140,13 +140,13 @@ describe('erasing', () => {
   test('what comes of an ended sign-in a moment late is not stored, and no token leaves', async () => {
     const as = newCustomer();
     const { code, verifier } = await shop.code({ as });
-    const [row] = await house.database.query<{ credential: string }>(
+    const [row] = await stack.database.query<{ credential: string }>(
       `SELECT credential FROM auth.oidc_state WHERE account = $1 AND model = 'AuthorizationCode'`,
       [as],
     );
     // The mark alone, as if the event came between the look at the code and the writing of its tokens.
     const key = customerKey('acme', row!.credential);
-    await house.database.query(
+    await stack.database.query(
       'INSERT INTO auth.session_revocation (key, at, erased, version) VALUES ($1, now(), false, 3)',
       [key],
     );
@@ -159,11 +159,11 @@ describe('erasing', () => {
 
   test('other events and other customers change nothing', async () => {
     const { as, refreshToken } = await shop.signIn();
-    await house.publish(event('subject.erasure_started', newCustomer()));
-    await house.publish({ ...event('credential.issued', as) });
-    await house.publish({ ...event('subject.erasure_started', as), org: 'globex' });
+    await stack.publish(event('subject.erasure_started', newCustomer()));
+    await stack.publish({ ...event('credential.issued', as) });
+    await stack.publish({ ...event('subject.erasure_started', as), org: 'globex' });
     const marker = await shop.signIn();
-    await house.publish(event('subject.erasure_started', marker.as));
+    await stack.publish(event('subject.erasure_started', marker.as));
     await eventually(async () => (await stateOf(marker.as)).length === 0);
     expect((await shop.refresh(refreshToken)).status).toBe(200);
   });
@@ -174,7 +174,7 @@ describe('when a neighbour is away', () => {
     const { tokens, refreshToken, browser, as } = await shop.signIn();
     const { code, verifier } = await shop.code({ as });
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
-    await house.withoutIssuance(async () => {
+    await stack.withoutIssuance(async () => {
       for (const answer of [
         await shop.userinfo(tokens.access_token),
         await shop.refresh(refreshToken),
@@ -196,7 +196,7 @@ describe('when a neighbour is away', () => {
 
   test('audit: no code and no token leaves; a sign-out succeeds, and its record comes later', async () => {
     const { browser, tokens, refreshToken, as } = await shop.signIn();
-    book.auditAway = true;
+    stubs.auditUnavailable = true;
     const { url } = await shop.begin();
     const silent = await browser.go(url);
     expect([silent.status, silent.location, silent.json.error]).toEqual([503, '', 'temporarily_unavailable']);
@@ -204,27 +204,27 @@ describe('when a neighbour is away', () => {
     expect(await shop.refresh(refreshToken)).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     await browser.post(`${page}/options`);
-    book.customers.get(as)!.state = 'not_live';
+    stubs.customers.get(as)!.state = 'not_live';
     expect((await browser.post(`${page}/complete`, { response: { as } })).status).toBe(503);
     expect((await browser.go(`/o/acme/session/end?id_token_hint=${tokens.id_token}`)).status).toBe(303);
   });
 
   test('the database: 503, not a pass and not a fault', async () => {
     const { tokens, refreshToken, browser } = await shop.signIn();
-    await house.database.refuseConnections(true);
+    await stack.database.refuseConnections(true);
     expect(await shop.refresh(refreshToken)).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
     expect((await shop.userinfo(tokens.access_token)).status).toBe(503);
     expect((await browser.go('/o/acme/jwks')).status).toBe(200);
-    await house.database.refuseConnections(false);
+    await stack.database.refuseConnections(false);
     await eventually(async () => (await shop.userinfo(tokens.access_token)).status === 200);
   });
 });
 
 test('an app that is disabled gets nothing, with codes and tokens from before', async () => {
-  const party = await RelyingParty.start(house);
+  const party = await RelyingParty.start(stack);
   const { tokens, refreshToken, browser, as } = await party.signIn();
   const { code, verifier } = await party.code({ as });
-  await house.change(() => void (book.clients.get(party.app.clientId)!.app.disabled = true));
+  await stack.change(() => void (stubs.clients.get(party.app.clientId)!.app.disabled = true));
   expect((await party.refresh(refreshToken)).json.error).toBe('invalid_client');
   expect((await party.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_client');
   expect((await party.userinfo(tokens.access_token)).status).toBe(401);
@@ -233,11 +233,11 @@ test('an app that is disabled gets nothing, with codes and tokens from before', 
 
 test('what has run out is swept, what has not stays', async () => {
   const { as } = await shop.signIn();
-  await house.database.query(
+  await stack.database.query(
     `UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE account = $1 AND model = 'AccessToken'`,
     [as],
   );
-  await house.auth.app.get(StateSweeper).sweep();
+  await stack.auth.app.get(StateSweeper).sweep();
   expect((await stateOf(as)).map((row) => row.model).sort()).toEqual([
     'AuthorizationCode',
     'Grant',

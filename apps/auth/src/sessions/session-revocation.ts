@@ -1,6 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { isCustomerEvent, isErasureEvent, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
-import type { SignedIn } from '../logout/logout-notices.js';
+import type { SignedIn } from '../logout/logout-notifications.js';
 
 /**
  * Revokes what results from sign-ins of a customer before `version` (after an erasure: from all of them); with

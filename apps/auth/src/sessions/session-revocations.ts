@@ -5,9 +5,9 @@ import { Database, statement, type Sql } from '@holdfast/data';
 import { customerKey, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { LogoutNotices } from '../logout/logout-notices.js';
-import { RecordOutbox } from '../records/record-outbox.js';
-import { openPayload, sealPayload } from './sealed-payload.js';
+import { LogoutNotifications } from '../logout/logout-notifications.js';
+import { RecordOutbox } from '../record-outbox/record-outbox.js';
+import { unsealPayload, sealPayload } from './sealed-payload.js';
 import { authorizationsOf, revocationsOf, signedInBy, type SessionRevocation } from './session-revocation.js';
 
 /** Committed before state is deleted, so that a later write of the same state is refused. */
@@ -70,14 +70,14 @@ interface Stored {
   payload: AdapterPayload;
 }
 
-/** Revokes sessions, grants, codes and tokens, and in the same transaction stores the logout notices for apps. */
+/** Revokes sessions, grants, codes and tokens, and in the same transaction stores the logout notifications for apps. */
 @Injectable()
 export class SessionRevocations {
   private readonly key: Buffer;
 
   constructor(
     private readonly database: Database,
-    private readonly notices: LogoutNotices,
+    private readonly notifications: LogoutNotifications,
     private readonly records: RecordOutbox,
     @Inject(CONFIG) config: Config,
   ) {
@@ -94,7 +94,7 @@ export class SessionRevocations {
     await this.database.transaction(async (sql) => {
       for (const revocation of revocations) await this.revokeSessions(sql, revocation);
     });
-    this.notices.wake();
+    this.notifications.wake();
   }
 
   /** Revokes the session of one browser; false when there is none. The app `except` requested it and is not notified. */
@@ -109,7 +109,7 @@ export class SessionRevocations {
       await sql.rows(deleteGrants, [org, grants]);
       const { accountId } = session.payload;
       if (accountId !== undefined)
-        await this.notices.add(
+        await this.notifications.add(
           sql,
           org,
           accountId,
@@ -117,7 +117,7 @@ export class SessionRevocations {
         );
       return true;
     });
-    this.notices.wake();
+    this.notifications.wake();
     return revoked;
   }
 
@@ -141,7 +141,7 @@ export class SessionRevocations {
     const deleted = await (credential === undefined
       ? this.open(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org)
       : this.deleteWithCredential(sql, org, [org, subject, version, credential]));
-    await this.notices.add(sql, org, subject, signedInBy(deleted));
+    await this.notifications.add(sql, org, subject, signedInBy(deleted));
   }
 
   /** Deletes a session when no app is left in it. Apps signed in to with other credentials keep theirs. */
@@ -176,7 +176,7 @@ export class SessionRevocations {
     return (await rows).map(({ model, id, payload }) => ({
       model,
       id,
-      payload: openPayload(this.key, org, model, { id, payload }),
+      payload: unsealPayload(this.key, org, model, { id, payload }),
     }));
   }
 }

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { book, newCustomer, startAuthHouse, type AuthHouse } from '../auth-stack.fixture.js';
+import { stubs, newCustomer, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 let kiosk: RelyingParty;
 let globex: RelyingParty;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
+  stack = await startAuthStack();
   [shop, kiosk, globex] = [
-    await RelyingParty.start(house),
-    await RelyingParty.start(house, { name: 'Kiosk' }),
-    await RelyingParty.start(house, { org: 'globex' }),
+    await RelyingParty.start(stack),
+    await RelyingParty.start(stack, { name: 'Kiosk' }),
+    await RelyingParty.start(stack, { org: 'globex' }),
   ];
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
+  stubs.records = [];
 });
 
 const sessionOf = (browser: TestBrowser, org = 'acme') =>
@@ -28,9 +28,9 @@ const backWith = (params: Record<string, unknown>) => params as { code?: string;
 describe('a session', () => {
   test('signs in to the other apps of its organization, silently and recorded', async () => {
     const { browser, as } = await shop.signIn();
-    book.records = [];
+    stubs.records = [];
     expect(backWith(await kiosk.silently(browser, { prompt: 'none' })).code).toBeTruthy();
-    expect(book.records).toMatchObject([
+    expect(stubs.records).toMatchObject([
       {
         record: {
           action: 'customer.sign_in',
@@ -46,14 +46,14 @@ describe('a session', () => {
   });
 
   test('of a customer without a credential of the type of the app is asked again, and silently refused', async () => {
-    const staff = await RelyingParty.start(house, { name: 'Staff', credentialType: 'staff' });
+    const staff = await RelyingParty.start(stack, { name: 'Staff', credentialType: 'staff' });
     const { browser, as } = await shop.signIn();
     expect(backWith(await staff.silently(browser, { prompt: 'none' })).error).toBe('login_required');
     expect(await staff.silently(browser, {})).toMatchObject({
       status: 303,
       location: expect.stringContaining('/sign-in/'),
     });
-    book.customers.get(as)!.types.push('staff');
+    stubs.customers.get(as)!.types.push('staff');
     expect(backWith(await staff.silently(browser, { prompt: 'none' })).code).toBeTruthy();
   });
 
@@ -80,7 +80,7 @@ describe('a session', () => {
   });
 
   test('gets a new id with every sign-in: one that was planted is worth nothing', async () => {
-    const victim = new TestBrowser(house.base);
+    const victim = new TestBrowser(stack.base);
     const attacker = await shop.signIn();
     const planted = sessionOf(attacker.browser)!;
     const signature = attacker.browser.cookies.find((c) => c.name === 'holdfast-acme-session.sig')!;
@@ -101,7 +101,7 @@ describe('a session', () => {
     const before = browser.cookies.filter(({ name }) => name.includes('session'));
     await shop.signIn({ browser, as, more: { prompt: 'login' } });
     expect(sessionOf(browser)).not.toBe(before.find(({ name }) => name.endsWith('session'))!.value);
-    const old = new TestBrowser(house.base);
+    const old = new TestBrowser(stack.base);
     old.cookies = before;
     expect(backWith(await shop.silently(old, { prompt: 'none' })).error).toBe('login_required');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
@@ -113,7 +113,7 @@ describe('a session', () => {
     const { claims } = await shop.signIn({ browser: first.browser, as: second, more: { prompt: 'login' } });
     expect(claims.sub).toBe(second);
     expect((await shop.refresh(first.refreshToken)).json.error).toBe('invalid_grant');
-    const old = new TestBrowser(house.base);
+    const old = new TestBrowser(stack.base);
     expect(backWith(await shop.silently(first.browser, { prompt: 'none' })).code).toBeTruthy();
     expect(old.cookies).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('a session', () => {
     clock.mockRestore();
     expect(late.map(({ status }) => status)).toEqual([404, 400]);
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).code).toBeTruthy();
-    await house.expire('Session');
+    await stack.expire('Session');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
   });
 
@@ -143,7 +143,7 @@ describe('a session', () => {
   });
 
   test('lives fourteen hours from the sign-in, in a cookie that scripts and other sites cannot reach', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const { url } = await shop.begin();
     const page = await browser.begin(url);
     await browser.post(`${page}/options`);
@@ -157,7 +157,7 @@ describe('a session', () => {
 });
 
 test('over https every cookie is Secure and every address https, whatever a client says of its way', async () => {
-  const other = await house.another('https://id.example');
+  const other = await stack.another('https://id.example');
   const { url } = await shop.begin();
   const { search } = new URL(url);
   const { headers, location } = await new TestBrowser(other.base).go(`/o/acme/authorize${search}`, {
@@ -177,7 +177,7 @@ test('over https every cookie is Secure and every address https, whatever a clie
 
 describe('two organizations in one browser', () => {
   test('have a session each, and begin sign-ins side by side', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const pages = [await browser.begin((await shop.begin()).url), await browser.begin((await globex.begin()).url)];
     expect((await browser.go(pages[0]!)).json).toMatchObject({ organization: { shortId: 'acme' } });
     expect((await browser.go(pages[1]!)).json).toMatchObject({ organization: { shortId: 'globex' } });
@@ -197,7 +197,7 @@ describe('two organizations in one browser', () => {
 
   test('an answer of one issuer says whose it is', async () => {
     const { url, checks } = await shop.begin();
-    const back = new URL(await new TestBrowser(house.base).signIn(url, newCustomer()));
+    const back = new URL(await new TestBrowser(stack.base).signIn(url, newCustomer()));
     const { authorizationCodeGrant } = await import('openid-client');
     await expect(authorizationCodeGrant(globex.config, back, checks)).rejects.toThrow();
   });
@@ -208,12 +208,12 @@ describe('signing out', () => {
 
   test('with the ID token: at once, back to the app, with all that came of the session', async () => {
     const { browser, tokens, as, refreshToken } = await shop.signIn();
-    book.records = [];
+    stubs.records = [];
     const { status, location } = await browser.go(
       end({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: 'https://shop.example/bye', state: 'a&b' }),
     );
     expect([status, location]).toEqual([303, 'https://shop.example/bye?state=a%26b']);
-    expect(book.records).toMatchObject([
+    expect(stubs.records).toMatchObject([
       { record: { action: 'customer.sign_out', actor: { type: 'customer', id: as } } },
     ]);
     expect(sessionOf(browser)).toBeUndefined();
@@ -243,11 +243,11 @@ describe('signing out', () => {
     expect((await browser.form(confirm, { xsrf: 'guessed', logout: 'yes' })).status).toBe(400);
     const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec((await browser.go(end(more))).text)!;
     const { location } = await browser.form(confirm, { xsrf: xsrf!, logout: 'yes' });
-    expect(location).toBe(given.client_id ? 'https://shop.example/bye' : `${house.base}/o/acme/session/end/success`);
+    expect(location).toBe(given.client_id ? 'https://shop.example/bye' : `${stack.base}/o/acme/session/end/success`);
     if (!given.client_id) expect((await browser.go(location)).text).toContain('You are signed out');
     expect(backWith(await shop.silently(browser, { prompt: 'none' })).error).toBe('login_required');
     expect((await shop.refresh(refreshToken)).json.error).toBe('invalid_grant');
-    const told = book.records
+    const told = stubs.records
       .filter(({ record }) => record.action === 'customer.sign_out')
       .map(({ record: { actor, outcome } }) => [actor.type, outcome.result, outcome.status, outcome.code]);
     expect(told).toEqual([
@@ -303,7 +303,7 @@ describe('signing out', () => {
     const { browser } = await shop.signIn();
     const other = await shop.signIn();
     expect((await browser.go(end({ id_token_hint: other.tokens.id_token! }))).status).toBe(200);
-    const nobody = new TestBrowser(house.base);
+    const nobody = new TestBrowser(stack.base);
     expect((await nobody.go(end({}))).location).toContain('/session/end/success');
     expect(
       (await nobody.go(end({ client_id: shop.app.clientId, post_logout_redirect_uri: 'https://shop.example/bye' })))

@@ -1,6 +1,6 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { ofDatabase } from '../requests/temporarily-unavailable.js';
-import { originOf, tokenRequestOf } from '../requests/token-request.js';
+import { translateDatabaseErrors } from '../temporarily-unavailable.js';
+import { originOf, issuerRequestOf } from '../request-context/issuer-request.js';
 import type { StateStore } from './state-store.js';
 
 /** For what the library gives no time of its own: longer than anything that has one. */
@@ -11,11 +11,11 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
   const ask =
     <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
-      ofDatabase(work(...args));
+      translateDatabaseErrors(work(...args));
   return {
     upsert: ask(async (id: string, payload: AdapterPayload, seconds?: number) => {
       const stored = await store.upsert(org, model, id, payload, seconds ?? longest, originOf(Provider.ctx));
-      // It would leave the house with an ID token beside it, and the app be told of no end later.
+      // It would leave the stack with an ID token beside it, and the app be told of no end later.
       if (!stored && /^(Access|Refresh)Token$/.test(model))
         throw new errors.InvalidGrant('what the sign-in rests on has ended meanwhile');
       if (!stored && model === 'Interaction')
@@ -32,7 +32,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
     consume: ask(async (id: string) => {
       const outcome = await store.consume(org, model, id, rotates(model));
       if (outcome === 'refused') throw new errors.InvalidGrant('consumed by another request');
-      if (outcome === 'repeated') tokenRequestOf(Provider.ctx).repeated = true;
+      if (outcome === 'repeated') issuerRequestOf(Provider.ctx).repeated = true;
     }),
     destroy: ask(async (id: string) => {
       if (model !== 'Interaction') return store.destroy(org, model, id);

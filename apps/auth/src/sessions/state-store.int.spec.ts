@@ -6,9 +6,9 @@ import { type Bus } from '@holdfast/messaging';
 import { systemClock } from '@holdfast/platform';
 import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import type { Config } from '../config.js';
-import { LogoutNotices } from '../logout/logout-notices.js';
+import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { migrations } from '../migrations/index.js';
-import { RecordOutbox } from '../records/record-outbox.js';
+import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { stateLimitsSchema } from '../state-limits.js';
 import { deleteOld, SessionRevocations } from './session-revocations.js';
 import { StateStore } from './state-store.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   store = new StateStore(database, config);
   revocations = new SessionRevocations(
     database,
-    new LogoutNotices(config, systemClock),
+    new LogoutNotifications(config, systemClock),
     new RecordOutbox(database, new AuditWriter({} as Bus), config),
     config,
   );
@@ -168,7 +168,7 @@ describe('a customer who ends', () => {
       60,
     );
     await Promise.all(Array.from({ length: 20 }, () => revocations.revokeSession('acme', uid)));
-    expect(await test_.query('SELECT client_id FROM auth.logout_notice')).toEqual([{ client_id: 'app_1' }]);
+    expect(await test_.query('SELECT client_id FROM auth.logout_notification')).toEqual([{ client_id: 'app_1' }]);
   });
   test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
     const account = randomUUID();

@@ -6,10 +6,10 @@ import { Database, statement } from '@holdfast/data';
 import { customerKey, keyedHash, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { TemporarilyUnavailable } from '../requests/temporarily-unavailable.js';
+import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
 import type { StateKind } from '../state-limits.js';
 import { RowCounts } from './row-counts.js';
-import { openPayload, sealPayload } from './sealed-payload.js';
+import { unsealPayload, sealPayload } from './sealed-payload.js';
 
 /**
  * What came of a sign-in before the customer was erased, their key replaced or their credential ended may not come back
@@ -249,7 +249,7 @@ export class StateStore {
   private open(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
     // Of what was used up by finish().
     if (consumed_at && payload.length === 0) return { consumed: Math.floor(consumed_at.getTime() / 1000) };
-    const opened = { ...openPayload(this.key, org, model, { id, payload }), ...(version !== null && { version }) };
+    const opened = { ...unsealPayload(this.key, org, model, { id, payload }), ...(version !== null && { version }) };
     return consumed_at ? { ...opened, consumed: Math.floor(consumed_at.getTime() / 1000) } : opened;
   }
 }

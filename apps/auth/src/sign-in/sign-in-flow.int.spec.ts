@@ -2,35 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as oidc from 'openid-client';
 import {
-  book,
+  stubs,
   credentialOf,
   newApp,
   newCustomer,
-  startAuthHouse,
-  type AuthHouse,
+  startAuthStack,
+  type AuthStack,
   type TestApp,
 } from '../auth-stack.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: TestApp;
 let client: oidc.Configuration;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await newApp(house);
+  stack = await startAuthStack();
+  shop = await newApp(stack);
   client = await discover(shop);
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
-  book.auditAway = false;
+  stubs.records = [];
+  stubs.auditUnavailable = false;
 });
 
 function discover({ clientId, secret, app }: TestApp, org = app.org): Promise<oidc.Configuration> {
   const authentication = app.kind === 'web' ? oidc.ClientSecretBasic(secret) : oidc.None();
   return oidc.discovery(
-    new URL(`${house.base}/o/${org}`),
+    new URL(`${stack.base}/o/${org}`),
     clientId,
     { id_token_signed_response_alg: app.idTokenAlg ?? 'RS256' },
     authentication,
@@ -57,11 +57,11 @@ describe('a complete sign-in', () => {
   test('by discovery alone: ID token and userinfo are what the product says', async () => {
     const subject = newCustomer();
     const { url, checks } = await request();
-    const back = await new TestBrowser(house.base).signIn(url, subject);
-    expect(new URL(back).searchParams.get('iss')).toBe(`${house.base}/o/acme`);
+    const back = await new TestBrowser(stack.base).signIn(url, subject);
+    expect(new URL(back).searchParams.get('iss')).toBe(`${stack.base}/o/acme`);
     const tokens = await oidc.authorizationCodeGrant(client, new URL(back), checks);
     expect(tokens.claims()).toMatchObject({
-      iss: `${house.base}/o/acme`,
+      iss: `${stack.base}/o/acme`,
       aud: shop.clientId,
       sub: subject,
       credential: credentialOf(subject),
@@ -97,7 +97,7 @@ describe('a complete sign-in', () => {
       amr: ['pop', 'hwk', 'user'],
       acr: 'urn:holdfast:acr:passkey',
     });
-    const { json } = await new TestBrowser(house.base).go('/o/acme/userinfo', {
+    const { json } = await new TestBrowser(stack.base).go('/o/acme/userinfo', {
       headers: { authorization: `Bearer ${refreshed.access_token}` },
     });
     expect(json).toEqual({
@@ -106,16 +106,16 @@ describe('a complete sign-in', () => {
       amr: ['pop', 'hwk', 'user'],
       acr: 'urn:holdfast:acr:passkey',
     });
-    book.records.pop();
+    stubs.records.pop();
     expect(
-      book.records.map(({ org, record: { action, actor, outcome } }) => [org, action, actor.type, outcome.result]),
+      stubs.records.map(({ org, record: { action, actor, outcome } }) => [org, action, actor.type, outcome.result]),
     ).toEqual([
       ['acme', 'customer.sign_in', 'customer', 'success'],
       ['acme', 'customer.token', 'app', 'success'],
       ['acme', 'customer.userinfo', 'app', 'success'],
       ['acme', 'customer.token', 'app', 'success'],
     ]);
-    for (const { record } of book.records.slice(1))
+    for (const { record } of stubs.records.slice(1))
       expect(record.targets).toEqual([
         { type: 'app', id: shop.clientId },
         { type: 'customer', id: subject, dataSubject: subject },
@@ -124,10 +124,10 @@ describe('a complete sign-in', () => {
   });
 
   test('metadata has what a standard client needs, in both places', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const { json } = await browser.go('/o/acme/.well-known/openid-configuration');
     expect((await browser.go('/.well-known/oauth-authorization-server/o/acme')).json).toEqual(json);
-    const issuer = `${house.base}/o/acme`;
+    const issuer = `${stack.base}/o/acme`;
     expect(json).toMatchObject({
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
@@ -162,13 +162,13 @@ describe('a complete sign-in', () => {
 
   test('an app with ES256, and one that is public', async () => {
     for (const changes of [{ idTokenAlg: 'ES256' as const }, { kind: 'spa' as const }, { kind: 'native' as const }]) {
-      const app = await newApp(house, changes);
+      const app = await newApp(stack, changes);
       const config = await discover(app);
       const { url, checks } = await request(config, app);
       const subject = newCustomer();
       const tokens = await oidc.authorizationCodeGrant(
         config,
-        new URL(await new TestBrowser(house.base).signIn(url, subject)),
+        new URL(await new TestBrowser(stack.base).signIn(url, subject)),
         checks,
       );
       expect(tokens.claims()!.sub).toBe(subject);
@@ -177,7 +177,7 @@ describe('a complete sign-in', () => {
 
   test('form_post gives a page that its policy lets submit itself', async () => {
     const { url } = await request(client, shop, { response_mode: 'form_post' });
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin(url);
     await browser.post(`${page}/options`);
     const { json } = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
@@ -192,13 +192,13 @@ describe('a complete sign-in', () => {
 
 describe('the sign-in page', () => {
   test('shows who asks, to the browser that began and to no other', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await request()).url);
     expect((await browser.go(page)).json).toEqual({
       organization: { shortId: 'acme', name: 'Acme & Sons' },
       app: { name: 'Shop', uri: 'https://shop.example/bye' },
     });
-    const other = new TestBrowser(house.base);
+    const other = new TestBrowser(stack.base);
     await other.begin((await request()).url);
     for (const step of ['', '/options', '/complete', '/cancel']) {
       const answer = step
@@ -209,7 +209,7 @@ describe('the sign-in page', () => {
   });
 
   test('stays usable after a passkey that will not do; two tabs do not disturb each other', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const [first, second] = [await browser.begin((await request()).url), await browser.begin((await request()).url)];
     for (const [as, refused] of [
       [randomUUID(), 'unknown_passkey'],
@@ -227,12 +227,12 @@ describe('the sign-in page', () => {
 
   test('a customer without a live credential goes back with access_denied, one who leaves without a passkey with login_required', async () => {
     const subject = newCustomer();
-    book.customers.get(subject)!.state = 'not_live';
+    stubs.customers.get(subject)!.state = 'not_live';
     for (const [end, error] of [
       ['complete', 'access_denied'],
       ['cancel', 'login_required'],
     ]) {
-      const browser = new TestBrowser(house.base);
+      const browser = new TestBrowser(stack.base);
       const { url, checks } = await request();
       const page = await browser.begin(url);
       await browser.post(`${page}/options`);
@@ -240,18 +240,18 @@ describe('the sign-in page', () => {
       const { location } = await browser.go(json.redirectTo as string);
       expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
         error,
-        iss: `${house.base}/o/acme`,
+        iss: `${stack.base}/o/acme`,
         state: checks.expectedState,
       });
     }
-    expect(book.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([
+    expect(stubs.records.map(({ record: { action, actor, outcome } }) => [action, actor.id, outcome.code])).toEqual([
       ['customer.sign_in', subject, 'no_live_credential'],
       ['customer.sign_in', 'anonymous', 'cancelled'],
     ]);
   });
 
   test('a customer who leaves after a passkey that nobody knows goes back with access_denied', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await request()).url);
     await browser.post(`${page}/options`);
     await browser.post(`${page}/complete`, { response: { as: randomUUID() } });
@@ -262,14 +262,14 @@ describe('the sign-in page', () => {
   });
 
   test('takes no body with a member twice, and goes on as if none had come', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await request()).url);
     const as = newCustomer();
     const send = (step: string, body: string) =>
       browser.go(`${page}/${step}`, {
         method: 'POST',
         body,
-        headers: { 'content-type': 'application/json', accept: 'application/json', origin: house.base },
+        headers: { 'content-type': 'application/json', accept: 'application/json', origin: stack.base },
       });
     await browser.post(`${page}/options`);
     const good = JSON.stringify({ as });
@@ -290,7 +290,7 @@ describe('the sign-in page', () => {
   });
 
   test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await request()).url);
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -320,26 +320,26 @@ describe('the sign-in page', () => {
 });
 
 describe('an RP ID of the organization', () => {
-  afterAll(() => house.change(() => void book.relyingParties.clear()));
+  afterAll(() => stack.change(() => void stubs.relyingParties.clear()));
 
   test('is in force at the next step of a sign-in that is under way, without a new start', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await request()).url);
     expect([(await browser.go(page)).json, (await browser.post(`${page}/options`)).json]).toEqual([
       expect.not.objectContaining({ earlierPasskeys: true }),
       { options: { challenge: 'abc' } },
     ]);
 
-    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
+    await stack.change(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
     expect((await browser.go(page)).json).toMatchObject({ earlierPasskeys: true });
     expect((await browser.post(`${page}/options`)).json).toEqual({
       options: { challenge: 'abc', rpId: 'acme.example' },
       earlierRpId: 'own.example',
     });
     const done = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
-    expect([done.status, book.relyingPartyOfLast]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
+    expect([done.status, stubs.relyingPartyOfLast]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
 
-    await house.change(() => void book.relyingParties.set('acme', { rpId: 'acme.example' }));
+    await stack.change(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example' }));
     const next = await browser.begin((await request(client, shop, { prompt: 'login' })).url);
     expect((await browser.go(next)).json).not.toHaveProperty('earlierPasskeys');
     expect((await browser.post(`${next}/options`)).json).toEqual({

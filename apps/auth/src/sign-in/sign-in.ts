@@ -17,16 +17,16 @@ import type { Interaction } from '../organization-issuer/interactions/sign-in-bi
 import { passkeyAcr } from '../organization-issuer/issuer-provider.js';
 import type { Issuer } from '../organization-issuer/issuers.js';
 import type { OrganizationProfile } from '../organizations/organizations.js';
-import { anonymous, type TokenRequest } from '../requests/token-request.js';
+import { anonymous, type IssuerRequest } from '../request-context/issuer-request.js';
 
 /** One call of the sign-in page: for which sign-in, by which browser. */
-export interface SignInCall {
+export interface SignInContext {
   issuer: Issuer;
   uid: string;
   request: IncomingMessage;
   response: ServerResponse;
   /** What is found out about it. */
-  facts: TokenRequest;
+  facts: IssuerRequest;
 }
 
 /** RFC 8176: by a key that cannot leave its device, or one that is kept in sync; the user was verified. */
@@ -45,7 +45,7 @@ export class SignInSteps {
     private readonly audit: IssuerAudit,
   ) {}
 
-  async show(call: SignInCall): Promise<SignIn> {
+  async show(call: SignInContext): Promise<SignIn> {
     const { params } = await this.underWay(call);
     const { shortId, name, relyingParty } = call.issuer.organization;
     const { app } = call.facts.client!;
@@ -57,12 +57,12 @@ export class SignInSteps {
     };
   }
 
-  async options(call: SignInCall): Promise<ReplyOf<typeof beginSignIn>> {
+  async options(call: SignInContext): Promise<ReplyOf<typeof beginSignIn>> {
     await this.underWay(call);
     return this.bus.request(beginSignIn, { interaction: call.uid, ...relyingPartyOf(call) }, contextOf(call));
   }
 
-  async complete(call: SignInCall, body: Record<string, unknown>): Promise<SignInResult> {
+  async complete(call: SignInContext, body: Record<string, unknown>): Promise<SignInResult> {
     const interaction = await this.underWay(call);
     const { response, ...rest } = body;
     if (response === null || typeof response !== 'object' || Array.isArray(response) || Object.keys(rest).length > 0) {
@@ -95,14 +95,14 @@ export class SignInSteps {
     return { redirectTo: await finish(interaction, login) };
   }
 
-  async cancel(call: SignInCall): Promise<SignInResult> {
+  async cancel(call: SignInContext): Promise<SignInResult> {
     const interaction = await this.underWay(call);
     await this.audit.refuse(orgOf(call), call.facts, 'cancelled');
     return { redirectTo: await finish(interaction, triedInVain(interaction) ? refusedError : leftError) };
   }
 
   private async refuse(
-    call: SignInCall,
+    call: SignInContext,
     interaction: Interaction,
     { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>,
   ): Promise<SignInResult> {
@@ -127,7 +127,7 @@ export class SignInSteps {
     request,
     response,
     facts,
-  }: SignInCall): Promise<Interaction> {
+  }: SignInContext): Promise<Interaction> {
     const interaction = await signIns.find(request, response, uid);
     // A result is there when it is on its way back to the app.
     if (!interaction || interaction.result) throw new AppError('unknown_sign_in');
@@ -142,7 +142,7 @@ export class SignInSteps {
    * the new sign-in to the old session.
    */
   private async leaveOther(
-    { issuer: { provider } }: SignInCall,
+    { issuer: { provider } }: SignInContext,
     interaction: Interaction,
     subject: string,
   ): Promise<void> {
@@ -190,22 +190,22 @@ function homeOf(redirectUri: string, postLogoutRedirectUris: readonly string[]):
   return postLogoutRedirectUris.find((uri) => new URL(uri).origin === origin) ?? origin;
 }
 
-function orgOf({ issuer }: SignInCall): string {
+function orgOf({ issuer }: SignInContext): string {
   return issuer.organization.shortId;
 }
 
 /** For which RP IDs this organization takes passkeys, as directory has it now: issuance asks nobody. */
-function relyingPartyOf({ issuer }: SignInCall): Pick<OrganizationProfile, 'relyingParty'> {
+function relyingPartyOf({ issuer }: SignInContext): Pick<OrganizationProfile, 'relyingParty'> {
   const { relyingParty } = issuer.organization;
   return relyingParty ? { relyingParty } : {};
 }
 
-function contextOf(call: SignInCall): RequestContext {
+function contextOf(call: SignInContext): RequestContext {
   return { org: orgOf(call), actor: anonymous, request: call.facts.info, auditId: crypto.randomUUID() };
 }
 
 /** A record that is written with it is the customer's own, who renews their credential by signing in. */
-function customerContextOf(call: SignInCall): RequestContext {
+function customerContextOf(call: SignInContext): RequestContext {
   const context = contextOf(call);
   return { ...context, request: { ...context.request, ...call.facts.person } };
 }

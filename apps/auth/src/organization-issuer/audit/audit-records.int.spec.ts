@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { book, newApp, newCustomer, startAuthHouse, type AuthHouse } from '../../auth-stack.fixture.js';
+import { stubs, newApp, newCustomer, startAuthStack, type AuthStack } from '../../auth-stack.fixture.js';
 import { RelyingParty } from '../../relying-party.fixture.js';
 import { TestBrowser } from '../../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await RelyingParty.start(house);
+  stack = await startAuthStack();
+  shop = await RelyingParty.start(stack);
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 beforeEach(() => {
-  book.records = [];
-  book.auditAway = false;
+  stubs.records = [];
+  stubs.auditUnavailable = false;
 });
 
 const told = () =>
-  book.records.map(({ record: { action, actor, outcome } }) => [
+  stubs.records.map(({ record: { action, actor, outcome } }) => [
     action,
     actor.type,
     outcome.result,
@@ -27,7 +27,7 @@ const told = () =>
   ]);
 const from = { 'x-holdfast-client-address': '::ffff:192.0.2.7', 'user-agent': `Browser/1 ${'x'.repeat(600)}` };
 const revoke = (token: string, secret = shop.app.secret) =>
-  fetch(`${house.base}/o/acme/token/revocation`, {
+  fetch(`${stack.base}/o/acme/token/revocation`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${Buffer.from(`${shop.app.clientId}:${secret}`).toString('base64')}`,
@@ -40,15 +40,15 @@ const revoke = (token: string, secret = shop.app.secret) =>
 describe('what an app does for a customer', () => {
   test('reading who they are, and being refused to', async () => {
     const { tokens, as } = await shop.signIn();
-    book.records = [];
+    stubs.records = [];
     expect(
       (
-        await fetch(`${house.base}/o/acme/userinfo`, {
+        await fetch(`${stack.base}/o/acme/userinfo`, {
           headers: { authorization: `Bearer ${tokens.access_token}`, ...from },
         })
       ).status,
     ).toBe(200);
-    expect(book.records).toMatchObject([
+    expect(stubs.records).toMatchObject([
       {
         org: 'acme',
         record: {
@@ -59,19 +59,19 @@ describe('what an app does for a customer', () => {
         },
       },
     ]);
-    expect(book.records[0]!.record.targets.map((t) => t.type)).toEqual(['app', 'customer', 'credential']);
-    expect(book.records[0]!.record.targets[1]!.id).toBe(as);
+    expect(stubs.records[0]!.record.targets.map((t) => t.type)).toEqual(['app', 'customer', 'credential']);
+    expect(stubs.records[0]!.record.targets[1]!.id).toBe(as);
     // An app's request is an app's: where it came from is not told.
-    expect(Object.keys(book.records[0]!.record.request)).toEqual(['id', 'traceparent', 'method', 'route']);
-    book.records = [];
+    expect(Object.keys(stubs.records[0]!.record.request)).toEqual(['id', 'traceparent', 'method', 'route']);
+    stubs.records = [];
     for (const wrong of ['x', 'y']) await shop.userinfo(wrong);
     expect(told()).toEqual([['customer.userinfo', 'anonymous', 'denied', 401, 'invalid_token', 2]]);
-    expect(book.records[0]!.record.targets).toEqual([]);
+    expect(stubs.records[0]!.record.targets).toEqual([]);
   });
 
   test('revoking a token: one there is, one there is not, and without being the app', async () => {
     const { refreshToken, as } = await shop.signIn();
-    book.records = [];
+    stubs.records = [];
     expect([
       (await revoke(refreshToken)).status,
       (await revoke('nothing')).status,
@@ -82,7 +82,7 @@ describe('what an app does for a customer', () => {
       ['customer.token_revoke', 'app', 'success', 200, undefined, undefined],
       ['customer.token_revoke', 'app', 'denied', 401, 'invalid_client', 1],
     ]);
-    expect(book.records.map(({ record }) => record.targets.map((t) => t.id))).toEqual([
+    expect(stubs.records.map(({ record }) => record.targets.map((t) => t.id))).toEqual([
       [shop.app.clientId, as],
       [shop.app.clientId],
       [shop.app.clientId],
@@ -91,16 +91,16 @@ describe('what an app does for a customer', () => {
 
   test('is counted when it may do nothing here: the app, disabled or of another kind, by its name; whoever is none of ours, by none', async () => {
     const [disabled, service, foreign] = [
-      await newApp(house, { disabled: true }),
-      await newApp(house, { kind: 'service' }),
-      await newApp(house, { org: 'globex' }),
+      await newApp(stack, { disabled: true }),
+      await newApp(stack, { kind: 'service' }),
+      await newApp(stack, { org: 'globex' }),
     ];
     const ask = (
       path: string,
       { clientId, secret }: { clientId: string; secret: string },
       body = 'grant_type=authorization_code&code=x&redirect_uri=https://shop.example/callback&code_verifier=x',
     ) =>
-      fetch(`${house.base}/o/acme${path}`, {
+      fetch(`${stack.base}/o/acme${path}`, {
         method: 'POST',
         headers: {
           authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
@@ -113,13 +113,13 @@ describe('what an app does for a customer', () => {
         401, 401,
       ]);
     }
-    await fetch(`${house.base}/o/acme/token`, {
+    await fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
       headers: { authorization: 'Basic %%%', 'content-type': 'application/x-www-form-urlencoded' },
       body: 'grant_type=authorization_code&code=x',
     });
     const of = (action: string) =>
-      book.records
+      stubs.records
         .filter((r) => r.record.action === action)
         .map(({ org, record: { actor, targets, outcome } }) => [org, actor.id, targets.map((t) => t.id), outcome]);
     const refused = (count: number) => ({ result: 'denied', status: 401, code: 'invalid_client', count });
@@ -130,12 +130,12 @@ describe('what an app does for a customer', () => {
       ['acme', 'anonymous', [], refused(2)],
       ['acme', 'anonymous', [], { result: 'failure', status: 400, code: 'invalid_request', count: 1 }],
     ]);
-    book.auditAway = true;
+    stubs.auditUnavailable = true;
     expect((await ask('/token', disabled)).status).toBe(503);
   });
 
   test('of an organization that is suspended is counted in its log; of one that was made up there is none', async () => {
-    await house.change(() => void book.suspended.add('hooli'));
+    await stack.change(() => void stubs.suspended.add('hooli'));
     for (const org of ['hooli', 'nobody']) {
       for (const [method, path] of [
         ['POST', '/token'],
@@ -144,11 +144,11 @@ describe('what an app does for a customer', () => {
         ['GET', '/jwks'],
         ['OPTIONS', '/token'],
       ]) {
-        expect((await fetch(`${house.base}/o/${org}${path}`, { method: method! })).status).toBe(404);
+        expect((await fetch(`${stack.base}/o/${org}${path}`, { method: method! })).status).toBe(404);
       }
     }
     expect(
-      book.records.map(({ org, record: { action, actor, request, outcome } }) => [
+      stubs.records.map(({ org, record: { action, actor, request, outcome } }) => [
         org,
         action,
         actor.id,
@@ -168,37 +168,37 @@ describe('what an app does for a customer', () => {
 
   test('that we could not answer has failed', async () => {
     const { tokens } = await shop.signIn();
-    book.records = [];
-    await house.database.query('ALTER TABLE auth.oidc_state RENAME TO hidden');
+    stubs.records = [];
+    await stack.database.query('ALTER TABLE auth.oidc_state RENAME TO hidden');
     const { status } = await shop.userinfo(tokens.access_token);
-    await house.database.query('ALTER TABLE auth.hidden RENAME TO oidc_state');
+    await stack.database.query('ALTER TABLE auth.hidden RENAME TO oidc_state');
     expect(status).toBe(500);
     expect(told()).toEqual([['customer.userinfo', 'anonymous', 'failure', 500, 'server_error', 1]]);
   });
 
   test('is told only when it is in the log', async () => {
     const { tokens } = await shop.signIn();
-    book.auditAway = true;
+    stubs.auditUnavailable = true;
     const read = await shop.userinfo(tokens.access_token);
     expect([read.status, JSON.stringify(read.json).includes('sub')]).toEqual([503, false]);
-    const refused = await fetch(`${house.base}/o/acme/userinfo`, { headers: { authorization: 'Bearer x' } });
+    const refused = await fetch(`${stack.base}/o/acme/userinfo`, { headers: { authorization: 'Bearer x' } });
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([503, null]);
     expect((await revoke('nothing')).status).toBe(503);
   });
 });
 
 describe('a change', () => {
-  const left = () => house.database.query('SELECT FROM auth.record_outbox');
+  const left = () => stack.database.query('SELECT FROM auth.record_outbox');
 
   test('is made while audit is away, and is told of afterwards, once', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const [first, second] = [await shop.signIn({ browser }), await shop.signIn()];
-    book.records = [];
-    book.auditAway = true;
+    stubs.records = [];
+    stubs.auditUnavailable = true;
     const signedOut = await browser.go(`/o/acme/session/end?id_token_hint=${first.tokens.id_token}`);
     expect([signedOut.status, (await revoke(second.refreshToken)).status]).toEqual([303, 200]);
-    expect([(await left()).length, book.records]).toEqual([2, []]);
-    book.auditAway = false;
+    expect([(await left()).length, stubs.records]).toEqual([2, []]);
+    stubs.auditUnavailable = false;
     await eventually(async () => (await left()).length === 0, 10_000);
     expect(told().sort()).toEqual([
       ['customer.sign_out', 'customer', 'success', 303, undefined, undefined],
@@ -210,32 +210,32 @@ describe('a change', () => {
 
 describe('what a customer does', () => {
   test('says where they came from, as the gateway has it', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const go = browser.go.bind(browser);
     browser.go = (url, init = {}) =>
       go(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...from } });
     const { tokens } = await shop.signIn({ browser });
     await browser.go(`/o/acme/session/end?id_token_hint=${tokens.id_token}`);
-    const acts = book.records.filter(({ record }) => record.actor.type === 'customer');
+    const acts = stubs.records.filter(({ record }) => record.actor.type === 'customer');
     expect(acts.map(({ record }) => record.action)).toEqual(['customer.sign_in', 'customer.sign_out']);
     for (const { record } of acts)
       expect(record.request).toMatchObject({ address: '192.0.2.7', userAgent: from['user-agent'].slice(0, 512) });
-    for (const { record } of book.records.filter((r) => !acts.includes(r)))
+    for (const { record } of stubs.records.filter((r) => !acts.includes(r)))
       expect(Object.keys(record.request)).not.toContain('address');
   });
 
   test('or somebody who has proved nothing: each kind is counted, and says nothing of where', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await shop.begin()).url);
     for (const _ of [1, 2]) await browser.post(`${page}/complete`, { response: { as: newCustomer() } }, from);
     await browser.post(`${page}/complete`, {}, from);
     await browser.post(`${page}/cancel`, {}, { origin: 'https://evil.example' });
-    expect((await new TestBrowser(house.base).post(`${page}/options`)).status).toBe(404);
-    expect((await new TestBrowser(house.base).go('/o/acme/authorize?client_id=nobody&response_type=code')).status).toBe(
+    expect((await new TestBrowser(stack.base).post(`${page}/options`)).status).toBe(404);
+    expect((await new TestBrowser(stack.base).go('/o/acme/authorize?client_id=nobody&response_type=code')).status).toBe(
       400,
     );
-    expect((await new TestBrowser(house.base).go('/o/acme/authorize/unknown-sign-in-0123456789')).status).toBe(400);
-    expect((await new TestBrowser(house.base).form('/o/acme/session/end/confirm', { xsrf: 'x' })).status).toBe(400);
+    expect((await new TestBrowser(stack.base).go('/o/acme/authorize/unknown-sign-in-0123456789')).status).toBe(400);
+    expect((await new TestBrowser(stack.base).form('/o/acme/session/end/confirm', { xsrf: 'x' })).status).toBe(400);
     expect(told()).toEqual([
       ['customer.sign_in', 'anonymous', 'failure', 409, 'ceremony_expired', 2],
       ['customer.sign_in', 'anonymous', 'failure', 422, 'invalid_request', 1],
@@ -245,13 +245,13 @@ describe('what a customer does', () => {
       ['customer.sign_in', 'anonymous', 'failure', 400, 'invalid_request', 1],
       ['customer.sign_out', 'anonymous', 'failure', 400, 'invalid_request', 1],
     ]);
-    for (const { record } of book.records)
+    for (const { record } of stubs.records)
       expect([record.request.address, record.request.userAgent, record.targets]).toEqual([undefined, undefined, []]);
   });
 
   test('and what acts for nobody leaves nothing', async () => {
     for (const path of ['/.well-known/openid-configuration', '/jwks', '/session/end/success'])
-      await fetch(`${house.base}/o/acme${path}`);
-    expect(book.records).toEqual([]);
+      await fetch(`${stack.base}/o/acme${path}`);
+    expect(stubs.records).toEqual([]);
   });
 });

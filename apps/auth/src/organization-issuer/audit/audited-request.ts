@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
-import { anonymous, type TokenRequest } from '../../requests/token-request.js';
+import { anonymous, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { isPublic } from '../issuer-clients.js';
 
 /** What one request to an issuer was, for the log. */
@@ -32,7 +32,7 @@ export function outcomeOf(status: number, error?: string): AuditRecord['outcome'
  */
 export function auditedRequestOf(
   ctx: KoaContextWithOIDC,
-  request: TokenRequest,
+  request: IssuerRequest,
   { signedIn, error }: RequestResult,
 ): AuditedRequest | undefined {
   const { route } = ctx.oidc;
@@ -49,7 +49,7 @@ export function auditedRequestOf(
 /**
  * Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization.
  */
-function auditedTokenRequest(ctx: KoaContextWithOIDC, request: TokenRequest): AuditedRequest {
+function auditedTokenRequest(ctx: KoaContextWithOIDC, request: IssuerRequest): AuditedRequest {
   const { client, secretId } = request;
   const { error } = (ctx.body ?? {}) as { error?: string };
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
@@ -68,7 +68,7 @@ function auditedTokenRequest(ctx: KoaContextWithOIDC, request: TokenRequest): Au
  */
 function auditedRevocation(
   ctx: KoaContextWithOIDC,
-  request: TokenRequest,
+  request: IssuerRequest,
   outcome: AuditedRequest['outcome'],
 ): AuditedRequest {
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
@@ -78,14 +78,14 @@ function auditedRevocation(
 }
 
 /** Of a token that there is. */
-export function revocationOf(request: TokenRequest, subject: string | undefined): AuditedRequest {
+export function revocationOf(request: IssuerRequest, subject: string | undefined): AuditedRequest {
   if (subject !== undefined) request.subject = subject;
   return ofApp('customer.token_revoke', request, outcomeOf(200), false);
 }
 
 function auditedSignOut(
   ctx: KoaContextWithOIDC,
-  request: TokenRequest,
+  request: IssuerRequest,
   error: string | undefined,
 ): AuditedRequest | undefined {
   if (error !== undefined)
@@ -100,7 +100,7 @@ export function signOutOf(subject: string): AuditedRequest {
 
 function auditedSignIn(
   ctx: KoaContextWithOIDC,
-  { subject, credential }: TokenRequest,
+  { subject, credential }: IssuerRequest,
   { signedIn, error }: RequestResult,
 ): AuditedRequest | undefined {
   const { route, session } = ctx.oidc;
@@ -123,7 +123,7 @@ function auditedSignIn(
 
 function ofApp(
   action: Action,
-  { client }: TokenRequest,
+  { client }: IssuerRequest,
   outcome: AuditedRequest['outcome'],
   counted: boolean,
 ): AuditedRequest {

@@ -4,8 +4,8 @@ import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
 import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Organizations } from '../../organizations/organizations.js';
-import { RecordOutbox } from '../../records/record-outbox.js';
-import { anonymous, tokenRequestOf, type TokenRequest } from '../../requests/token-request.js';
+import { RecordOutbox } from '../../record-outbox/record-outbox.js';
+import { anonymous, issuerRequestOf, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
 
 /** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
@@ -35,14 +35,14 @@ export class IssuerAudit {
 
   /** Resolves when the answer may leave. */
   async record(ctx: KoaContextWithOIDC, org: string, ending: RequestResult): Promise<void> {
-    const request = tokenRequestOf(ctx);
+    const request = issuerRequestOf(ctx);
     if (request.change) return this.records.placed(org, request.change);
     const audited = auditedRequestOf(ctx, request, ending);
     if (audited) await this.write(org, request, audited);
   }
 
   /** Of a change: to be committed with it. */
-  ofChange(request: TokenRequest, audited: AuditedRequest): AuditRecord {
+  ofChange(request: IssuerRequest, audited: AuditedRequest): AuditRecord {
     return { ...recordOf(request, audited, this.clock.now()), id: newId() };
   }
 
@@ -50,7 +50,7 @@ export class IssuerAudit {
    * Of a refusal on the sign-in page, by code and HTTP status. Who has proved nothing is counted: otherwise anybody
    * could fill the log.
    */
-  refuse(org: string, request: TokenRequest, code: string, status = 200): Promise<void> {
+  refuse(org: string, request: IssuerRequest, code: string, status = 200): Promise<void> {
     const { subject } = request;
     const known = subject !== undefined;
     return this.write(org, request, {
@@ -65,7 +65,7 @@ export class IssuerAudit {
    * To the public a suspended organization is not there; its log says that somebody still came. One that was made up
    * has no log.
    */
-  async refuseAbsent(org: string, request: TokenRequest): Promise<void> {
+  async refuseAbsent(org: string, request: IssuerRequest): Promise<void> {
     if (!(await this.organizations.isSuspended(org))) return;
     const { code, status } = new AppError('unknown_organization');
     await this.write(org, request, {
@@ -76,7 +76,7 @@ export class IssuerAudit {
     });
   }
 
-  private write(org: string, request: TokenRequest, audited: AuditedRequest): Promise<void> {
+  private write(org: string, request: IssuerRequest, audited: AuditedRequest): Promise<void> {
     const record = recordOf(request, audited, this.clock.now());
     return audited.counted
       ? this.deniedRequests.count(org, record, request.network)
@@ -89,7 +89,7 @@ export class IssuerAudit {
  * alone.
  */
 export function recordOf(
-  { info, person, client, subject, credential }: TokenRequest,
+  { info, person, client, subject, credential }: IssuerRequest,
   { action, actor, outcome, counted, changes }: AuditedRequest,
   now: Date,
 ): Omit<AuditRecord, 'id'> {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newCustomer, startAuthHouse, type AuthHouse } from '../../auth-stack.fixture.js';
+import { newCustomer, startAuthStack, type AuthStack } from '../../auth-stack.fixture.js';
 import { RelyingParty } from '../../relying-party.fixture.js';
 import { TestBrowser } from '../../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await RelyingParty.start(house);
+  stack = await startAuthStack();
+  shop = await RelyingParty.start(stack);
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 
-const rows = () => house.database.query('SELECT model FROM auth.oidc_state ORDER BY model');
+const rows = () => stack.database.query('SELECT model FROM auth.oidc_state ORDER BY model');
 const uidOf = (page: string) => page.split('/').at(-1)!;
 const resume = (browser: TestBrowser, page: string) => browser.go(`/o/acme/authorize/${uidOf(page)}`);
 const sealedIn = (browser: TestBrowser) => browser.cookies.find(({ name }) => name === 'holdfast-acme-request')!;
@@ -26,7 +26,7 @@ describe('a sign-in that nobody has shown a passkey for', () => {
   test('stores nothing, whatever is asked for it, also when it is left', async () => {
     const before = await rows();
     for (let i = 0; i < 20; i += 1) {
-      const browser = new TestBrowser(house.base);
+      const browser = new TestBrowser(stack.base);
       const page = await browser.begin((await shop.begin()).url);
       expect((await browser.go(page)).status).toBe(200);
       for (let j = 0; j < 2; j += 1) await browser.post(`${page}/options`);
@@ -40,11 +40,11 @@ describe('a sign-in that nobody has shown a passkey for', () => {
 
   test('stores nothing with the cookie of a session that has ended, nor does leading somebody to the sign-out', async () => {
     const { browser } = await shop.signIn();
-    await house.database.query('DELETE FROM auth.oidc_state');
+    await stack.database.query('DELETE FROM auth.oidc_state');
     for (let i = 0; i < 3; i += 1) {
       await browser.begin((await shop.begin()).url);
       await browser.go('/o/acme/session/end');
-      await new TestBrowser(house.base).go('/o/acme/session/end');
+      await new TestBrowser(stack.base).go('/o/acme/session/end');
     }
     expect(await rows()).toEqual([]);
   });
@@ -52,14 +52,14 @@ describe('a sign-in that nobody has shown a passkey for', () => {
 
 describe('tabs of one browser', () => {
   test('go on side by side, at different replicas, each with its own sign-in', async () => {
-    const other = await house.another(house.base);
-    const browser = new TestBrowser(house.base);
+    const other = await stack.another(stack.base);
+    const browser = new TestBrowser(stack.base);
     const begun = await Promise.all([shop.begin(), shop.begin({ prompt: 'login' }), shop.begin()]);
     const pages: string[] = [];
     for (const { url } of begun) pages.push(await browser.begin(url));
     const as = newCustomer();
     for (const [i, page] of pages.entries()) {
-      const base = i % 2 === 0 ? other.base : house.base;
+      const base = i % 2 === 0 ? other.base : stack.base;
       expect((await browser.go(base + page)).status).toBe(200);
       await browser.post(`${base}${page}/options`);
     }
@@ -75,7 +75,7 @@ describe('tabs of one browser', () => {
   });
 
   test('with one sign-in twice: the first to show a passkey ends it for both', async () => {
-    const [first, second] = [new TestBrowser(house.base), new TestBrowser(house.base)];
+    const [first, second] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const page = await first.begin((await shop.begin()).url);
     second.cookies = [...first.cookies];
     await second.post(`${page}/options`);
@@ -90,13 +90,13 @@ describe('tabs of one browser', () => {
 
 describe('a sign-in that was completed', () => {
   test('is over in this browser, and gives one code to fifty who come back with it, also with the cookies of before', async () => {
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await shop.begin()).url);
     const kept = [...browser.cookies];
     await complete(browser, page);
     expect(sealedIn(browser)).toBeUndefined();
     const again = Array.from({ length: 50 }, () => {
-      const copy = new TestBrowser(house.base);
+      const copy = new TestBrowser(stack.base);
       copy.cookies = [...browser.cookies, ...kept];
       return copy;
     });
@@ -111,7 +111,7 @@ describe('a sign-in that was completed', () => {
     }
     expect(
       (
-        await house.database.query(
+        await stack.database.query(
           `SELECT account FROM auth.oidc_state WHERE model = 'Interaction' AND consumed_at IS NOT NULL`,
         )
       ).every(({ account }) => account === null),
@@ -121,7 +121,7 @@ describe('a sign-in that was completed', () => {
 
 describe('the cookie of a sign-in', () => {
   test('is worth nothing once it was changed, for another sign-in, in another browser, or at another organization', async () => {
-    const [browser, other] = [new TestBrowser(house.base), new TestBrowser(house.base)];
+    const [browser, other] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const page = await browser.begin((await shop.begin()).url);
     const elsewhere = await browser.begin((await shop.begin()).url);
     await other.begin((await shop.begin()).url);
@@ -135,7 +135,7 @@ describe('the cookie of a sign-in', () => {
       [browser, page.replace('acme', 'globex'), sealed.value],
     ];
     for (const [of, path, value] of cases) {
-      const copy = new TestBrowser(house.base);
+      const copy = new TestBrowser(stack.base);
       copy.cookies = [
         ...of.cookies.filter(({ name }) => name !== sealed.name),
         ...['acme', 'globex'].map((org) => ({ name: `holdfast-${org}-request`, value, path })),
@@ -147,7 +147,7 @@ describe('the cookie of a sign-in', () => {
 
   test('is no longer than every browser keeps, with a state of 2,048 characters, which comes back', async () => {
     const state = 'aB1-_~'.repeat(400).slice(0, 2048);
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const seen = await browser.go((await shop.begin({ state })).url);
     for (const line of seen.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
     const page = seen.location.replace('/sign-in/', '/api/sign-in/');
@@ -162,7 +162,7 @@ describe('the cookie of a sign-in', () => {
     ['state', { state: 'x'.repeat(2049) }],
     ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }],
   ])('is not set when %s is too long, which the app is told', async (what, more) => {
-    const { location, headers } = await new TestBrowser(house.base).go((await shop.begin(more)).url);
+    const { location, headers } = await new TestBrowser(stack.base).go((await shop.begin(more)).url);
     const { searchParams } = new URL(location);
     expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_request', more.state]);
     expect(searchParams.get('error_description')).toContain(what);
@@ -171,6 +171,6 @@ describe('the cookie of a sign-in', () => {
 });
 
 test('a form of more than 8,192 bytes does not become a request', async () => {
-  const { status } = await new TestBrowser(house.base).form('/o/acme/authorize', { state: 'x'.repeat(8192) });
+  const { status } = await new TestBrowser(stack.base).form('/o/acme/authorize', { state: 'x'.repeat(8192) });
   expect(status).toBe(413);
 });

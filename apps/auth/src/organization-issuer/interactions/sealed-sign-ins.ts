@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 import { seal, unseal } from '@holdfast/platform';
-import { issuerPath, routes, signInSteps } from '../../requests/issuer-paths.js';
-import type { HttpContext } from '../../requests/token-request.js';
+import { issuerPath, routes, signInApiPath } from '../../request-context/issuer-paths.js';
+import type { HttpContext } from '../../request-context/issuer-request.js';
 import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 
@@ -79,7 +79,7 @@ export class SealedSignIns {
   }
 
   private pathOf(kind: 'request' | 'answer', uid: string): string {
-    return issuerPath(this.shortId) + (kind === 'request' ? `${signInSteps}/${uid}` : `${routes.authorization}/${uid}`);
+    return issuerPath(this.shortId) + (kind === 'request' ? `${signInApiPath}/${uid}` : `${routes.authorization}/${uid}`);
   }
 
   /** One for each sign-in (RFC 5869): however many are begun, no key sees nonces enough for two to be equal. */

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newCustomer, startAuthHouse, type AuthHouse } from '../../auth-stack.fixture.js';
+import { newCustomer, startAuthStack, type AuthStack } from '../../auth-stack.fixture.js';
 import { RelyingParty } from '../../relying-party.fixture.js';
 import { TestBrowser } from '../../test-browser.fixture.js';
 
-let house: AuthHouse;
+let stack: AuthStack;
 let shop: RelyingParty;
 
 beforeAll(async () => {
-  house = await startAuthHouse();
-  shop = await RelyingParty.start(house);
+  stack = await startAuthStack();
+  shop = await RelyingParty.start(stack);
 });
-afterAll(() => house.stop());
+afterAll(() => stack.stop());
 
 const uidOf = (page: string) => page.split('/').at(-1)!;
 
@@ -19,7 +19,7 @@ const uidOf = (page: string) => page.split('/').at(-1)!;
  * address.
  */
 async function attackerOf(uid: string): Promise<TestBrowser> {
-  const attacker = new TestBrowser(house.base);
+  const attacker = new TestBrowser(stack.base);
   await attacker.begin((await shop.begin()).url);
   const own = attacker.cookies;
   const names = ['sign-in', 'resume', 'session', 'browser'].flatMap((kind) => [
@@ -40,10 +40,10 @@ async function attackerOf(uid: string): Promise<TestBrowser> {
 test('who has only seen the address of a sign-in gets nothing of it: 8 of 8 are refused, and the customer is signed in', async () => {
   for (let round = 0; round < 8; round += 1) {
     const as = newCustomer();
-    const browser = new TestBrowser(house.base);
+    const browser = new TestBrowser(stack.base);
     const { url, checks } = await shop.begin();
     const page = await browser.begin(url);
-    const attackers = [await attackerOf(uidOf(page)), new TestBrowser(house.base)];
+    const attackers = [await attackerOf(uidOf(page)), new TestBrowser(stack.base)];
     let done = false;
     const seen: string[] = [];
     const racing = attackers.map(async (attacker) => {
@@ -73,10 +73,10 @@ test('who has only seen the address of a sign-in gets nothing of it: 8 of 8 are 
 });
 
 test('a sign-in that an attacker began cannot be finished in the browser of a customer who follows its address', async () => {
-  const attacker = new TestBrowser(house.base);
+  const attacker = new TestBrowser(stack.base);
   const page = await attacker.begin((await shop.begin()).url);
   const { browser, as } = await shop.signIn();
-  for (const victim of [browser, new TestBrowser(house.base)]) {
+  for (const victim of [browser, new TestBrowser(stack.base)]) {
     for (const step of ['options', 'complete', 'cancel']) {
       const answer = await victim.post(`${page}/${step}`, step === 'complete' ? { response: { as } } : {});
       expect([answer.status, answer.json.error]).toEqual([404, 'unknown_sign_in']);
@@ -100,9 +100,9 @@ describe('a cookie', () => {
   };
 
   test('counts at every replica, and after its key was rotated as long as the old one counts', async () => {
-    const rotated = await house.another(undefined, { COOKIE_KEY: other, COOKIE_KEY_PREVIOUS: Buffer.alloc(32, 11) });
-    const announced = await house.another(undefined, { COOKIE_KEY_PREVIOUS: other });
-    const [before, after] = [new TestBrowser(house.base), new TestBrowser(house.base)];
+    const rotated = await stack.another(undefined, { COOKIE_KEY: other, COOKIE_KEY_PREVIOUS: Buffer.alloc(32, 11) });
+    const announced = await stack.another(undefined, { COOKIE_KEY_PREVIOUS: other });
+    const [before, after] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const page = await before.begin((await shop.begin()).url);
     expect(await finish(before, page, rotated.base)).toContain('code=');
     const second = await after.begin(`${rotated.base}/o/acme/authorize${new URL((await shop.begin()).url).search}`);
@@ -115,7 +115,7 @@ describe('a cookie', () => {
   test('that was signed with a key which counts no more is no cookie', async () => {
     const { browser } = await shop.signIn();
     const page = await browser.begin((await shop.begin({ prompt: 'login' })).url);
-    const replaced = await house.another(undefined, { COOKIE_KEY: other });
+    const replaced = await stack.another(undefined, { COOKIE_KEY: other });
     expect((await browser.post(`${replaced.base}${page}/options`)).json.error).toBe('unknown_sign_in');
     browser.cookies = browser.cookies.filter(({ name }) => name.includes('session'));
     expect(await silently(browser, replaced.base)).toBe('login_required');
@@ -135,7 +135,7 @@ describe('a cookie', () => {
         [{ ...signature, value: '' }],
         [{ ...signature, value: 'x'.repeat(5000) }],
       ]) {
-        const changed = new TestBrowser(house.base);
+        const changed = new TestBrowser(stack.base);
         changed.cookies = [...browser.cookies.filter((cookie) => cookie.name !== `${name}.sig`), ...signed];
         if (kind === 'session')
           expect(await shop.silently(changed, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
@@ -146,7 +146,7 @@ describe('a cookie', () => {
   );
 
   test('over https is one that no other host can set, and holds no id that stands in an address', async () => {
-    const https = await house.another('https://id.example');
+    const https = await stack.another('https://id.example');
     const { headers, location } = await new TestBrowser(https.base).go(
       `/o/acme/authorize${new URL((await shop.begin()).url).search}`,
     );

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, Provider, type AdapterPayload } from 'oidc-provider';
 import { equal, sha256 } from '@holdfast/platform';
-import type { HttpContext } from '../../requests/token-request.js';
+import type { HttpContext } from '../../request-context/issuer-request.js';
 import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 import { SealedSignIns, TooLongToSeal } from './sealed-sign-ins.js';

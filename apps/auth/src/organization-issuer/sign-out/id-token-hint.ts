@@ -9,7 +9,7 @@ interface Verified {
  * A logout token has issuer, audience, subject and key of an ID token (OpenID Connect Back-Channel Logout §2.4): as
  * `id_token_hint` it would sign its customer out without a question. RFC 8725 §3.11: the type tells them apart.
  */
-export function takeOnlyIdTokens(provider: Provider): void {
+export function acceptOnlyIdTokens(provider: Provider): void {
   const model = provider.IdToken as unknown as { validate: (jwt: string, client: Client) => Promise<Verified> };
   const validate = model.validate.bind(model);
   model.validate = async (jwt, client) => {

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../../organizations/organizations.js';
-import { tokenRequestOf } from '../../requests/token-request.js';
+import { issuerRequestOf } from '../../request-context/issuer-request.js';
 import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 
 type Page = (ctx: KoaContextWithOIDC) => void;
@@ -20,7 +20,7 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     const session = ctx.oidc.session!;
     const hint = ctx.oidc.entities.IdTokenHint as { payload?: { sub?: string } } | undefined;
     if (hint?.payload?.sub === session.accountId) {
-      tokenRequestOf(ctx).subject = session.accountId!;
+      issuerRequestOf(ctx).subject = session.accountId!;
       await session.destroy();
       ctx.cookies.set(cookieNames(shortId, baseUrl).session, null, cookieOptions(baseUrl));
       return leave(ctx);

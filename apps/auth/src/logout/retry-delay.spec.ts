@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { retryDelay } from './retry.js';
+import { retryDelay } from './retry-delay.js';
 
 test('doubles from a second to an hour, a fifth more or less', () => {
   expect([1, 2, 3, 11, 12, 13, 60].map((attempts) => retryDelay(attempts, 0.5) / 1000)).toEqual([

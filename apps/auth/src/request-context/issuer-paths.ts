@@ -35,10 +35,10 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 }
 
 /** What somebody does at an issuer; the rest is the same for everybody (metadata, keys, pages). */
-export const acting =
+export const actionPaths =
   /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 /** Where the sign-in page is. */
-export const signInPage = '/sign-in/';
+export const signInPagePath = '/sign-in/';
 /** What it asks. */
-export const signInSteps = '/api/sign-in';
+export const signInApiPath = '/api/sign-in';

@@ -25,7 +25,7 @@ export function asUnavailable(error: unknown): TemporarilyUnavailable {
 }
 
 /** What was asked of the database; its absence is no fault of ours. @throws TemporarilyUnavailable */
-export async function ofDatabase<T>(asked: Promise<T>): Promise<T> {
+export async function translateDatabaseErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

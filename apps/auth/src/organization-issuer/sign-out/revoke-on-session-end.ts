@@ -1,6 +1,6 @@
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
-import { ofDatabase } from '../../requests/temporarily-unavailable.js';
-import { tokenRequestOf } from '../../requests/token-request.js';
+import { translateDatabaseErrors } from '../../temporarily-unavailable.js';
+import { issuerRequestOf } from '../../request-context/issuer-request.js';
 import type { SessionRevocations } from '../../sessions/session-revocations.js';
 import { signOutOf } from '../audit/audited-request.js';
 import type { IssuerAudit } from '../audit/issuer-audit.js';
@@ -15,7 +15,7 @@ interface EndingSession {
  * Whatever ends a session (signing out, or another customer in the same browser) ends what came of it, and its apps are
  * told: these refresh tokens were not asked for as offline access. The record of a sign-out commits with it.
  */
-export function endSessionsWhole(
+export function revokeOnSessionEnd(
   provider: Provider,
   org: string,
   revocations: SessionRevocations,
@@ -26,9 +26,9 @@ export function endSessionsWhole(
   prototype.destroy = async function () {
     const { ctx } = Provider;
     const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
-    const record = signsOut ? audit.ofChange(tokenRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
-    const ended = await ofDatabase(revocations.revokeSession(org, this.uid, askedBy(ctx), record));
-    if (ended && record) tokenRequestOf(ctx).change = record;
+    const record = signsOut ? audit.ofChange(issuerRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
+    const ended = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, askedBy(ctx), record));
+    if (ended && record) issuerRequestOf(ctx).change = record;
     await destroy.call(this);
   };
 }

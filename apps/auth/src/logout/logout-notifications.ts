@@ -5,8 +5,8 @@ import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 
 const insert = statement(
-  'logout_notice_insert',
-  `INSERT INTO logout_notice (id, org, client_id, payload, due_at, expires_at)
+  'logout_notification_insert',
+  `INSERT INTO logout_notification (id, org, client_id, payload, due_at, expires_at)
    SELECT id, $1, client_id, payload, $5, $6
    FROM unnest($2::uuid[], $3::text[], $4::bytea[]) AS n (id, client_id, payload)`,
 );
@@ -25,7 +25,7 @@ export interface RevokedSession {
 
 /** Notices about revoked sessions for apps (OpenID Connect Back-Channel Logout 1.0). */
 @Injectable()
-export class LogoutNotices {
+export class LogoutNotifications {
   private readonly listeners: (() => void)[] = [];
 
   constructor(
@@ -59,7 +59,7 @@ export class LogoutNotices {
     return JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, payload, contextOf(id)).toString()) as RevokedSession;
   }
 
-  /** After the commit: the notices are sent at once instead of at the next interval. */
+  /** After the commit: the notifications are sent at once instead of at the next interval. */
   wake(): void {
     for (const listener of this.listeners) listener();
   }
@@ -70,5 +70,5 @@ export class LogoutNotices {
 }
 
 function contextOf(id: string): string {
-  return `logout_notice ${id}`;
+  return `logout_notification ${id}`;
 }

@@ -8,7 +8,7 @@ const largest = 8192;
  * OpenID Connect Core §3.1.2.1 allows POST as well. It becomes the same request by GET: our cookies do not come with a
  * POST from another site, so that it would end the session that the browser holds.
  */
-export async function answerFormByQuery(
+export async function redirectFormToQuery(
   request: IncomingMessage,
   response: ServerResponse,
   address: string,

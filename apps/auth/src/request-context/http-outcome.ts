@@ -28,7 +28,7 @@ export function originHeaders(request: IncomingMessage): Record<string, string> 
 }
 
 /** Observes a request when its response is over. `began` is in ms of performance.now(). */
-export function observeWhenOver(
+export function observeOnClose(
   observer: HttpObserver,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,5 @@
 import { Provider } from 'oidc-provider';
-import { tokenRequestOf } from '../requests/token-request.js';
+import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 /**
  * How somebody signed in (OpenID Connect Core §2): what a code or a refresh token says of it, its access tokens say
@@ -14,7 +14,7 @@ export interface Authentication {
  * Lets what the library stores for a customer carry the customer's version at their sign-in, and an access token how
  * they signed in, for userinfo: it keeps no member that it does not know.
  */
-export function carrySignIns({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
+export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
   const keep = (model: unknown, ...members: string[]) => {
     const { IN_PAYLOAD: known } = model as { IN_PAYLOAD: string[] };
     Object.defineProperty(model, 'IN_PAYLOAD', { value: [...known, ...members] });
@@ -24,7 +24,7 @@ export function carrySignIns({ Session, Grant, AuthorizationCode, AccessToken, R
   const prototype = AccessToken.prototype as unknown as { save: (this: object) => Promise<string> };
   const { save } = prototype;
   prototype.save = function () {
-    Object.assign(this, tokenRequestOf(Provider.ctx).authentication);
+    Object.assign(this, issuerRequestOf(Provider.ctx).authentication);
     return save.call(this);
   };
 }

@@ -17,7 +17,7 @@ export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 /**
  * What is found out about one request to an issuer on its way, so that every step sees the same state of the client.
  */
-export interface TokenRequest {
+export interface IssuerRequest {
   info: RequestInfo;
   /** Where it came from, should it be a customer's. */
   person: Pick<RequestInfo, 'address' | 'userAgent'>;
@@ -40,19 +40,19 @@ export interface TokenRequest {
   change?: AuditRecord;
 }
 
-const underWay = new WeakMap<object, TokenRequest>();
+const underWay = new WeakMap<object, IssuerRequest>();
 
 const requestIdForm = /^[\x21-\x7e]{1,128}$/;
 const traceparentForm = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-export function beginTokenRequest(ctx: HttpContext, route: string): TokenRequest {
-  const request = tokenRequest(ctx.req, route);
+export function beginIssuerRequest(ctx: HttpContext, route: string): IssuerRequest {
+  const request = issuerRequest(ctx.req, route);
   underWay.set(ctx, request);
   return request;
 }
 
 /** Of an address only the gateway knows; a client that names one under this header is not heard there. */
-export function tokenRequest(request: IncomingMessage, route: string): TokenRequest {
+export function issuerRequest(request: IncomingMessage, route: string): IssuerRequest {
   const { [internalHeaders.clientAddress]: given, 'user-agent': userAgent } = request.headers;
   const address = typeof given === 'string' ? given : '';
   return {
@@ -85,13 +85,13 @@ function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string)
 /** Nobody in particular: somebody who has not proved to be anyone. */
 export const anonymous: Actor = { type: 'anonymous', id: 'anonymous' };
 
-export function callContextOf({ info, client }: TokenRequest, org: string): RequestContext {
+export function requestContextOf({ info, client }: IssuerRequest, org: string): RequestContext {
   const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
   return { org, actor, request: info, auditId: newId() };
 }
 
 /** Throws where no request is under way: nothing here works outside of one. */
-export function tokenRequestOf(ctx: object | undefined): TokenRequest {
+export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
   const request = ctx && underWay.get(ctx);
   if (!request) throw new Error('no token request is under way');
   return request;

@@ -10,7 +10,7 @@ interface Rotated {
  * The successor of a refresh token follows from it, so that everybody who uses the token within the grace period gets
  * the same one, at whichever replica, also at the same moment.
  */
-export function repeatRotations(provider: Provider, org: string, store: StateStore): void {
+export function deriveSuccessors(provider: Provider, org: string, store: StateStore): void {
   const prototype = provider.RefreshToken.prototype as unknown as { generateTokenId: (this: object) => string };
   const { generateTokenId } = prototype;
   prototype.generateTokenId = function () {
