@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What the issuers of one organization may have stored at once, in rows, by kind. */
+/** Maximum rows of one organization, by kind. */
 const defaults = {
-  /** Sign-ins that a passkey was shown for, for half an hour. */
+  /** Sign-ins with a verified passkey, for half an hour. */
   Interaction: 200_000,
   Session: 2_000_000,
   Grant: 20_000_000,
   AuthorizationCode: 200_000,
   AccessToken: 2_000_000,
-  /** Used ones stay until their family ends: by them a second use is known. */
+  /** Consumed ones stay until their family expires, since a second use is detected by them. */
   RefreshToken: 20_000_000,
 } as const;
 
@@ -32,10 +32,10 @@ export const stateLimitsSchema = z
       if (!(kind in defaults))
         context.addIssue({
           code: 'custom',
-          message: `knows no kind ${JSON.stringify(kind)}; there are ${kinds.join(', ')}`,
+          message: `has an unknown kind ${JSON.stringify(kind)}; the kinds are ${kinds.join(', ')}`,
         });
       else if (!limit.safeParse(value).success)
-        context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, 1 or more` });
+        context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, at least 1` });
     }
     return Object.fromEntries(kinds.map((kind) => [kind, Number(given[kind] ?? defaults[kind])])) as Record<
       StateKind,

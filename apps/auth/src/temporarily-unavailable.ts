@@ -3,7 +3,7 @@ import type { ErrorOrigin } from '@holdfast/contracts';
 import { databaseUnavailableReason } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 
-/** 503 in OAuth's form: something that must be known cannot be asked right now. */
+/** 503 in the form of OAuth: a dependency is unavailable without which the request cannot be decided. */
 export class TemporarilyUnavailable extends errors.OIDCProviderError {
   constructor(
     detail: string,
@@ -17,21 +17,21 @@ export class TemporarilyUnavailable extends errors.OIDCProviderError {
   }
 }
 
-/** What another service could not say, whatever the reason: it is no pass. */
+/** Turns any error of a query to another service into a 503: without a reply no request passes. */
 export function asUnavailable(error: unknown): TemporarilyUnavailable {
   return error instanceof AppError
     ? new TemporarilyUnavailable(error.detail ?? error.code, error.origin)
     : new TemporarilyUnavailable(String(error));
 }
 
-/** What was asked of the database; its absence is no fault of ours. @throws TemporarilyUnavailable */
-export async function translateDatabaseErrors<T>(asked: Promise<T>): Promise<T> {
+/** Turns errors of an unreachable database into a 503; without this they would be 500. @throws TemporarilyUnavailable */
+export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await work;
   } catch (error) {
-    const away = databaseUnavailableReason(error);
-    throw away !== undefined
-      ? new TemporarilyUnavailable(away, { dependency: 'postgres', cause: 'unreachable' })
+    const reason = databaseUnavailableReason(error);
+    throw reason !== undefined
+      ? new TemporarilyUnavailable(reason, { dependency: 'postgres', cause: 'unreachable' })
       : error;
   }
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config.js';
 
 const limited = new Counter({
   name: 'holdfast_client_limited_total',
-  help: 'Requests of clients answered 429, by why',
+  help: 'Requests of clients answered 429, by limit',
   labelNames: ['limit'],
 });
 
@@ -21,12 +21,13 @@ export class TooManyRequests extends errors.OIDCProviderError {
 }
 
 /**
- * How often a client may prove to be itself, and how often somebody may fail to. The two are counted apart, and a
- * secret is compared before either is asked, so nobody can keep a client out by sending wrong secrets in its name.
+ * Limits how often a client may authenticate and how often an authentication may fail. The two are counted separately,
+ * and the secret is compared before either limit is checked: otherwise anybody could lock a client out by sending wrong
+ * secrets in its name.
  */
 @Injectable()
 export class ClientLimits {
-  private readonly proven: RateLimiter;
+  private readonly authenticated: RateLimiter;
   private readonly failures: RateLimiter;
 
   constructor(
@@ -36,19 +37,16 @@ export class ClientLimits {
       WRONG_SECRETS_PER_MINUTE,
     }: Pick<Config, 'CLIENT_RATE_PER_MINUTE' | 'WRONG_SECRETS_PER_MINUTE'>,
   ) {
-    this.proven = new RateLimiter('client', CLIENT_RATE_PER_MINUTE);
+    this.authenticated = new RateLimiter('client', CLIENT_RATE_PER_MINUTE);
     this.failures = new RateLimiter('wrong_secret', WRONG_SECRETS_PER_MINUTE);
   }
 
-  /** Of a client whose secret was right. @throws TooManyRequests */
+  /** Counts a request of a client whose secret was right. @throws TooManyRequests */
   admit(clientId: string): void {
-    this.take(this.proven, clientId);
+    this.take(this.authenticated, clientId);
   }
 
-  /**
-   * Of a secret that was wrong: by where it came from, and by whose it should have been. @throws TooManyRequests in
-   * place of the 401
-   */
+  /** Counts a wrong secret, by network and by the client that the request names. @throws TooManyRequests, not 401 */
   countWrongSecret(network: string, clientId: string | undefined): void {
     this.take(this.failures, `from ${network}`);
     if (clientId !== undefined) this.take(this.failures, `of ${clientId}`);

@@ -6,30 +6,30 @@ import { AppError } from '@holdfast/platform';
 import { toClientRecord, type ClientRecord } from './client-record.js';
 import { RevocableCache } from './revocable-cache.js';
 
-/** Clients from directory. A change of an organization concerns all of its apps. */
+/** Clients from directory, cached. A change of an organization invalidates all of its apps. */
 @Injectable()
 export class ClientRegistry {
-  private readonly known: RevocableCache<ClientRecord>;
+  private readonly cache: RevocableCache<ClientRecord>;
 
   constructor(
     private readonly bus: Bus,
     feed: RevocationFeed,
   ) {
-    this.known = new RevocableCache(
+    this.cache = new RevocableCache(
       feed,
       'app',
-      (clientId) => this.ask(clientId),
+      (clientId) => this.query(clientId),
       ({ app }, org) => app.org === org,
     );
   }
 
-  /** @throws AppError `unavailable` when directory has to be asked and does not answer */
+  /** @throws AppError `unavailable` when directory has to be queried and does not reply */
   async find(clientId: string): Promise<ClientRecord | undefined> {
-    // Anything else is not worth a question.
-    return clientIdPattern.test(clientId) ? this.known.find(clientId) : undefined;
+    // No client has an id of another form, so such an id costs no query.
+    return clientIdPattern.test(clientId) ? this.cache.find(clientId) : undefined;
   }
 
-  private async ask(clientId: string): Promise<ClientRecord | undefined> {
+  private async query(clientId: string): Promise<ClientRecord | undefined> {
     try {
       return toClientRecord(await this.bus.request(getClient, { clientId }, systemContext('auth')));
     } catch (error) {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RevocationFeed } from '@holdfast/access';
 import type { AccessEntry } from '@holdfast/contracts';
 
-/** An entry takes about a kilobyte. */
+/** About a kilobyte each. */
 const maxEntries = 10_000;
 
 /**
@@ -11,11 +11,11 @@ const maxEntries = 10_000;
  * random ids cannot flood the cache.
  */
 export class RevocableCache<Value extends object> {
-  private readonly kept = new LRUCache<string, Value>({ max: maxEntries });
+  private readonly entries = new LRUCache<string, Value>({ max: maxEntries });
   /** Number of changes so far: a reply to a query from before a change is not cached after it. */
   private changes = 0;
 
-  /** `kind` is the kind of the entries; `belongs` tells which of them a change of another kind concerns as well. */
+  /** `kind` is the kind of the entries. A change of another kind invalidates the entries for which `belongs` is true. */
   constructor(
     private readonly feed: RevocationFeed,
     kind: AccessEntry['kind'],
@@ -24,21 +24,21 @@ export class RevocableCache<Value extends object> {
   ) {
     feed.onChange((entry) => {
       this.changes += 1;
-      if (!entry) this.kept.clear();
-      else if (entry.kind === kind) this.kept.delete(entry.id);
+      if (!entry) this.entries.clear();
+      else if (entry.kind === kind) this.entries.delete(entry.id);
       else if (belongs)
-        for (const [id, value] of this.kept.entries()) if (belongs(value, entry.id)) this.kept.delete(id);
+        for (const [id, value] of this.entries.entries()) if (belongs(value, entry.id)) this.entries.delete(id);
     });
   }
 
   /** @throws AppError `unavailable` when directory has to be queried and does not reply */
   async find(id: string): Promise<Value | undefined> {
     if (!this.feed.fresh) return this.query(id);
-    const known = this.kept.get(id);
-    if (known) return known;
+    const cached = this.entries.get(id);
+    if (cached) return cached;
     const { changes } = this;
     const value = await this.query(id);
-    if (value && changes === this.changes) this.kept.set(id, value);
+    if (value && changes === this.changes) this.entries.set(id, value);
     return value;
   }
 }

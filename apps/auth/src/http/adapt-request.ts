@@ -3,13 +3,10 @@ import { Readable } from 'node:stream';
 import { mediaTypeOf, readBody } from '@holdfast/platform';
 import { routes } from '../request-context/issuer-paths.js';
 
-/** Bytes of a form at a token endpoint or of the sign-out page: a kilobyte or two. */
+/** Of a form for a token endpoint or the sign-out page, which has one or two kilobytes. */
 const maxBytes = 16_384;
 
-/**
- * Changes what the library would understand otherwise than the standards or our pages mean it. @throws
- * payload_too_large
- */
+/** Changes requests that oidc-provider reads differently from the standards or our pages. @throws payload_too_large */
 export async function adaptRequest(
   request: IncomingMessage,
   path: string,
@@ -22,20 +19,16 @@ export async function adaptRequest(
 }
 
 /**
- * Without `logout` the library takes the session from the app that asked, says "signed out", and leaves session and
- * tokens as they are. Our page has no such button: who does not want to sign out leaves it. So nothing is confirmed,
- * which the library refuses.
+ * Without `logout` the library would sign the customer out of the requesting app only, show "signed out", and keep
+ * session and tokens. Our page has no such button. An empty body confirms nothing, and the library responds 400.
  */
 async function onlyConfirmed(request: IncomingMessage): Promise<IncomingMessage> {
   const body = await readBody(request, { maxBytes });
-  const answers = new URLSearchParams(body.toString('utf8')).getAll('logout');
-  return replay(request, answers.length === 1 && answers[0] === 'yes' ? body : Buffer.alloc(0));
+  const values = new URLSearchParams(body.toString('utf8')).getAll('logout');
+  return replay(request, values.length === 1 && values[0] === 'yes' ? body : Buffer.alloc(0));
 }
 
-/**
- * RFC 6750 §2.2 allows a token in a form and does not recommend it: logs and caches know headers. Here it counts as
- * none.
- */
+/** RFC 6750 §2.2 allows a token in a form and discourages it: logs and caches redact headers only. It is ignored here. */
 async function withoutTokenInForm(request: IncomingMessage): Promise<IncomingMessage> {
   const body = await readBody(request, { maxBytes });
   if (!new URLSearchParams(body.toString('utf8')).has('access_token')) return replay(request, body);
@@ -44,8 +37,8 @@ async function withoutTokenInForm(request: IncomingMessage): Promise<IncomingMes
 }
 
 /**
- * RFC 6749 §2.3.1: a client without a secret may send HTTP Basic with an empty one. It says no more than `client_id` in
- * the body, by which the library knows public clients. Of any other client an empty secret is a wrong one.
+ * RFC 6749 §2.3.1: a client without a secret may send HTTP Basic with an empty one. The library identifies public
+ * clients by `client_id` in the body only, so the id moves there. For any other client an empty secret is a wrong one.
  */
 async function withoutEmptySecret(
   request: IncomingMessage,
@@ -55,13 +48,13 @@ async function withoutEmptySecret(
   if (clientId === undefined || !(await isPublicClient(clientId))) return request;
   const body = (await readBody(request, { maxBytes })).toString('utf8');
   const given = new URLSearchParams(body).getAll('client_id');
-  // Of two clients, or one named twice, the library says what is wrong.
+  // The library responds with the error for two clients, or for one that is named twice.
   if (given.length > 0 && given[0] !== clientId) return replay(request, Buffer.from(body));
   delete request.headers.authorization;
   return replay(request, Buffer.from(given.length > 0 ? body : `client_id=${encodeURIComponent(clientId)}&${body}`));
 }
 
-/** Of `Basic base64("id:")`, where id and secret are form-encoded. */
+/** The id in `Basic base64("id:")`, where id and secret are form-encoded. */
 function clientWithEmptySecret(authorization: string[] = []): string | undefined {
   const [, credentials] =
     authorization.length === 1 ? (/^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization[0]!) ?? []) : [];
@@ -73,7 +66,7 @@ function isForm({ headers }: IncomingMessage): boolean {
   return mediaTypeOf(headers['content-type']) === 'application/x-www-form-urlencoded';
 }
 
-/** The same request with a body that can be read: the one that came has been read. */
+/** The same request with a body that can be read again. */
 function replay(request: IncomingMessage, body: Buffer): IncomingMessage {
   delete request.headers['transfer-encoding'];
   request.headers['content-length'] = String(body.length);

@@ -14,7 +14,7 @@ import { HttpAdmission } from './http-admission.js';
 import { IssuerRoutes } from './issuer-routes.js';
 import { respondUnavailable } from './respond-unavailable.js';
 
-/** The gateway sends a request at once and as a whole. */
+/** The gateway sends each request without pauses. */
 const timeouts = serverTimeouts({ headersTimeoutMs: 5000, requestTimeoutMs: 10_000 });
 /** Longer than the gateway keeps a pooled connection, so that it never sends into one that is being closed. */
 const keepAliveTimeoutMs = 75_000;
@@ -29,7 +29,7 @@ const drainStepMs = 50;
 /** The gateway probes it over the connection that it uses for requests. */
 const readyPath = '/readyz';
 const readyLimitMs = 500;
-/** Tells the gateway that nothing of the request was begun, so that it may send it to another replica. */
+/** Tells the gateway that this replica did not begin the request, so that it may send it to another one. */
 const closingHeader = internalHeaders.closing;
 
 /** Auth serves HTTP to the gateway only, besides the bus. */
@@ -46,8 +46,8 @@ export function createHttpApp(config: Config) {
       bodyParser: false,
       abortOnError: false,
     });
-    const providers = app.get(PlatformIssuer);
-    const issuers = app.get(IssuerRoutes);
+    const platformIssuer = app.get(PlatformIssuer);
+    const issuerRoutes = app.get(IssuerRoutes);
     const readiness = app.get(Readiness);
     const clock = app.get<Clock>(CLOCK);
     const fastify = adapter.getInstance();
@@ -55,31 +55,31 @@ export function createHttpApp(config: Config) {
     let closing = false;
     fastify.addHook('preClose', async () => {
       closing = true;
-      for (let left = drainMs; left > 0 && (await connectionsOf(fastify.server)) > 0; left -= drainStepMs)
+      for (let leftMs = drainMs; leftMs > 0 && (await connectionsOf(fastify.server)) > 0; leftMs -= drainStepMs)
         await setTimeout(drainStepMs);
     });
     // Before any parsing: oidc-provider reads bodies itself.
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     fastify.addHook('onRequest', (request, reply, done) => {
-      const probed = request.raw.url === readyPath;
-      if (!probed) observeOnClose(observer, request.raw, reply.raw, performance.now());
-      const refused = closing
+      const isProbe = request.raw.url === readyPath;
+      if (!isProbe) observeOnClose(observer, request.raw, reply.raw, performance.now());
+      const rejection = closing
         ? 'this replica is stopping'
         : clock.trust() === 'wrong'
           ? 'the clock of this replica is wrong'
           : undefined;
-      const answer =
-        probed && !closing
-          ? answerReady(readiness)
-          : refused !== undefined
-            ? rejectUnbegun(refused)
-            : (providers.routeOf(request.raw) ?? issuers.routeOf(request.raw));
-      if (!answer) return done();
+      const handler =
+        isProbe && !closing
+          ? respondReadiness(readiness)
+          : rejection !== undefined
+            ? rejectUnbegun(rejection)
+            : (platformIssuer.routeOf(request.raw) ?? issuerRoutes.routeOf(request.raw));
+      if (!handler) return done();
       reply.hijack();
       // Probes and rejections are not subject to admission.
-      if (probed || refused !== undefined) void answer(request.raw, reply.raw);
-      else void admission.run(request.raw, reply.raw, answer);
+      if (isProbe || rejection !== undefined) void handler(request.raw, reply.raw);
+      else void admission.run(request.raw, reply.raw, handler);
     });
     app.connectMicroservice({ strategy: transport });
     await app.startAllMicroservices();
@@ -92,13 +92,13 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }
 
-/** `closingHeader` tells the gateway that nothing was begun. With a wrong clock, tokens would have wrong expirations. */
+/** Rejects a request before it begins: while the replica stops, and with a wrong clock, since tokens would be wrong. */
 function rejectUnbegun(reason: string) {
   return (request: IncomingMessage, response: ServerResponse): void =>
     respondUnavailable(request, response, reason, { connection: 'close', [closingHeader]: '1' });
 }
 
-function answerReady(readiness: Readiness) {
+function respondReadiness(readiness: Readiness) {
   return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A hung dependency must not make this replica look hung.
     const ready = await Promise.race([

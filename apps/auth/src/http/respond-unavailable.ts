@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Responds 503 to a request of which nothing has been done. The caller may send it again in a moment. */
+/** Responds 503 to a request that was not begun. The caller may send it again in a moment. */
 export function respondUnavailable(
   request: IncomingMessage,
   response: ServerResponse,
   description: string,
   headers: Record<string, string>,
 ): void {
-  // Its body is not read otherwise, and the connection could not take another request.
+  // With an unread body the connection could not carry another request.
   request.resume();
   if (response.headersSent) return void response.destroy();
   response

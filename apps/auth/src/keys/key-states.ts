@@ -7,21 +7,21 @@ export interface KeyTimes {
 }
 
 /**
- * How long a key is published after its successor signs, in ms: ID tokens live ten minutes, as hints for a sign-out as
- * long as a session.
+ * How long a key is published after its successor has begun to sign. ID tokens live ten minutes, but serve as hints for
+ * a sign-out as long as a session lives.
  */
-const verifiesFor = 24 * 60 * 60_000;
+const verifyingMs = 24 * 60 * 60_000;
 
 export interface KeyPlan<Key> {
-  /** In the order in which they are to be used: of each algorithm the one that signs, then those that only verify. */
+  /** The signing key of each algorithm first, then the keys that only verify. */
   keys: { key: Key; state: IssuerKey['state'] }[];
-  /** When this will look different without anybody's doing. */
+  /** When the plan changes by itself, in ms since 1970. */
   changesAt: number;
 }
 
 /**
- * What each key is for at this moment. A new key is published before it signs, so that every verifier has met it by
- * then (OpenID Connect Core §10.1.1), and published still when its successor signs.
+ * Plans the use of each key at this moment. A new key is published before it signs, so that every verifier has cached
+ * it by then (OpenID Connect Core §10.1.1), and stays published when its successor signs.
  */
 export function planKeys<Key extends KeyTimes>(all: readonly Key[], now: Date): KeyPlan<Key> {
   const signing: KeyPlan<Key>['keys'] = [];
@@ -32,7 +32,7 @@ export function planKeys<Key extends KeyTimes>(all: readonly Key[], now: Date): 
       .filter((k) => k.alg === alg)
       .sort((a, b) => b.signsFrom.getTime() - a.signsFrom.getTime() || (a.kid < b.kid ? -1 : 1));
     const current = keys.find((k) => k.signsFrom <= now);
-    const until = (current?.signsFrom.getTime() ?? 0) + verifiesFor;
+    const until = (current?.signsFrom.getTime() ?? 0) + verifyingMs;
     for (const key of keys) {
       if (key === current) signing.push({ key, state: 'signing' });
       else if (key.signsFrom > now) {

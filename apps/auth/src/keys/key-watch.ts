@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
 import { Interval } from '@holdfast/service';
 
-/** Longer than a transaction may stay open (see databaseSetup), so that no change falls between two looks. */
+/** Reads further back than a transaction may stay open (see databaseSetup), so that no change is missed. */
 const changed = statement(
   'signing_key_changed',
-  `SELECT issuer, (extract(epoch FROM max(changed_at)) * 1000)::bigint AS version FROM signing_key WHERE changed_at > now() - interval '30 seconds' GROUP BY issuer`,
+  `SELECT issuer, (extract(epoch FROM max(changed_at)) * 1000)::bigint AS version FROM signing_key
+   WHERE changed_at > now() - interval '30 seconds' GROUP BY issuer`,
 );
 
-/** Tells of keys that another replica has rotated. */
+/** Notifies listeners of keys that any replica has rotated. */
 @Injectable()
 export class KeyWatch {
   private readonly listeners: ((issuer: string, version: number) => void)[] = [];
@@ -21,11 +22,11 @@ export class KeyWatch {
 
   @Interval({
     name: 'signing_key_watch',
-    // With it every replica follows a rotation within a second.
+    // Every replica follows a rotation within a second.
     intervalMs: 500,
     failure: 'Failed to look for rotated signing keys; this replica may sign with a key that was replaced',
   })
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const rows = await this.database.rows<{ issuer: string; version: number }>(changed);
     for (const { issuer, version } of rows) for (const listener of this.listeners) listener(issuer, version);
   }

@@ -3,8 +3,8 @@ import { ExternalSigningKey } from 'oidc-provider';
 import type { SigningKey } from './key-pair.js';
 
 /**
- * Signs in this thread, with a key that was parsed once. The library's own way hands each signature to another thread
- * through WebCrypto, which costs more than the 23 µs that Ed25519 takes.
+ * Signs in this thread, with a key that was parsed once. The library would sign through WebCrypto in another thread,
+ * and the change of threads takes longer than the 23 µs of an Ed25519 signature.
  */
 export class LocalSigningKey extends ExternalSigningKey {
   private readonly privateKey: KeyObject;
@@ -22,7 +22,7 @@ export class LocalSigningKey extends ExternalSigningKey {
   }
 
   override async sign(data: Buffer): Promise<Buffer> {
-    // Ed25519 has its hash within (RFC 8032): none is named.
+    // Ed25519 determines its hash itself (RFC 8032).
     return sign(null, data, this.privateKey);
   }
 }

@@ -15,10 +15,7 @@ export class RotateKeysHandler {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /**
-   * A key that leaked is retired also while audit is away: the record commits with the new keys and is appended
-   * afterwards.
-   */
+  /** Succeeds while audit is unavailable, so that a leaked key can be retired: the record commits with the new keys. */
   @Handles(rotateKeys)
   async handle(
     { shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>,
@@ -33,10 +30,10 @@ export class RotateKeysHandler {
     });
     const { listed } = await this.keys.rotate(
       issuerOf(shortId),
-      { overlap: overlapSeconds * 1000, retireOld: retire },
+      { overlapMs: overlapSeconds * 1000, retireOld: retire },
       (sql) => this.records.add(sql, shortId, record),
     );
-    await this.records.placed(shortId, record);
+    await this.records.append(shortId, record);
     return { keys: listed };
   }
 }

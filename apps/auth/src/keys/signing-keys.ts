@@ -16,34 +16,38 @@ interface KeyRow {
 }
 
 export interface KeySet {
-  /** Of each algorithm the one that signs comes first. */
+  /** The signing key of each algorithm comes first. */
   keys: SigningKey[];
+  /** The same keys without private parts, for operators. */
   listed: IssuerKey[];
-  /** Grows with every change by anybody, in ms. */
+  /** Grows with every change by any replica, in ms since 1970. */
   version: number;
-  /** When it changes by itself, in ms since 1970. */
+  /** When the set changes by itself, in ms since 1970. */
   changesAt: number;
 }
 
-/** Name of the platform's own keys; that of an organization is issuerOf(). */
+/** `issuer` of the platform's keys. */
 export const platform = 'platform';
-/** A short ID could be "platform". */
+/** `issuer` of an organization's keys. The prefix keeps an organization with the short ID "platform" apart. */
 export const issuerOf = (shortId: string) => `o/${shortId}`;
 export const algsOf = (issuer: string): SigningAlg[] => (issuer === platform ? ['EdDSA'] : ['RS256', 'ES256']);
 
 const select = statement(
   'signing_keys',
-  `SELECT kid, alg, private_jwk, signs_from, (SELECT (extract(epoch FROM max(changed_at)) * 1000)::bigint FROM signing_key WHERE issuer = $1) AS version
+  `SELECT kid, alg, private_jwk, signs_from,
+     (SELECT (extract(epoch FROM max(changed_at)) * 1000)::bigint FROM signing_key WHERE issuer = $1) AS version
    FROM signing_key WHERE issuer = $1 AND retired_at IS NULL`,
 );
 const insert = statement(
   'signing_key_insert',
-  'INSERT INTO signing_key (kid, issuer, alg, private_jwk, signs_from, changed_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())',
+  `INSERT INTO signing_key (kid, issuer, alg, private_jwk, signs_from, changed_at)
+   VALUES ($1, $2, $3, $4, $5, clock_timestamp())`,
 );
-/** Two rotations in a row leave one set of keys waiting, not two. */
+/** Also retires keys that do not sign yet, so that two rotations in a row leave one set of next keys. */
 const retire = statement(
   'signing_key_retire',
-  'UPDATE signing_key SET retired_at = $2, changed_at = clock_timestamp() WHERE issuer = $1 AND retired_at IS NULL AND (signs_from > $2 OR $3)',
+  `UPDATE signing_key SET retired_at = $2, changed_at = clock_timestamp()
+   WHERE issuer = $1 AND retired_at IS NULL AND (signs_from > $2 OR $3)`,
 );
 
 @Injectable()
@@ -58,35 +62,38 @@ export class SigningKeys {
     this.key = config.KEY_ENCRYPTION_KEY;
   }
 
-  /** Whichever replica comes first makes the first keys. */
+  /** The keys of an issuer. The first replica that needs them creates the first ones. */
   async load(issuer: string): Promise<KeySet> {
-    const known = await this.read(this.database, issuer);
-    if (known.keys.length > 0) return known;
-    return this.inTurn(issuer, async (sql) => {
-      const made = await this.read(sql, issuer);
-      if (made.keys.length > 0) return made;
+    const stored = await this.read(this.database, issuer);
+    if (stored.keys.length > 0) return stored;
+    return this.withLock(issuer, async (sql) => {
+      const created = await this.read(sql, issuer);
+      if (created.keys.length > 0) return created;
       await this.create(sql, issuer, this.clock.now());
       return this.read(sql, issuer);
     });
   }
 
-  /** New keys that sign in `overlap` ms, or now, with the old ones gone. What `within` writes commits with them. */
+  /**
+   * Creates new keys, which sign after `overlapMs`; with `retireOld` they sign at once and replace all others.
+   * `inTransaction` runs in the same transaction.
+   */
   async rotate(
     issuer: string,
-    { overlap, retireOld }: { overlap: number; retireOld: boolean },
-    within: (sql: Sql) => Promise<void>,
+    { overlapMs, retireOld }: { overlapMs: number; retireOld: boolean },
+    inTransaction: (sql: Sql) => Promise<void>,
   ): Promise<KeySet> {
     await this.load(issuer);
-    return this.inTurn(issuer, async (sql) => {
+    return this.withLock(issuer, async (sql) => {
       const now = this.clock.now();
       await sql.rows(retire, [issuer, now, retireOld]);
-      await this.create(sql, issuer, new Date(now.getTime() + (retireOld ? 0 : overlap)));
-      await within(sql);
+      await this.create(sql, issuer, new Date(now.getTime() + (retireOld ? 0 : overlapMs)));
+      await inTransaction(sql);
       return this.read(sql, issuer);
     });
   }
 
-  private inTurn<T>(issuer: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  private withLock<T>(issuer: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.database.transaction(async (sql) => {
       await takeLock(sql, `signing key ${issuer}`);
       return work(sql);
@@ -97,7 +104,7 @@ export class SigningKeys {
     const rows = (await sql.rows<KeyRow>(select, [issuer])).map((row) => ({ ...row, signsFrom: row.signs_from }));
     const { keys, changesAt } = planKeys(rows, this.clock.now());
     return {
-      keys: keys.map(({ key }) => this.open(issuer, key)),
+      keys: keys.map(({ key }) => this.unseal(issuer, key)),
       listed: keys.map(({ key: { kid, alg, signsFrom }, state }) => ({
         kid,
         alg,
@@ -109,12 +116,12 @@ export class SigningKeys {
     };
   }
 
-  private open(issuer: string, { kid, private_jwk }: KeyRow): SigningKey {
+  private unseal(issuer: string, { kid, private_jwk }: KeyRow): SigningKey {
     try {
       return JSON.parse(unseal(this.key, private_jwk, contextOf(issuer, kid)).toString()) as SigningKey;
     } catch {
       throw new Error(
-        `KEY_ENCRYPTION_KEY does not open the signing key ${kid}: it is not the one that it was sealed with`,
+        `KEY_ENCRYPTION_KEY cannot decrypt the signing key ${kid}. Configure the key with which it was encrypted.`,
       );
     }
   }
@@ -136,7 +143,7 @@ function contextOf(issuer: string, kid: string): string {
   return `signing_key ${issuer} ${kid}`;
 }
 
-/** The half of a platform key that may be known: named member by member, so that no private one slips through. */
+/** The public members of a platform key, listed one by one so that no private member can leave. */
 export function publicJwk({ kty, crv, x, kid, alg }: SigningKey): Record<string, string> {
   return { kty: kty!, crv: crv!, x: x!, kid, alg, use: 'sig' };
 }

@@ -17,13 +17,13 @@ export interface SignedIn {
   sid?: string;
 }
 
-/** The revoked session. Sealed in the table: the row may outlive an erasure until the app is notified (product §5). */
+/** Sealed in the table, since the row may outlive an erasure until the app is notified (product §5). */
 export interface RevokedSession {
   sub: string;
   sid?: string;
 }
 
-/** Notices about revoked sessions for apps (OpenID Connect Back-Channel Logout 1.0). */
+/** Stores notifications about revoked sessions for apps (OpenID Connect Back-Channel Logout 1.0). */
 @Injectable()
 export class LogoutNotifications {
   private readonly listeners: (() => void)[] = [];
@@ -33,7 +33,7 @@ export class LogoutNotifications {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** In the transaction that revokes the sessions, so that neither commits without the other. */
+  /** Runs in the transaction that revokes the sessions, so that neither commits without the other. */
   async add(sql: Sql, org: string, sub: string, apps: readonly SignedIn[]): Promise<void> {
     if (apps.length === 0) return;
     const ids = apps.map(() => newId());
@@ -55,11 +55,11 @@ export class LogoutNotifications {
     ]);
   }
 
-  open({ id, payload }: { id: string; payload: Buffer }): RevokedSession {
+  unseal({ id, payload }: { id: string; payload: Buffer }): RevokedSession {
     return JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, payload, contextOf(id)).toString()) as RevokedSession;
   }
 
-  /** After the commit: the notifications are sent at once instead of at the next interval. */
+  /** Called after the commit, so that notifications are sent at once instead of at the next interval. */
   wake(): void {
     for (const listener of this.listeners) listener();
   }

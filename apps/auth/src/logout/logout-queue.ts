@@ -5,14 +5,15 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval, Shutdown } from '@holdfast/service';
 import { LogoutNotifications } from './logout-notifications.js';
 import { LogoutSender, responseTimeoutMs, type DueNotification } from './logout-sender.js';
-import { retryDelay } from './retry-delay.js';
+import { retryDelayMs } from './retry-delay.js';
 
-/** New notifications are sent at once; the interval finds those that have become due. */
+/** New notifications are sent at once. The interval finds retries that have become due. */
 const intervalMs = 1000;
-/** Other replicas leave a taken notification alone for this long. If this process dies, one of them tries again after it. */
+/** Other replicas skip a taken notification for this long. If this process dies, one of them sends it afterwards. */
 const leaseMs = responseTimeoutMs + 5000;
-/** Apps called concurrently, and notifications sent to one app concurrently: an app that does not respond delays no other. */
+/** Apps that are called concurrently, so that an app that does not respond delays no other. */
 const maxApps = 16;
+/** Notifications that are sent to one app concurrently. */
 const maxPerApp = 4;
 
 const take = statement(
@@ -55,17 +56,21 @@ export class LogoutQueue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notifications.onWake(() => void this.sendDue());
+    this.notifications.onWake(() => this.sendSoon());
     this.shutdown.before(async () => {
       this.stopped = true;
       await Promise.all(this.busy.values());
     });
   }
 
-  @Interval({ name: 'logout_notifications', intervalMs, failure: 'Failed to look for logout notifications that are due' })
+  @Interval({
+    name: 'logout_notifications',
+    intervalMs,
+    failure: 'Failed to read logout notifications that are due; apps are not notified of revoked sessions',
+  })
   async sendDue(): Promise<void> {
     this.again = true;
-    // With a wrong clock apps would reject the logout token, and each attempt brings the notification nearer to its end.
+    // With a wrong clock apps would reject the logout token, and failed attempts would use the time until it is given up.
     if (this.sending || this.clock.trust() === 'wrong') return;
     this.sending = true;
     try {
@@ -79,15 +84,19 @@ export class LogoutQueue implements OnApplicationBootstrap {
               due.filter((notification) => notification.client_id === clientId).map((notification) => this.attempt(notification)),
             ).then(() => {
               this.busy.delete(clientId);
-              void this.sendDue();
+              this.sendSoon();
             }),
           );
         }
       }
-    } catch (error) {
-      this.logger.debug(`cannot read due notifications: ${String(error)}`);
+    } finally {
+      this.sending = false;
     }
-    this.sending = false;
+  }
+
+  /** Sends without waiting for the interval. If this run fails, the interval repeats it, and logs and counts failures. */
+  private sendSoon(): void {
+    void this.sendDue().catch(() => undefined);
   }
 
   private takeDue(): Promise<DueNotification[]> {
@@ -104,7 +113,7 @@ export class LogoutQueue implements OnApplicationBootstrap {
   private async attempt(notification: DueNotification): Promise<void> {
     const { id, org, client_id: clientId, attempts: count, expires_at: expiresAt } = notification;
     const failure = await this.sender.send(notification);
-    const next = new Date(this.clock.now().getTime() + retryDelay(count, Math.random()));
+    const next = new Date(this.clock.now().getTime() + retryDelayMs(count, Math.random()));
     const givenUp = failure !== undefined && next >= expiresAt;
     const outcome = failure === undefined ? 'delivered' : givenUp ? 'given up' : 'failed';
     attempts.inc({ outcome });
@@ -118,7 +127,9 @@ export class LogoutQueue implements OnApplicationBootstrap {
     // If the outcome cannot be stored, the notification is sent again when its lease ends.
     const stored = outcome === 'failed' ? this.database.rows(postpone, [id, next]) : this.database.rows(remove, [id]);
     await stored.catch((error: unknown) =>
-      this.logger.debug(`cannot store the outcome of an attempt: ${String(error)}`),
+      this.logger.debug(
+        `Failed to store the outcome of an attempt for app ${clientId}; the notification is sent again: ${String(error)}`,
+      ),
     );
   }
 }

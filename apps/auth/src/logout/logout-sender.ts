@@ -31,8 +31,8 @@ export class LogoutSender {
   ) {}
 
   /**
-   * Undefined when the app is notified or has no logout URI; otherwise the reason, which may be logged: it names no
-   * customer.
+   * Undefined when the app is notified or has no logout URI; otherwise the reason. It names no customer and may be
+   * logged.
    */
   async send(notification: DueNotification): Promise<string | undefined> {
     const { org, client_id: clientId } = notification;
@@ -41,8 +41,8 @@ export class LogoutSender {
       if (app?.backchannelLogoutUri === undefined) return undefined;
       const { keys } = await this.keys.load(issuerOf(org));
       const key = keys.find(({ alg }) => alg === (app.idTokenAlg ?? 'RS256'));
-      if (!key) return 'there is no key to sign with';
-      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notifications.open(notification), key);
+      if (!key) return 'there is no signing key';
+      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notifications.unseal(notification), key);
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       await this.outbound.request(app.backchannelLogoutUri, {
         headers,

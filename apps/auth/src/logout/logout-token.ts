@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
+import { newOpaqueId } from '@holdfast/platform';
 import type { SigningKey } from '../keys/key-pair.js';
 import type { RevokedSession } from './logout-notifications.js';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
-/** §2.4: short, since it is sent as soon as it is made. In seconds. */
-const life = 120;
+/** Short, since the token is sent as soon as it is created (§2.4). */
+const ttlSeconds = 120;
 
 /**
- * Back-Channel Logout §2.4: made anew for each attempt, with a `jti` of its own, so that an app which took one and
- * could not say so does not refuse the next as a replay. Without `nonce`, so that it can never pass for an ID token.
+ * A new token for each attempt, with a `jti` of its own (Back-Channel Logout §2.4): an app that accepted one and could
+ * not confirm it must not reject the next as a replay. Without `nonce`, so that it can never pass for an ID token.
  */
 export async function logoutToken(
   issuer: string,
@@ -24,7 +24,7 @@ export async function logoutToken(
     .setSubject(sub)
     .setAudience(clientId)
     .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + life)
-    .setJti(randomUUID())
+    .setExpirationTime(issuedAt + ttlSeconds)
+    .setJti(newOpaqueId())
     .sign(await importJWK(jwk, jwk.alg));
 }

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { namedLockTable } from '@holdfast/data';
 
 const tables = [
-  // `issuer`: whose key it is, `platform` or an organization. `private_jwk` is sealed under KEY_ENCRYPTION_KEY.
+  // `issuer` is `platform` or `o/{shortId}`. `private_jwk` is encrypted with KEY_ENCRYPTION_KEY.
   `CREATE TABLE signing_key (
      kid text PRIMARY KEY,
      issuer text NOT NULL,
@@ -15,10 +15,10 @@ const tables = [
   'CREATE INDEX signing_key_issuer ON signing_key (issuer, signs_from)',
   'CREATE INDEX signing_key_changed ON signing_key (changed_at)',
 
-  // Sessions, sign-ins under way, grants, codes and tokens of the organizations' issuers. An id is often itself the
-  // secret (a code, a token, a session's cookie): only its SHA-256 is stored, and the payload is sealed. `account` is
-  // the customer; `version` is the customer's at the sign-in from which the row results, `credential` the one used. A
-  // state transition revokes what results from earlier versions, however close by the clock.
+  // Sessions, completed sign-ins, grants, codes and tokens of the organizations' issuers. An id is often itself a secret
+  // (a code, a token, the cookie of a session), so its SHA-256 is stored, and the payload is encrypted. `account` is the
+  // customer, `version` their version at the sign-in from which the row results, `credential` the one with which they
+  // signed in. A state transition revokes rows of earlier versions, however close in time.
   `CREATE TABLE oidc_state (
      org text NOT NULL,
      model text NOT NULL,
@@ -38,7 +38,7 @@ const tables = [
   'CREATE INDEX oidc_state_expires ON oidc_state (expires_at)',
 
   // One row per customer (customerKey() of the subject) or credential whose sessions are revoked: state that results
-  // from a sign-in before `version` must not be written again. Rows are kept longer than any token lives.
+  // from a sign-in before `version` must not be written again. Rows outlive every token.
   `CREATE TABLE session_revocation (
      key bytea PRIMARY KEY,
      version integer NOT NULL DEFAULT 0,
@@ -46,8 +46,8 @@ const tables = [
      at timestamptz(3) NOT NULL)`,
   'CREATE INDEX session_revocation_at ON session_revocation (at)',
 
-  // Back-channel logout notifications (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload`, the
-  // customer and the session that the notification is about, is sealed.
+  // Logout notifications (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload` contains customer
+  // and session, and is encrypted.
   `CREATE TABLE logout_notification (
      id uuid PRIMARY KEY,
      org text NOT NULL,
@@ -58,8 +58,8 @@ const tables = [
      expires_at timestamptz(3) NOT NULL)`,
   'CREATE INDEX logout_notification_due ON logout_notification (client_id, due_at)',
 
-  // Audit records of changes, each committed with its change, until audit has appended them. A record may name a
-  // customer, so it is sealed.
+  // Audit records of changes, each committed with its change, until audit has appended them. They are encrypted, since
+  // they may name a customer.
   `CREATE TABLE record_outbox (
      id uuid PRIMARY KEY,
      org text NOT NULL,

@@ -4,10 +4,9 @@ import type { Customers } from './customers.js';
 import { authenticationOf, versionOf } from './stored-sign-in-data.js';
 
 /**
- * The customer for whom a code, a token or a session speaks. The library asks whenever it is about to believe one, and
- * undefined refuses: invalid_grant, invalid_token, and at the authorization endpoint another sign-in (see policy.ts).
- * A sign-in from before the customer's key was replaced, or their credential suspended, is over, though they may sign
- * in again.
+ * The customer of a code, a token or a session. The library calls this before it accepts one. Undefined leads to
+ * invalid_grant or invalid_token, and at the authorization endpoint to another sign-in (sign-in-policy.ts). Sign-ins
+ * from before the customer's passkey was replaced or their credential suspended are not accepted.
  */
 export function accountsOf(org: string, customers: Customers) {
   return async (ctx: KoaContextWithOIDC, subject: string, token?: object): Promise<Account | undefined> => {
@@ -15,10 +14,10 @@ export function accountsOf(org: string, customers: Customers) {
     request.subject = subject;
     const { client } = request;
     if (!client) return undefined;
-    const live = await customers.live(subject, client.app.credentialType, requestContextOf(request, org));
+    const customer = await customers.findLive(subject, client.app.credentialType, requestContextOf(request, org));
     const version = token ? versionOf(token) : sessionVersion(ctx);
-    if (!live || version < (live.since ?? 0)) return undefined;
-    const { credential } = live;
+    if (!customer || version < (customer.since ?? 0)) return undefined;
+    const { credential } = customer;
     request.credential = credential.id;
     request.version = version;
     const authentication = authenticationOf(token ?? ctx.oidc.session ?? {});
@@ -27,7 +26,7 @@ export function accountsOf(org: string, customers: Customers) {
   };
 }
 
-/** Of the sign-in that has just come back from its page, or else of the one that began the session. */
+/** The customer's version at the sign-in that was just completed, or else at the one that began the session. */
 function sessionVersion({ oidc }: KoaContextWithOIDC): number {
   const { result, session } = oidc as { result?: { login?: object }; session?: object };
   if (session && result?.login) Object.assign(session, { version: versionOf(result.login) });

@@ -3,18 +3,23 @@ import { customerStatus, type ReplyOf, type RequestContext } from '@holdfast/con
 import { Bus } from '@holdfast/messaging';
 import { asUnavailable } from '../temporarily-unavailable.js';
 
-export type Live = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
+export type LiveCustomer = Extract<ReplyOf<typeof customerStatus>, { state: 'live' }>;
 
-/** What issuance says of a customer at this moment; nothing is kept, so that an end is an end at once (product §5). */
+/** Queries issuance for the status of a customer. Not cached, so that an erasure takes effect at once (product §5). */
 @Injectable()
 export class Customers {
   constructor(private readonly bus: Bus) {}
 
   /**
-   * The live credential of the wanted type, or undefined: erased, never known, suspended, revoked, expired, of another
-   * type.
+   * The customer with their live credential of this type. Undefined when they are unknown or erased, or have no live
+   * credential of this type.
+   * @throws TemporarilyUnavailable
    */
-  async live(subject: string, credentialType: string | undefined, context: RequestContext): Promise<Live | undefined> {
+  async findLive(
+    subject: string,
+    credentialType: string | undefined,
+    context: RequestContext,
+  ): Promise<LiveCustomer | undefined> {
     try {
       const status = await this.bus.request(
         customerStatus,

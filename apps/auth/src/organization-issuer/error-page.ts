@@ -3,60 +3,66 @@ import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../organizations/organizations.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 
-interface Words {
+interface Message {
   title: string;
   text: string;
 }
 
-const over: Words = {
+const signInEnded: Message = {
   title: 'This sign-in has ended',
   text: 'It took too long, was completed before, or began in another browser. Go back to the app and sign in again.',
 };
-const away: Words = {
+const unavailable: Message = {
   title: 'We cannot do this right now',
   text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.',
 };
-const wrong: Words = {
+const invalidSignIn: Message = {
   title: 'This link does not lead to a sign-in',
-  text: 'The app that sent you here asked for something that we cannot do. That is a fault of the app and not yours: please tell the people who run it.',
+  text:
+    'The app that sent you here asked for something that we cannot do. ' +
+    'That is a fault of the app and not yours: please tell the people who run it.',
 };
-const signOutWrong: Words = {
+const invalidSignOut: Message = {
   title: 'This link does not lead to a sign-out',
-  text: 'The app that sent you here asked for something that we cannot do, and you are still signed in. Please tell the people who run it.',
+  text:
+    'The app that sent you here asked for something that we cannot do, and you are still signed in. ' +
+    'Please tell the people who run it.',
 };
 
-function wordsFor(route: string, { error }: ErrorOut, cause: Error): Words {
-  if (error === 'server_error' || error === 'temporarily_unavailable') return away;
-  if (route.startsWith('end_session')) return signOutWrong;
-  if (cause instanceof errors.SessionNotFound) return over;
-  return wrong;
+function messageFor(route: string, { error }: ErrorOut, cause: Error): Message {
+  if (error === 'server_error' || error === 'temporarily_unavailable') return unavailable;
+  if (route.startsWith('end_session')) return invalidSignOut;
+  if (cause instanceof errors.SessionNotFound) return signInEnded;
+  return invalidSignIn;
 }
 
-const forPeople = /^(authorization|resume|end_session)/;
+const pageRoutes = /^(authorization|resume|end_session)/;
 
 /**
- * RFC 6749 §4.1.2.1: what cannot be told to the app, because it may not be the app at all, is told to the person.
- * Programs get JSON.
+ * Shows an error to the person when the redirect URI cannot be trusted with it (RFC 6749 §4.1.2.1). Programs get JSON.
  */
 export function renderError({ name }: OrganizationProfile) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, cause: Error): void => {
     const { route } = ctx.oidc;
-    if (!forPeople.test(route) || ctx.accepts('json', 'html') !== 'html') {
+    if (!pageRoutes.test(route) || ctx.accepts('json', 'html') !== 'html') {
       ctx.type = 'json';
       ctx.body = out;
       return;
     }
-    const { title, text } = wordsFor(route, out, cause);
+    const { title, text } = messageFor(route, out, cause);
     const details = [out.error, out.error_description, `request ${issuerRequestOf(ctx).info.id}`].filter(
       (line): line is string => typeof line === 'string',
     );
+    const detailLines = details.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', htmlPagePolicy());
     ctx.body = htmlPage({
       organization: name,
       tone: 'stop',
       title,
-      body: `<p>${escapeHtml(text)}</p>\n<details><summary>For the people who run the app</summary>${details.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</details>`,
+      body:
+        `<p>${escapeHtml(text)}</p>\n` +
+        `<details><summary>For the people who run the app</summary>${detailLines}</details>`,
     });
   };
 }

@@ -7,10 +7,7 @@ import { asUnavailable } from '../temporarily-unavailable.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { redirectAllowed } from './request-rules.js';
 
-/** Of one record of directory: what the library made of it, for this issuer. */
-type Built = WeakMap<ClientRecord, Client>;
-
-/** Gives an organization's issuer its clients: the apps of this organization that sign customers in, and no other. */
+/** Provides an organization's issuer with its clients: the apps of this organization that sign customers in. */
 export function provideAppClients(
   provider: Provider,
   org: string,
@@ -18,9 +15,9 @@ export function provideAppClients(
   limits: ClientLimits,
   pepper: Buffer,
 ): void {
-  // The published types leave the constructor's argument out.
-  const Made = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
-  const built: Built = new WeakMap();
+  // The published types lack the constructor's argument.
+  const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
+  const clientsByRecord = new WeakMap<ClientRecord, Client>();
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
     issuerRequestOf(Provider.ctx).presentedClientId = clientId;
@@ -28,11 +25,11 @@ export function provideAppClients(
       throw asUnavailable(error);
     });
     if (record?.app.org !== org) return undefined;
-    // Known to the log also when it may do nothing here: what a disabled app tries goes on being told.
+    // Set also for an app that is disabled or signs nobody in: audit records of its denied requests name it.
     issuerRequestOf(Provider.ctx).client = record;
     if (record.refused || !signsIn(record.app)) return undefined;
-    const client = built.get(record) ?? new Made(metadataOf(record.app));
-    built.set(record, client);
+    const client = clientsByRecord.get(record) ?? new ProviderClient(metadataOf(record.app));
+    clientsByRecord.set(record, client);
     return client;
   };
 

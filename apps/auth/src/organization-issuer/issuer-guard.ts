@@ -12,9 +12,9 @@ import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
 import { leaveSignedOut } from './sign-out/sign-out.js';
 
-const unexpected = new LogBudget(10);
+const unexpectedErrorLines = new LogBudget(10);
 
-/** Pages that the library makes itself (form_post): their one script is allowed by its hash, which the library adds. */
+/** For pages of the library (form_post), which adds the hash of their one script. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 interface Guards {
@@ -24,9 +24,7 @@ interface Guards {
   logger: Logger;
 }
 
-/**
- * Stands around an organization's issuer: nothing leaves before its record, and pages get the policy that they need.
- */
+/** Wraps an organization's issuer: no response leaves before its audit record, and pages get a content security policy. */
 export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
   const results = new WeakMap<object, RequestResult>();
   provider.use(async (ctx, next) => {
@@ -56,7 +54,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     });
   });
   provider.on('authorization.success', (ctx) => void results.set(ctx, { signedIn: true }));
-  const refused = (
+  const onError = (
     ctx: KoaContextWithOIDC,
     thrown: { error?: string; error_detail?: string; origin?: ErrorOrigin },
   ) => {
@@ -66,32 +64,34 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm'])
-    (provider as EventEmitter).on(`${route}.error`, refused);
+    (provider as EventEmitter).on(`${route}.error`, onError);
   provider.on('server_error', (ctx, err) => {
     results.set(ctx, { error: 'server_error' });
-    // What is only away is expected, and stands in the access line with its origin.
+    // An unavailable dependency is expected, and the access log line names it.
     const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
     noteOutcome(ctx.req, {
       code: 'server_error',
       detail: detail ?? String(err),
       origin: origin ?? { dependency: 'issuer', cause: 'internal' },
     });
-    if (!origin && unexpected.take())
-      logger.error({ requestId: issuerRequestOf(ctx).info.id, org: shortId, err }, 'the issuer failed');
+    if (!origin && unexpectedErrorLines.take())
+      logger.error(
+        { requestId: issuerRequestOf(ctx).info.id, org: shortId, err },
+        'The issuer failed unexpectedly; the response is 500',
+      );
   });
-  // Koa would write to standard error otherwise; these are broken connections.
+  // Broken connections. Without a listener Koa would write them to standard error.
   (provider as EventEmitter).on('error', (err: Error) =>
-    logger.debug({ err: err.message }, 'a request to the issuer broke off'),
+    logger.debug({ err: err.message }, 'The client of an issuer disconnected'),
   );
 }
 
 async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   const { route, session } = ctx.oidc;
-  // Short, so that a key which leaked is soon gone from every cache.
+  // Short, so that a leaked key soon leaves every cache.
   if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
   if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
-  // An empty body has no type; some clients read it as one that they do not know (RFC 7009 §2.2 asks for the status
-  // alone).
+  // RFC 7009 §2.2 defines the status only. Some clients reject an empty body with a content type.
   if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (
@@ -104,17 +104,14 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   }
 }
 
-/**
- * The library lets every page read metadata and pass its preflight; here those of registered origins may, and nobody
- * else.
- */
+/** Restricts CORS to registered origins. The library would allow metadata and preflights to every page. */
 async function narrowCors(ctx: HttpContext, shortId: string, origins: WebOrigins): Promise<void> {
   if (!ctx.response.headers['access-control-allow-origin']) return;
   if (ctx.get('origin') && (await origins.allows(shortId, ctx.get('origin')))) return;
   for (const name of Object.keys(ctx.response.headers)) if (name.startsWith('access-control-')) ctx.remove(name);
 }
 
-/** Of the answer nothing stays: a cookie is a session, and an address holds the code. */
+/** Replaces the whole response by a 503, since a cookie would be a session and a `Location` could have a code. */
 function withhold(ctx: HttpContext): void {
   for (const name of Object.keys(ctx.response.headers)) if (!/^(access-control-|vary$)/.test(name)) ctx.remove(name);
   ctx.status = 503;

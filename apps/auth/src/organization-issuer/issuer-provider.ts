@@ -39,7 +39,7 @@ interface Revoked {
 export interface IssuerDependencies {
   baseUrl: string;
   pepper: Buffer;
-  /** Of cookies: the first signs, the others are of before a rotation. */
+  /** The first key signs cookies. The others are from before a rotation and only verify. */
   cookieKeys: readonly Buffer[];
   clients: ClientRegistry;
   limits: ClientLimits;
@@ -53,24 +53,29 @@ export interface IssuerDependencies {
 export function createIssuerProvider(
   organization: OrganizationProfile,
   keys: SigningKey[],
-  parts: IssuerDependencies,
+  dependencies: IssuerDependencies,
 ): Provider {
-  const { baseUrl, pepper, cookieKeys, clients, revocations, audit } = parts;
-  const provider = new Provider(baseUrl + issuerPath(organization.shortId), configuration(organization, keys, parts));
-  // Only the gateway reaches us, and it sets the forwarded headers anew (issuers.ts).
+  const { baseUrl, pepper, cookieKeys, clients, limits, store, revocations, audit } = dependencies;
+  const issuer = baseUrl + issuerPath(organization.shortId);
+  const provider = new Provider(issuer, configuration(organization, keys, dependencies));
+  // issuer-routes.ts overwrites the forwarding headers.
   provider.proxy = true;
   signCookies(provider, organization.shortId, cookieKeys);
   storeSignInData(provider);
   acceptOnlyIdTokens(provider);
-  deriveSuccessors(provider, organization.shortId, parts.store);
+  deriveSuccessors(provider, organization.shortId, store);
   ignoreEndedSessions(provider);
   revokeOnSessionEnd(provider, organization.shortId, revocations, audit);
-  provideAppClients(provider, organization.shortId, clients, parts.limits, pepper);
+  provideAppClients(provider, organization.shortId, clients, limits, pepper);
   return provider;
 }
 
-function configuration(organization: OrganizationProfile, keys: SigningKey[], parts: IssuerDependencies): Configuration {
-  const { baseUrl, customers, store } = parts;
+function configuration(
+  organization: OrganizationProfile,
+  keys: SigningKey[],
+  dependencies: IssuerDependencies,
+): Configuration {
+  const { baseUrl, customers, store } = dependencies;
   const { shortId } = organization;
   const path = issuerPath(shortId);
   const cookie = cookieOptions(baseUrl);
@@ -96,25 +101,24 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
     loadExistingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    // A session ends sooner than a refresh token; what ends with it, ends by signing out (sign-out.ts).
+    // Sessions expire sooner than refresh tokens. Signing out revokes both (revoke-on-session-end.ts).
     expiresWithSession: () => false,
     ttl: lifetimes,
     interactions: { url: (_ctx, { uid }) => path + signInPagePath + uid, policy: signInPolicy() },
-    // A page of ours is of no other origin, whatever the client: browsers send Origin with each POST.
+    // Our own pages may use every client: browsers send Origin with each POST, also to the same origin.
     clientBasedCORS: (ctx, origin) => origin === new URL(baseUrl).origin || isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),
-    // Nothing that the library does needs a call to the outside, so none can be brought about (CVE-2020-10770 and its
-    // kind).
-    fetch: () => Promise.reject(new Error('an issuer calls nobody')),
+    // No feature in use needs outbound requests of the library, so none can be forged (CVE-2020-10770 and the like).
+    fetch: () => Promise.reject(new Error('an issuer sends no outbound requests')),
     features: {
       devInteractions: off,
       dPoP: off,
       pushedAuthorizationRequests: off,
       resourceIndicators: off,
-      // Announced only: the library would call by itself, without retries. What we send stands in src/logout.
+      // Announced only, since the library would notify apps without retries. src/logout notifies them.
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
-      revocation: { enabled: true, allowedPolicy: revoking(shortId, parts) },
+      revocation: { enabled: true, allowedPolicy: revokeAtOnce(shortId, dependencies) },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: confirmSignOut(organization, baseUrl),
@@ -124,33 +128,32 @@ function configuration(organization: OrganizationProfile, keys: SigningKey[], pa
   };
 }
 
-/** The organization's own apps need no consent: what a customer grants an app is being known to it, by signing in. */
+/** Grants an app the scope `openid` without consent, since only apps of the organization sign its customers in. */
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { client, session, account, provider } = ctx.oidc;
-  const known = session!.grantIdFor(client!.clientId);
-  const grant = known && (await provider.Grant.find(known));
+  const grantId = session!.grantIdFor(client!.clientId);
+  const grant = grantId && (await provider.Grant.find(grantId));
   if (grant && grant.accountId === account!.accountId) {
-    // A later sign-in in this session: what comes of the grant from now on came of that one.
+    // After a later sign-in in this session, new state of the grant results from that sign-in.
     if (versionOf(grant) !== versionOf(session!)) await Object.assign(grant, { version: versionOf(session!) }).save();
     return grant;
   }
-  const fresh = new provider.Grant({ clientId: client!.clientId, accountId: account!.accountId });
-  fresh.addOIDCScope('openid');
-  await fresh.save();
-  return fresh;
+  const created = new provider.Grant({ clientId: client!.clientId, accountId: account!.accountId });
+  created.addOIDCScope('openid');
+  await created.save();
+  return created;
 }
 
 /**
- * RFC 7009 §2.1: each app its own. The library asks here before it revokes, in several steps; done here it is one, with
- * its record, and the library finds nothing more to do. An access token takes all of its grant with it but the grant
- * itself.
+ * Revokes in one transaction with the audit record, before the library would revoke in several steps. An app revokes
+ * its own tokens only (RFC 7009 §2.1). Revoking an access token deletes every token of its grant, but not the grant.
  */
-function revoking(org: string, { revocations, audit }: IssuerDependencies) {
+function revokeAtOnce(org: string, { revocations, audit }: IssuerDependencies) {
   return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
-    if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was given to another client');
+    if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was issued to another client');
     if (token.grantId === undefined) return true;
     const request = issuerRequestOf(ctx);
-    const record = audit.ofChange(request, revocationOf(request, token.accountId));
+    const record = audit.recordOfChange(request, revocationOf(request, token.accountId));
     if (await translateDatabaseErrors(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record)))
       request.change = record;
     return true;

@@ -16,7 +16,7 @@ import { bindSignIns, type SignInBinding } from './interactions/sign-in-binding.
 import { guardIssuer } from './issuer-guard.js';
 import { createIssuerProvider } from './issuer-provider.js';
 
-/** What every issuer stands on. */
+/** Creates issuers with the services that all of them share. */
 @Injectable()
 export class IssuerServices {
   constructor(

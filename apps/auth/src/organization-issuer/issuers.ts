@@ -17,33 +17,30 @@ export interface Issuer {
   provider: Provider;
   signIns: SignInBinding;
   callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Of its keys. */
+  /** Version of its keys. */
   version: number;
   /** When its keys change by themselves, in ms since 1970. */
   changesAt: number;
 }
 
-const most = 1000;
+const maxCached = 1000;
 
-const kept = new Gauge({ name: 'holdfast_issuers_cached', help: 'Issuers of organizations that are kept ready' });
-const misses = new Counter({ name: 'holdfast_issuer_misses_total', help: 'Times that an issuer had to be built' });
+const cachedIssuers = new Gauge({ name: 'holdfast_issuers_cached', help: 'Issuers of organizations in the cache' });
+const misses = new Counter({ name: 'holdfast_issuer_misses_total', help: 'Issuers that were built for a request' });
 const buildSeconds = new Histogram({
   name: 'holdfast_issuer_build_seconds',
-  help: 'Time to build an issuer, keys included',
+  help: 'Time to build an issuer and load its keys',
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
 });
 
-/**
- * The issuers of organizations, each built when it is first asked for and built anew when its keys, its name or its RP
- * ID change.
- */
+/** The issuers of organizations. Each is built at its first request, and again when its keys, name or RP ID change. */
 @Injectable()
 export class Issuers {
-  private readonly cache = new LRUCache<string, Issuer>({ max: most });
+  private readonly cache = new LRUCache<string, Issuer>({ max: maxCached });
   private readonly building = new Map<string, Promise<Issuer>>();
 
   constructor(
-    private readonly parts: IssuerServices,
+    private readonly services: IssuerServices,
     private readonly organizations: Organizations,
     private readonly keys: SigningKeys,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -63,9 +60,9 @@ export class Issuers {
   async find(shortId: string): Promise<Issuer | undefined> {
     const organization = await this.organizations.find(shortId);
     if (!organization) return undefined;
-    const known = this.cache.get(shortId);
-    if (known && known.changesAt > this.clock.now().getTime() && isDeepStrictEqual(known.organization, organization))
-      return known;
+    const cached = this.cache.get(shortId);
+    if (cached && cached.changesAt > this.clock.now().getTime() && isDeepStrictEqual(cached.organization, organization))
+      return cached;
     const building =
       this.building.get(shortId) ?? this.build(organization).finally(() => this.building.delete(shortId));
     this.building.set(shortId, building);
@@ -75,19 +72,19 @@ export class Issuers {
   private async build(organization: OrganizationProfile): Promise<Issuer> {
     const { shortId } = organization;
     misses.inc();
-    const stop = buildSeconds.startTimer();
+    const stopTimer = buildSeconds.startTimer();
     const { keys, version, changesAt } = await this.keys.load(issuerOf(shortId));
-    const { provider, signIns } = this.parts.create(organization, keys);
+    const { provider, signIns } = this.services.create(organization, keys);
     const issuer: Issuer = { organization, provider, signIns, callback: provider.callback(), version, changesAt };
     this.cache.set(shortId, issuer);
-    kept.set(this.cache.size);
-    stop();
+    cachedIssuers.set(this.cache.size);
+    stopTimer();
     return issuer;
   }
 
   private drop(shortId: string): void {
     this.cache.delete(shortId);
     this.building.delete(shortId);
-    kept.set(this.cache.size);
+    cachedIssuers.set(this.cache.size);
   }
 }

@@ -4,25 +4,26 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const sessionLife = 14 * hour;
-/** Before anybody has signed in. */
-const emptySessionLife = 30 * minute;
-const refreshLife = 30 * day;
+const sessionSeconds = 14 * hour;
+/** Of a session without a sign-in. */
+const emptySessionSeconds = 30 * minute;
+const refreshSeconds = 30 * day;
 
-/** How long somebody may take on the sign-in page, in seconds. */
+/** How long a customer may take on the sign-in page. */
 export const interactionSeconds = 30 * minute;
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** How long each artefact lives, in seconds. A session ends that long after its sign-in, however busy it is. */
+/** Lifetimes in seconds. A session expires that long after its sign-in, whether or not it is used. */
 export const lifetimes: Configuration['ttl'] = {
   AuthorizationCode: minute,
   AccessToken: 10 * minute,
   IdToken: 10 * minute,
   Interaction: interactionSeconds,
-  Session: (_ctx, { loginTs }) => Math.max(1, loginTs === undefined ? emptySessionLife : loginTs + sessionLife - now()),
-  // A family of rotated tokens ends thirty days after its sign-in; then a passkey is asked for again.
-  RefreshToken: (ctx) => Math.max(1, ctx.oidc.entities.RotatedRefreshToken?.remainingTTL ?? refreshLife),
-  // Made once for a session and an app, so the last token of that session must still find it.
-  Grant: sessionLife + refreshLife + hour,
+  Session: (_ctx, { loginTs }) =>
+    Math.max(1, loginTs === undefined ? emptySessionSeconds : loginTs + sessionSeconds - now()),
+  // A family of rotated tokens expires thirty days after its sign-in.
+  RefreshToken: (ctx) => Math.max(1, ctx.oidc.entities.RotatedRefreshToken?.remainingTTL ?? refreshSeconds),
+  // Created once for a session and an app. It must outlive the last refresh token that the session obtains.
+  Grant: sessionSeconds + refreshSeconds + hour,
 };

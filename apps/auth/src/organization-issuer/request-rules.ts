@@ -1,14 +1,14 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 
-/** RFC 7636. Whether a request without a code challenge is refused; `nonceRule` has looked at the others. */
+/** Whether a request without a code challenge is refused (RFC 7636). */
 export function pkceRequired(ctx: KoaContextWithOIDC): boolean {
   return issuerRequestOf(ctx).client?.app.pkce !== 'optional';
 }
 
 /**
- * Runs when client and redirect URI are known to belong together, so that the app is told. Without PKCE nothing but the
- * nonce keeps a stolen code from being injected (RFC 9700 §2.1.1), so an app that made PKCE optional must send one.
+ * Requires a nonce from an app that made PKCE optional: without PKCE only the nonce prevents the injection of a stolen
+ * code (RFC 9700 §2.1.1). Runs after the redirect URI was checked, so that the error goes to the app.
  */
 export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): void {
   const { app } = issuerRequestOf(ctx).client!;
@@ -18,18 +18,18 @@ export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): v
   if (!scope?.split(' ').includes('openid')) throw new errors.InvalidScope('scope must include openid', scope ?? '');
 }
 
-/** Characters. The browser keeps a sign-in in one cookie; docs/connect.md says so. */
-const maxState = 2048;
+/** The browser stores a sign-in in one cookie. docs/connect.md names the limit. */
+const maxStateLength = 2048;
 
 export function stateRule(_ctx: KoaContextWithOIDC, state: string | undefined): void {
-  if (state !== undefined && state.length > maxState)
-    throw new errors.InvalidRequest(`state is longer than ${maxState} characters`);
+  if (state !== undefined && state.length > maxStateLength)
+    throw new errors.InvalidRequest(`state is longer than ${maxStateLength} characters`);
 }
 
-/** RFC 8252 §7.3: the port of a native app's loopback address is whichever was free. Of IP literals only (§8.3). */
+/** The port of a native app's loopback address may vary (RFC 8252 §7.3), for IP literals only (§8.3). */
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)/;
 
-/** By exact comparison of strings (RFC 9700 §2.1): an address is what was registered, or it is another one. */
+/** Compares strings exactly (RFC 9700 §2.1), except for the port of a native app's loopback address. */
 export function redirectAllowed(kind: string, registered: readonly string[], given: unknown): boolean {
   if (typeof given !== 'string') return false;
   if (registered.includes(given)) return true;

@@ -3,9 +3,8 @@ import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 const { base, Check, Prompt } = interactionPolicy;
 
 /**
- * When somebody has to show their passkey: as OpenID Connect says, and also when the session's customer has no live
- * credential of this app's type (any more). The organization's own apps need no consent; `prompt=consent`, which some
- * clients send with offline_access, is taken and asks nothing.
+ * When a request requires a passkey: as OpenID Connect defines, and when the session's customer has no live credential
+ * of the app's type. There is no consent; `prompt=consent`, which some clients send with offline_access, has no effect.
  */
 export function signInPolicy(): interactionPolicy.DefaultPolicy {
   const policy = base();
@@ -21,7 +20,7 @@ export function signInPolicy(): interactionPolicy.DefaultPolicy {
         unknown,
       ),
     );
-  // A passkey is a choice of the account.
+  // Choosing a passkey chooses the account.
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 1);
   policy.get('consent')!.checks.clear();
   return policy;

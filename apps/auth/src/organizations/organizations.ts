@@ -7,24 +7,24 @@ import { RevocableCache } from '../clients/revocable-cache.js';
 
 export type OrganizationProfile = ReplyOf<typeof organizationProfile>;
 
-/** Organizations that are there and not suspended. */
+/** Organizations that exist and are not suspended, cached. */
 @Injectable()
 export class Organizations {
-  private readonly known: RevocableCache<OrganizationProfile>;
+  private readonly cache: RevocableCache<OrganizationProfile>;
 
   constructor(
     private readonly bus: Bus,
     feed: RevocationFeed,
   ) {
-    this.known = new RevocableCache(feed, 'organization', (shortId) => this.ask(shortId));
+    this.cache = new RevocableCache(feed, 'organization', (shortId) => this.query(shortId));
   }
 
-  /** @throws AppError `unavailable` when directory has to be asked and does not answer */
+  /** @throws AppError `unavailable` when directory has to be queried and does not reply */
   async find(shortId: string): Promise<OrganizationProfile | undefined> {
-    return shortIdForm.safeParse(shortId).success ? this.known.find(shortId) : undefined;
+    return shortIdForm.safeParse(shortId).success ? this.cache.find(shortId) : undefined;
   }
 
-  /** Of one that find() does not know: whether it is there, and suspended. @throws AppError `unavailable` */
+  /** Whether an organization that find() does not return exists and is suspended. @throws AppError `unavailable` */
   async isSuspended(shortId: string): Promise<boolean> {
     if (!shortIdForm.safeParse(shortId).success) return false;
     return (
@@ -40,7 +40,7 @@ export class Organizations {
     return profile;
   }
 
-  private async ask(shortId: string): Promise<OrganizationProfile | undefined> {
+  private async query(shortId: string): Promise<OrganizationProfile | undefined> {
     try {
       return await this.bus.request(organizationProfile, { shortId }, systemContext('auth'));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { operationNames } from '@holdfast/contracts';
 
-/** RFC 8414. There is no `jwks_uri`: only the API itself reads these tokens. */
+/** Metadata of RFC 8414. There is no `jwks_uri`, since only our own gateway verifies these tokens. */
 export function platformMetadata(issuer: string): Record<string, unknown> {
   return {
     issuer,

@@ -6,15 +6,15 @@ import { asUnavailable } from '../temporarily-unavailable.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 /**
- * Gives the library its clients. It would build one from metadata for all but the last hundred, and compare with one
- * plain secret; here one is built per record of directory, and secrets are keyed hashes of which two may be live.
+ * Provides oidc-provider with clients, built once per record of directory. The library itself would build all but the
+ * last hundred again, and compare with one plain secret; here secrets are keyed hashes, and two may be live.
  */
 export function providePlatformClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
-  // The published types leave the constructor's argument out.
-  const Built = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
-  const built = new WeakMap<ClientRecord, Client>();
-  const build = (clientId: string, scopes: readonly string[]) => new Built(metadataOf(clientId, scopes));
-  const nobody = build('nobody', []);
+  // The published types lack the constructor's argument.
+  const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
+  const clientsByRecord = new WeakMap<ClientRecord, Client>();
+  const build = (clientId: string, scopes: readonly string[]) => new ProviderClient(metadataOf(clientId, scopes));
+  const unknownClient = build('nobody', []);
 
   provider.Client.find = async (clientId: string): Promise<Client> => {
     const request = issuerRequestOf(Provider.ctx);
@@ -22,11 +22,11 @@ export function providePlatformClients(provider: Provider, clients: ClientRegist
     const record = await clients.find(clientId).catch((error: unknown) => {
       throw asUnavailable(error);
     });
-    // An unknown client goes the same way as a wrong secret, so that neither answer nor time tells them apart.
-    if (!record) return nobody;
+    // An unknown client takes the path of a wrong secret, so that neither response nor time distinguishes them.
+    if (!record) return unknownClient;
     request.client = record;
-    const client = built.get(record) ?? build(clientId, record.scopes);
-    built.set(record, client);
+    const client = clientsByRecord.get(record) ?? build(clientId, record.scopes);
+    clientsByRecord.set(record, client);
     return client;
   };
 
@@ -55,16 +55,16 @@ function metadataOf(clientId: string, scopes: readonly string[]): ClientMetadata
   };
 }
 
-/** Storage of an issuer that keeps nothing: JWT access tokens are not stored, and clients come from providePlatformClients(). */
+/** Rejects all storage: JWT access tokens are not stored, and clients come from providePlatformClients(). */
 export function noStorage() {
-  const refuse = () => Promise.reject(new Error('the platform issuer keeps no state'));
+  const reject = () => Promise.reject(new Error('the platform issuer stores no state'));
   return {
-    find: refuse,
-    upsert: refuse,
-    findByUid: refuse,
-    findByUserCode: refuse,
-    consume: refuse,
-    destroy: refuse,
-    revokeByGrantId: refuse,
+    find: reject,
+    upsert: reject,
+    findByUid: reject,
+    findByUserCode: reject,
+    consume: reject,
+    destroy: reject,
+    revokeByGrantId: reject,
   };
 }

@@ -11,12 +11,12 @@ import { createPlatformProvider, tokenRoute } from './platform-provider.js';
 import { TokenAudit } from './token-audit.js';
 import { guardTokenEndpoint } from './token-middleware.js';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** Which issuer answers which address. An organization's, at `/o/{shortId}`, will be the second kind. */
+/** Token endpoint and metadata of the platform issuer. */
 @Injectable()
 export class PlatformIssuer implements OnModuleInit {
-  private readonly routes = new Map<string, Answer>();
+  private readonly routes = new Map<string, Handler>();
 
   constructor(
     private readonly keys: SigningKeys,
@@ -46,12 +46,12 @@ export class PlatformIssuer implements OnModuleInit {
     });
   }
 
-  /** Who answers this request; undefined when no issuer has such an address. */
-  routeOf({ method, url = '' }: IncomingMessage): Answer | undefined {
+  /** The handler of this address; undefined when the platform issuer has no such address. */
+  routeOf({ method, url = '' }: IncomingMessage): Handler | undefined {
     const end = url.indexOf('?');
     const path = end < 0 ? url : url.slice(0, end);
-    const found = this.routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
-    if (found) return found;
+    const handler = this.routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+    if (handler) return handler;
     const allowed = [...this.routes.keys()]
       .filter((route) => route.endsWith(` ${path}`))
       .map((route) => route.split(' ')[0]);

@@ -18,7 +18,7 @@ export interface PlatformProviderOptions {
   pepper: Buffer;
 }
 
-/** The platform's own issuer: client credentials for RFC 9068 access tokens, and nothing else. */
+/** The platform issuer: issues RFC 9068 access tokens for client credentials, and nothing else. */
 export function createPlatformProvider({ baseUrl, keys, clients, limits, pepper }: PlatformProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration(baseUrl, keys));
   providePlatformClients(provider, clients, limits, pepper);
@@ -51,7 +51,7 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
         enabled: true,
         defaultResource: () => api,
         getResourceServerInfo: (ctx, resource) => {
-          // Both identifiers that our metadata names (RFC 9728) mean the one API.
+          // Both identifiers in our metadata (RFC 9728) name the same API.
           if (resource !== api && resource !== baseUrl) throw new errors.InvalidTarget();
           requireScope(ctx);
           return {
@@ -69,10 +69,9 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
       const { org, name, version, apiVersion } = client!.app;
       return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
     },
-    // For programs, and for our own reference page: browsers send Origin with each POST, also with those of the same
-    // origin.
+    // For our own reference page. Browsers send Origin with each POST, also to the same origin.
     clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,
-    // Whatever the caller accepts, a token endpoint answers in JSON (RFC 6749 §5.2).
+    // A token endpoint responds with JSON whatever `Accept` says (RFC 6749 §5.2).
     renderError: (ctx, out) => {
       ctx.type = 'json';
       ctx.body = out;
@@ -80,11 +79,11 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
   };
 }
 
-/** Here, because the library would pass over a scope that it does not know, and give a token without one. */
+/** Checked here, since the library would ignore an unknown scope and issue a token without one. */
 function requireScope(ctx: object): void {
   const { body, params } = (ctx as { oidc: { body?: Record<string, unknown>; params?: { scope?: unknown } } }).oidc;
   if (body?.client_secret !== undefined || body?.client_assertion !== undefined)
-    throw new errors.InvalidRequest('client credentials belong in the Authorization header alone');
-  const fault = scopeIssue(params?.scope as string | undefined, issuerRequestOf(ctx).client?.scopes ?? []);
-  if (fault) throw new errors.InvalidScope(fault, undefined as never);
+    throw new errors.InvalidRequest('client credentials belong in the Authorization header only');
+  const issue = scopeIssue(params?.scope as string | undefined, issuerRequestOf(ctx).client?.scopes ?? []);
+  if (issue) throw new errors.InvalidScope(issue, undefined as never);
 }

@@ -14,19 +14,19 @@ test.each([
   ['issued:manage', 'the app was not granted issued:manage'],
   ['no:such', 'there is no operation no:such'],
   ['roles:manage', 'for people only'],
-])('%s', (asked, fault) => expect(scopeIssue(asked, granted)).toContain(fault));
+])('the scope %p is denied: %s', (requested, issue) => expect(scopeIssue(requested, granted)).toContain(issue));
 
-test('what was granted, in any order', () => {
+test('granted operations are accepted in any order', () => {
   expect(scopeIssue('issued:read offers:write', granted)).toBeUndefined();
   expect(scopeIssue('issued:read', granted)).toBeUndefined();
 });
 
-test('a scope is taken exactly when each of its names was granted', () => {
+test('a scope is accepted exactly when each of its names was granted', () => {
   const names = fc.subarray([...operationNames, ...neverGrantable], { minLength: 1 });
   fc.assert(
-    fc.property(names, fc.subarray(operationNames), (asked, has) => {
-      expect(scopeIssue(asked.join(' '), has) === undefined).toBe(
-        asked.every((name) => (has as string[]).includes(name)),
+    fc.property(names, fc.subarray(operationNames), (requested, has) => {
+      expect(scopeIssue(requested.join(' '), has) === undefined).toBe(
+        requested.every((name) => (has as string[]).includes(name)),
       );
     }),
   );

@@ -4,24 +4,24 @@ import type { AuditRecord } from '@holdfast/contracts';
 import { CLOCK, newId, type Clock } from '@holdfast/platform';
 import type { IssuerRequest } from '../request-context/issuer-request.js';
 
-/** Codes that say "you may not", where the others say "this does not work". */
-const denials = ['invalid_client', 'invalid_scope', 'unauthorized_client', 'unsupported_grant_type', 'invalid_target'];
+/** Error codes of denied requests. All others are failures. */
+const deniedCodes = ['invalid_client', 'invalid_scope', 'unauthorized_client', 'unsupported_grant_type', 'invalid_target'];
 
-export interface TokenAnswer {
+export interface TokenResponse {
   status: number;
   /** OAuth error code; none on success. */
   error?: string;
   scope?: string;
 }
 
-/** What the organization's log says of a token request. */
+/** The audit record of a token request. */
 export function tokenRecord(
   { info, client }: IssuerRequest,
-  { status, error, scope }: TokenAnswer,
+  { status, error, scope }: TokenResponse,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
   const { clientId, name } = client!.app;
-  const result = !error ? 'success' : denials.includes(error) ? 'denied' : 'failure';
+  const result = !error ? 'success' : deniedCodes.includes(error) ? 'denied' : 'failure';
   return {
     occurredAt: now.toISOString(),
     action: 'token.issue',
@@ -42,14 +42,14 @@ export class TokenAudit {
   ) {}
 
   /**
-   * Resolves when the answer may leave: its record has its place. A caller that did not prove to be the app is counted
-   * instead, or anybody could fill an organization's log; one that names no app of ours concerns no organization.
+   * Appends the record of a request; the response leaves after this resolves. A request without authentication is
+   * counted instead, since otherwise anybody could fill an organization's log. One for an unknown client concerns no
+   * organization.
    */
-  async record(request: IssuerRequest, answer: TokenAnswer): Promise<void> {
+  async record(request: IssuerRequest, response: TokenResponse): Promise<void> {
     if (!request.client) return;
-    const record = tokenRecord(request, answer, this.clock.now());
-    if (request.secretId === undefined)
-      await this.deniedRequests.count(request.client.app.org, record, request.network);
+    const record = tokenRecord(request, response, this.clock.now());
+    if (request.secretId === undefined) await this.deniedRequests.count(request.client.app.org, record, request.network);
     else await this.writer.append(request.client.app.org, { ...record, id: newId() });
   }
 }

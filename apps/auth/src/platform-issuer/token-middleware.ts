@@ -8,12 +8,12 @@ import { beginIssuerRequest, issuerRequestOf, type HttpContext, type IssuerReque
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
 
-/** Bytes of a form: Basic credentials are no part of it, so a few hundred are the rule. */
-const largestBody = 16_384;
-/** What is larger is not even read to its end. */
-const largestDrained = 2_097_152;
+/** Of a form, which has a few hundred bytes, since credentials are in a header. */
+const maxBodyBytes = 16_384;
+/** Larger bodies are not read to their end: the connection is closed. */
+const maxDrainedBytes = 2_097_152;
 
-const unexpected = new LogBudget(10);
+const unexpectedErrorLines = new LogBudget(10);
 
 interface OAuthBody {
   error?: string;
@@ -21,48 +21,48 @@ interface OAuthBody {
   scope?: string;
 }
 
-/**
- * Stands around the library's token endpoint: refuses early what needs no work, and lets no answer out before its
- * record.
- */
+/** Wraps the library's token endpoint: rejects some requests early, and no response leaves before its audit record. */
 export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger: Logger): void {
   provider.use(async (ctx, next) => {
     const request = beginIssuerRequest(ctx, tokenRoute);
-    const refusal = refuseEarly(ctx);
-    if (refusal) answer(ctx, ...refusal);
+    const rejection = rejectEarly(ctx);
+    if (rejection) respondError(ctx, ...rejection);
     else await next();
     await finish(ctx, request, audit);
   });
-  // error_detail says more than the caller is told; it never holds a credential.
+  // error_detail is more than the response contains, and never has a credential.
   provider.on('grant.error', (ctx, thrown) => {
     const { error, error_detail: detail, origin } = thrown as typeof thrown & { origin?: ErrorOrigin };
     noteOutcome(ctx.req, { code: error, detail, origin });
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   });
   provider.on('server_error', (ctx, err) => {
-    // What is only away is expected, and stands in the access line with its origin.
+    // An unavailable dependency is expected, and the access log line names it.
     const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
     noteOutcome(ctx.req, {
       code: 'server_error',
       detail: detail ?? String(err),
       origin: origin ?? { dependency: 'token endpoint', cause: 'internal' },
     });
-    if (!origin && unexpected.take())
-      logger.error({ requestId: issuerRequestOf(ctx).info.id, err }, 'the token endpoint failed');
+    if (!origin && unexpectedErrorLines.take())
+      logger.error(
+        { requestId: issuerRequestOf(ctx).info.id, err },
+        'The token endpoint failed unexpectedly; the response is 500',
+      );
   });
-  // Koa would write to standard error otherwise; these are broken connections.
+  // Broken connections. Without a listener Koa would write them to standard error.
   (provider as EventEmitter).on('error', (err: Error) =>
-    logger.debug({ err: err.message }, 'a token request broke off'),
+    logger.debug({ err: err.message }, 'The client of the token endpoint disconnected'),
   );
 }
 
-function refuseEarly(ctx: HttpContext): [status: number, error: string, description: string] | undefined {
+function rejectEarly(ctx: HttpContext): [status: number, error: string, description: string] | undefined {
   const length = Number(ctx.get('content-length') || 0);
-  if (length > largestBody) {
-    if (length > largestDrained) ctx.set('Connection', 'close');
-    return [413, 'invalid_request', `the body is larger than ${largestBody} bytes`];
+  if (length > maxBodyBytes) {
+    if (length > maxDrainedBytes) ctx.set('Connection', 'close');
+    return [413, 'invalid_request', `the body is larger than ${maxBodyBytes} bytes`];
   }
-  // RFC 6749 §2.3.1: credentials must not be in the URI, where logs keep them.
+  // RFC 6749 §2.3.1: credentials must not be in the URI, which logs contain.
   if (ctx.querystring) return [400, 'invalid_request', 'parameters belong in the body, not in the URI'];
   if (!ctx.get('authorization'))
     return [
@@ -73,7 +73,7 @@ function refuseEarly(ctx: HttpContext): [status: number, error: string, descript
   return undefined;
 }
 
-function answer(ctx: HttpContext, status: number, error: string, error_description: string): void {
+function respondError(ctx: HttpContext, status: number, error: string, error_description: string): void {
   ctx.status = status;
   ctx.body = { error, error_description };
 }
@@ -89,15 +89,15 @@ async function finish(ctx: HttpContext, request: IssuerRequest, audit: TokenAudi
   } catch (error) {
     const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
     noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
-    // It would say that the secret was wrong.
+    // The header would mean that the secret was wrong.
     ctx.remove('WWW-Authenticate');
-    answer(ctx, 503, 'temporarily_unavailable', 'try again in a moment');
+    respondError(ctx, 503, 'temporarily_unavailable', 'try again in a moment');
   }
-  // The library stops reading what is too long; unread, it would hold its connection.
+  // The library stops reading a body that is too long. Unread, it would keep the connection open.
   if (!ctx.req.complete) ctx.req.resume();
   ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Request-Id', request.info.id);
-  // For programs, not for pages: no other origin may read it.
+  // No page of another origin may read a token.
   ctx.remove('Access-Control-Allow-Origin');
   if (ctx.status === 401) ctx.set('WWW-Authenticate', `Basic realm="${(ctx.app as Provider).issuer}", charset="UTF-8"`);
   if (ctx.status === 503) ctx.set({ 'Retry-After': '1', ...originHeaders(ctx.req) });

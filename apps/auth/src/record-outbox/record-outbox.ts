@@ -7,20 +7,21 @@ import { seal, unseal } from '@holdfast/platform';
 import { CONFIG, Interval } from '@holdfast/service';
 import type { Config } from '../config.js';
 
-/** How long an answer waits for its record's place, in ms, as every other change does (libs/outbox/src/outbox.ts). */
-const placedWithin = 1000;
-const atOnce = 500;
+/** How long the response waits until the record is appended, as for every other change (libs/outbox/src/outbox.ts). */
+const appendTimeoutMs = 1000;
+const batchSize = 500;
 
 const insert = statement('record_outbox_insert', 'INSERT INTO record_outbox (id, org, record) VALUES ($1, $2, $3)');
 const remove = statement('record_outbox_remove', 'DELETE FROM record_outbox WHERE id = ANY ($1)');
-/** What is younger is on its way by the hand that wrote it. */
-const left = statement(
-  'record_outbox_left',
-  `SELECT id, org, record FROM record_outbox WHERE created_at < now() - interval '2 seconds' ORDER BY created_at, id LIMIT ${atOnce}`,
+/** The handler that inserted a younger record is still appending it. */
+const overdue = statement(
+  'record_outbox_overdue',
+  `SELECT id, org, record FROM record_outbox WHERE created_at < now() - interval '2 seconds'
+   ORDER BY created_at, id LIMIT ${batchSize}`,
 );
-const count = statement(
+const countOverdue = statement(
   'record_outbox_count',
-  `SELECT count(*)::int AS waiting FROM record_outbox WHERE created_at < now() - interval '2 seconds'`,
+  `SELECT count(*)::int AS rows FROM record_outbox WHERE created_at < now() - interval '2 seconds'`,
 );
 
 interface Row {
@@ -29,16 +30,15 @@ interface Row {
   record: Buffer;
 }
 
-const waitingRecords = new Gauge({
-  name: 'holdfast_records_waiting',
-  help: 'Audit records of changes in auth that audit has yet to get',
+const pendingRecords = new Gauge({
+  name: 'holdfast_records_pending',
+  help: 'Audit records of committed changes in auth that audit has not appended within 2 seconds',
 });
 
 /**
- * Audit records of changes: each commits with its change and is appended to the log afterwards, until audit has it
- * (product §7: changes succeed while audit is away). Any replica appends any of them, twice if need be: to audit the
- * same id is the same record. Auth tells nobody else of its changes, so it needs no stream for them
- * (docs/adr/0003-outbox-and-relay.md).
+ * Audit records of changes. Each commits with its change and is appended to the log afterwards, so that changes succeed
+ * while audit is unavailable (product §7). Any replica appends any record, twice if need be: audit deduplicates by id.
+ * Only audit consumes these records, so they need no stream (docs/adr/0003-outbox-and-relay.md).
  */
 @Injectable()
 export class RecordOutbox {
@@ -50,7 +50,7 @@ export class RecordOutbox {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** In the transaction of the change. */
+  /** Inserts a record in the transaction of its change. */
   async add(sql: Sql, org: string, record: AuditRecord): Promise<void> {
     await sql.rows(insert, [
       record.id,
@@ -60,16 +60,17 @@ export class RecordOutbox {
   }
 
   /**
-   * After the commit: holds the answer until the record has its place, one second at most. What fails stays for the
-   * sweep.
+   * Appends a committed record to the log, in one second at most, and the response waits for it. If it fails, the sweep
+   * appends the record.
    */
-  async placed(org: string, record: AuditRecord): Promise<void> {
+  async append(org: string, record: AuditRecord): Promise<void> {
     try {
-      await this.audit.append(org, record, { committed: true, within: placedWithin });
+      await this.audit.append(org, record, { committed: true, within: appendTimeoutMs });
       await this.database.rows(remove, [[record.id]]);
     } catch (error) {
       this.logger.warn(
-        `the record ${record.id} of ${org} (${record.action}) is committed and waits for audit: ${String(error)}`,
+        `Failed to append the audit record ${record.id} (${record.action}) of ${org}. ` +
+          `It is committed and will be appended later: ${String(error)}`,
       );
     }
   }
@@ -80,21 +81,21 @@ export class RecordOutbox {
     failure: 'Failed to append audit records of committed changes. They stay in the table record_outbox',
   })
   async sweep(stopping: () => boolean): Promise<void> {
-    const [{ waiting } = { waiting: 0 }] = await this.database.rows<{ waiting: number }>(count);
-    waitingRecords.set(waiting);
-    for (let found = waiting; found > 0 && !stopping(); found -= atOnce) await this.appendSome();
+    const [pending = { rows: 0 }] = await this.database.rows<{ rows: number }>(countOverdue);
+    pendingRecords.set(pending.rows);
+    for (let left = pending.rows; left > 0 && !stopping(); left -= batchSize) await this.appendBatch();
   }
 
-  private async appendSome(): Promise<void> {
-    const rows = await this.database.rows<Row>(left);
-    const ends = await Promise.allSettled(rows.map((row) => this.append(row)));
-    await this.database.rows(remove, [rows.filter((_, i) => ends[i]!.status === 'fulfilled').map(({ id }) => id)]);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  private async appendBatch(): Promise<void> {
+    const rows = await this.database.rows<Row>(overdue);
+    const results = await Promise.allSettled(rows.map((row) => this.appendRow(row)));
+    await this.database.rows(remove, [rows.filter((_, i) => results[i]!.status === 'fulfilled').map(({ id }) => id)]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  private async append({ id, org, record }: Row): Promise<void> {
-    const opened = unseal(this.config.KEY_ENCRYPTION_KEY, record, contextOf(org, id)).toString();
-    await this.audit.append(org, JSON.parse(opened) as AuditRecord, { committed: true });
+  private async appendRow({ id, org, record }: Row): Promise<void> {
+    const json = unseal(this.config.KEY_ENCRYPTION_KEY, record, contextOf(org, id)).toString();
+    await this.audit.append(org, JSON.parse(json) as AuditRecord, { committed: true });
   }
 }
 

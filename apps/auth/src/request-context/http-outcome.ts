@@ -3,12 +3,12 @@ import { internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
 import { clientClosedRequest, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer-paths.js';
 
-/** What is found out about a request on its way, for its access line. */
+/** Facts about a request that are collected while it is processed, for its access log line. */
 export interface HttpOutcome {
   code?: string | undefined;
   detail?: string | undefined;
   clientId?: string | undefined;
-  /** Whether that client proved to be itself. */
+  /** Whether the client authenticated. */
   verified?: boolean;
   org?: string | undefined;
   origin?: ErrorOrigin | undefined;
@@ -16,23 +16,23 @@ export interface HttpOutcome {
 
 const outcomes = new WeakMap<IncomingMessage, HttpOutcome>();
 
-/** Adds to what is known of a request. */
-export function noteOutcome(request: IncomingMessage, found: HttpOutcome): void {
-  outcomes.set(request, { ...outcomes.get(request), ...found });
+/** Adds facts about a request. */
+export function noteOutcome(request: IncomingMessage, outcome: HttpOutcome): void {
+  outcomes.set(request, { ...outcomes.get(request), ...outcome });
 }
 
-/** For the gateway, which has the same request in its own log and metrics. */
+/** Name the dependency that failed, for the gateway's log and metrics of the same request. */
 export function originHeaders(request: IncomingMessage): Record<string, string> {
   const { origin } = outcomes.get(request) ?? {};
   return origin ? { [internalHeaders.origin]: `${origin.dependency};${origin.cause}` } : {};
 }
 
-/** Observes a request when its response is over. `began` is in ms of performance.now(). */
+/** Logs and counts a request when its response is closed. `startedAtMs` is a time of performance.now(). */
 export function observeOnClose(
   observer: HttpObserver,
   request: IncomingMessage,
   response: ServerResponse,
-  began: number,
+  startedAtMs: number,
 ): void {
   const { method = '', url = '', headers } = request;
   const path = url.split('?')[0]!;
@@ -47,7 +47,7 @@ export function observeOnClose(
       method,
       route,
       status: response.writableEnded ? response.statusCode : clientClosedRequest,
-      seconds: (performance.now() - began) / 1000,
+      seconds: (performance.now() - startedAtMs) / 1000,
       verified: false,
       ...outcome,
       org: outcome.org ?? org,

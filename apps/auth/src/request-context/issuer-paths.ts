@@ -1,6 +1,6 @@
 import { issuerMetadataPath, issuerPaths, issuerRoute as routeBelowIssuer } from '@holdfast/contracts';
 
-/** By the names of oidc-provider's `routes` setting. */
+/** oidc-provider's setting `routes`. */
 export const routes = {
   authorization: issuerPaths.authorization,
   token: issuerPaths.token,
@@ -15,15 +15,16 @@ export function issuerPath(shortId: string): string {
   return `/o/${shortId}`;
 }
 
-/** As an address stands in the log: what belongs to one sign-in is left out. */
+/** The route of a path in logs and metrics, without the id of a sign-in. */
 export function routeTemplate(path: string): string {
   return `/o/{shortId}${path.replace(/^\/(authorize|api\/sign-in)\/[^/]+/, '/$1/{uid}')}`;
 }
 
-const known = new Set<string>(Object.values(issuerPaths).map(routeBelowIssuer));
+const routeTemplates = new Set<string>(Object.values(issuerPaths).map(routeBelowIssuer));
 
 /**
- * Whose address a path is, and the template of its route when there is such a one: metrics take no text from outside.
+ * Organization and route of a path below an issuer. The route is undefined when there is none, since metrics must not
+ * have labels from outside.
  */
 export function issuerRoute(path: string): { route: string | undefined; org: string } | undefined {
   const [, metadataOf] = /^\/\.well-known\/oauth-authorization-server\/o\/([a-z0-9-]{3,32})$/.exec(path) ?? [];
@@ -31,14 +32,13 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
   const [, org, rest] = /^\/o\/([a-z0-9-]{3,32})(\/.*)$/.exec(path) ?? [];
   if (org === undefined || rest === undefined) return undefined;
   const route = routeTemplate(rest);
-  return { route: known.has(route) ? route : undefined, org };
+  return { route: routeTemplates.has(route) ? route : undefined, org };
 }
 
-/** What somebody does at an issuer; the rest is the same for everybody (metadata, keys, pages). */
-export const actionPaths =
+/** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
+export const actionPath =
   /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
-/** Where the sign-in page is. */
 export const signInPagePath = '/sign-in/';
-/** What it asks. */
+/** The API of the sign-in page. */
 export const signInApiPath = '/api/sign-in';

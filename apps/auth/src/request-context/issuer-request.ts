@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import {
@@ -8,63 +8,60 @@ import {
   type RequestContext,
   type RequestInfo,
 } from '@holdfast/contracts';
-import { networkOf, newId, personalOrigin } from '@holdfast/platform';
+import { networkOf, newId, personalOrigin, randomForIds } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
 
-/** A request as it comes to the provider, before any of its routes. */
+/** A request to oidc-provider before routing. */
 export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
-/**
- * What is found out about one request to an issuer on its way, so that every step sees the same state of the client.
- */
+/** State of one request to an issuer, so that every step of it uses the same record of the client. */
 export interface IssuerRequest {
   info: RequestInfo;
-  /** Where it came from, should it be a customer's. */
-  person: Pick<RequestInfo, 'address' | 'userAgent'>;
-  /** Whose refusals are counted together (networkOf). */
+  /** Address and user agent, which only records of customers contain. */
+  personalOrigin: Pick<RequestInfo, 'address' | 'userAgent'>;
+  /** Denied requests of one network are counted together (networkOf). */
   network: string;
-  /** The client that the request names, whether there is one or not. */
+  /** The client id in the request, whether or not such a client exists. */
   presentedClientId?: string;
   client?: ClientRecord;
+  /** Set when the client authenticated with this secret. */
   secretId?: string;
-  /** The customer whom it is about, and the credential by which they are known. */
+  /** The customer whom the request is about, and their live credential. */
   subject?: string;
   credential?: string;
-  /** Version of that customer at the sign-in that is believed here. */
+  /** Version of the customer at the sign-in from which the code, token or session results. */
   version?: number;
-  /** How they signed in, as far as it is known here. */
+  /** How the customer signed in. */
   authentication?: { acr?: string; amr?: string[] };
-  /** A refresh token that was used a moment ago was used again, and its successor given out once more. */
+  /** The request repeats the use of a refresh token within the grace period and gets the same successor. */
   repeated?: boolean;
-  /** Of what it changed: committed with the change, and on its way to the log. */
+  /** Record of the change that the request made, committed with it. */
   change?: AuditRecord;
 }
 
-const underWay = new WeakMap<object, IssuerRequest>();
+const requests = new WeakMap<object, IssuerRequest>();
 
 const requestIdForm = /^[\x21-\x7e]{1,128}$/;
 const traceparentForm = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function beginIssuerRequest(ctx: HttpContext, route: string): IssuerRequest {
-  const request = issuerRequest(ctx.req, route);
-  underWay.set(ctx, request);
+  const request = createIssuerRequest(ctx.req, route);
+  requests.set(ctx, request);
   return request;
 }
 
-/** Of an address only the gateway knows; a client that names one under this header is not heard there. */
-export function issuerRequest(request: IncomingMessage, route: string): IssuerRequest {
+/** The gateway overwrites the header with the client's address, so a client cannot forge it. */
+export function createIssuerRequest(request: IncomingMessage, route: string): IssuerRequest {
   const { [internalHeaders.clientAddress]: given, 'user-agent': userAgent } = request.headers;
   const address = typeof given === 'string' ? given : '';
   return {
     info: requestInfoOf(request, route),
-    person: personalOrigin(address, userAgent),
+    personalOrigin: personalOrigin(address, userAgent),
     network: networkOf(address),
   };
 }
 
-/**
- * The gateway sets both headers; they only become ours when there is none, or when they are not what they should be.
- */
+/** The gateway sets request id and trace. Missing and malformed ones are replaced. */
 function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string): RequestInfo {
   const {
     'x-request-id': id,
@@ -82,7 +79,7 @@ function requestInfoOf({ headers, method = '' }: IncomingMessage, route: string)
   };
 }
 
-/** Nobody in particular: somebody who has not proved to be anyone. */
+/** The actor of a request without authentication. */
 export const anonymous: Actor = { type: 'anonymous', id: 'anonymous' };
 
 export function requestContextOf({ info, client }: IssuerRequest, org: string): RequestContext {
@@ -90,20 +87,19 @@ export function requestContextOf({ info, client }: IssuerRequest, org: string): 
   return { org, actor, request: info, auditId: newId() };
 }
 
-/** Throws where no request is under way: nothing here works outside of one. */
+/** @throws outside of a request to an issuer */
 export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
-  const request = ctx && underWay.get(ctx);
-  if (!request) throw new Error('no token request is under way');
+  const request = ctx && requests.get(ctx);
+  if (!request) throw new Error('there is no current request to an issuer');
   return request;
 }
 
-/** What is stored by the request under way came of the sign-in that it believes; outside of one that is not known. */
+/** The sign-in from which state results that the current request stores; undefined outside of a request. */
 export function originOf(ctx: object | undefined): { version?: number; credential?: string } | undefined {
-  return ctx && underWay.get(ctx);
+  return ctx && requests.get(ctx);
 }
 
-/** Out of UUIDs, since Node makes these from a store of random bytes: a tenth of the price on a path that counts it. */
 function newTraceparent(): string {
-  const [trace, span] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', ''));
-  return `00-${trace}-${span!.slice(0, 16)}-01`;
+  const random = randomForIds(24).toString('hex');
+  return `00-${random.slice(16)}-${random.slice(0, 16)}-01`;
 }

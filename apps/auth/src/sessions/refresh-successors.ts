@@ -1,20 +1,20 @@
 import { Provider } from 'oidc-provider';
 import type { StateStore } from './state-store.js';
 
-interface Rotated {
+interface RotatedToken {
   jti: string;
   grantId: string;
 }
 
 /**
- * The successor of a refresh token follows from it, so that everybody who uses the token within the grace period gets
- * the same one, at whichever replica, also at the same moment.
+ * Derives the successor of a refresh token from the token, so that all uses of it within the grace period return the
+ * same successor, at every replica, also concurrently.
  */
 export function deriveSuccessors(provider: Provider, org: string, store: StateStore): void {
   const prototype = provider.RefreshToken.prototype as unknown as { generateTokenId: (this: object) => string };
   const { generateTokenId } = prototype;
   prototype.generateTokenId = function () {
-    const rotated = Provider.ctx?.oidc.entities.RotatedRefreshToken as Rotated | undefined;
+    const rotated = Provider.ctx?.oidc.entities.RotatedRefreshToken as RotatedToken | undefined;
     return rotated ? store.successorOf(org, rotated.jti, rotated.grantId) : generateTokenId.call(this);
   };
 }

@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { RowCounts } from './row-counts.js';
 
-/** A table with a clock: `took` is how long a count takes, in ms. */
-function tableOf(rows: number, took = 0) {
-  const table = { rows, asked: 0, time: 0, fails: false };
+/** A table with a clock of its own, in which a count takes `countMs`. */
+function tableOf(rows: number, countMs = 0) {
+  const table = { rows, counts: 0, nowMs: 0, fails: false };
   const counts = new RowCounts(
     (_, limit) => {
-      table.asked += 1;
-      table.time += took;
-      return table.fails ? Promise.reject(new Error('away')) : Promise.resolve(Math.min(limit, table.rows));
+      table.counts += 1;
+      table.nowMs += countMs;
+      return table.fails ? Promise.reject(new Error('unavailable')) : Promise.resolve(Math.min(limit, table.rows));
     },
     2,
-    () => table.time,
+    () => table.nowMs,
   );
   const insert = async (limit: number) => {
     const room = counts.hasRoom('acme', limit);
@@ -27,45 +27,45 @@ function tableOf(rows: number, took = 0) {
 }
 
 describe('row counts', () => {
-  test('take no more than the limit, and again what there is room for after rows have gone', async () => {
+  test('admit rows up to the limit, and more after rows were deleted', async () => {
     const { table, insert } = tableOf(0);
     for (let i = 0; i < 10; i += 1) expect(await insert(10)).toBe(true);
     expect(await insert(10)).toBe(false);
     table.rows = 4;
     expect(await insert(10)).toBe(false);
-    table.time += 1000;
+    table.nowMs += 1000;
     await insert(10);
     expect(await insert(10)).toBe(true);
   });
 
-  test('see what others inserted', async () => {
+  test('include rows that other replicas inserted', async () => {
     const { table, insert } = tableOf(0);
     await insert(100);
     table.rows += 99;
-    table.time += 1000;
+    table.nowMs += 1000;
     for (let i = 0; i < 5; i += 1) await insert(100);
-    table.time += 1000;
+    table.nowMs += 1000;
     await insert(100);
     expect(await insert(100)).toBe(false);
   });
 
-  test('count seldom while much is left, and for 1 % of the time at the most', async () => {
-    const few = tableOf(0);
-    for (let i = 0; i < 1000; i += 1, few.table.time += 1000) await few.insert(1_000_000);
-    expect(few.table.asked).toBe(1);
+  test('count once while most of the limit is left, and for at most 1 % of the time', async () => {
+    const empty = tableOf(0);
+    for (let i = 0; i < 1000; i += 1, empty.table.nowMs += 1000) await empty.insert(1_000_000);
+    expect(empty.table.counts).toBe(1);
     const full = tableOf(10, 50);
-    for (let i = 0; i < 1000; i += 1, full.table.time += 10) await full.insert(10);
-    expect(full.table.asked).toBeLessThanOrEqual(3);
+    for (let i = 0; i < 1000; i += 1, full.table.nowMs += 10) await full.insert(10);
+    expect(full.table.counts).toBeLessThanOrEqual(3);
   });
 
-  test('go on with what they know when counting fails', async () => {
+  test('continue with the last estimate when counting fails', async () => {
     const { table, insert } = tableOf(0);
     table.fails = true;
     for (let i = 0; i < 10; i += 1) expect(await insert(10)).toBe(true);
     expect(await insert(10)).toBe(false);
   });
 
-  test('keep so many keys and no more', async () => {
+  test('evict the least recently used key beyond the maximum', async () => {
     const { counts } = tableOf(5);
     for (const key of ['a', 'b', 'c']) {
       counts.hasRoom(key, 5);

@@ -1,71 +1,71 @@
 /** Counts the rows of one key, up to `limit`. */
 export type Count = (key: string, limit: number) => Promise<number>;
 
-interface Known {
-  /** When somebody last looked; undefined before the first time. */
+interface Estimate {
+  /** Rows at the last count; undefined before the first one. */
   counted: number | undefined;
-  /** What was inserted here since then. */
-  since: number;
-  nextCountAt: number;
+  /** Rows that this replica inserted since the last count. */
+  inserted: number;
+  nextCountAtMs: number;
   counting: boolean;
 }
 
 const minIntervalMs = 1000;
-/** Counting takes this share of the time at the most, however many rows there are. */
+/** Counting takes at most this share of the time, however many rows there are. */
 const maxShare = 0.01;
 /**
- * Of what was left at the last count: as long as there are no more replicas than its inverse, all together cannot pass
- * the limit unseen.
+ * Rows are counted again when a replica has inserted this share of the rows that were left. Up to 20 replicas together
+ * cannot exceed the limit without a count.
  */
 const recountAfter = 1 / 20;
 
 /**
- * Knows roughly how many rows a key has, without asking for each insert: a count, and what was inserted here since. It
- * is counted anew the more often the less is left. Nobody waits for a count.
+ * Estimates how many rows a key has, without a query per insert: the last count plus the rows inserted here since. The
+ * fewer rows are left, the more often they are counted. No insert waits for a count.
  */
 export class RowCounts {
-  private readonly known = new Map<string, Known>();
+  private readonly estimates = new Map<string, Estimate>();
 
   constructor(
     private readonly count: Count,
     private readonly maxKeys = 20_000,
-    private readonly now: () => number = () => performance.now(),
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Whether one more row is within the limit, as far as it is known. */
+  /** Whether one more row is within the limit, by the estimate. */
   hasRoom(key: string, limit: number): boolean {
-    const known = this.of(key);
-    const { counted = 0, since } = known;
-    const full = counted + since >= limit;
-    const isDue = known.counted === undefined || full || since >= Math.max(1, (limit - counted) * recountAfter);
-    if (isDue && !known.counting && this.now() >= known.nextCountAt) void this.recount(key, known, limit);
-    return !full;
+    const estimate = this.estimateOf(key);
+    const { counted = 0, inserted } = estimate;
+    const isFull = counted + inserted >= limit;
+    const isDue = estimate.counted === undefined || isFull || inserted >= Math.max(1, (limit - counted) * recountAfter);
+    if (isDue && !estimate.counting && this.nowMs() >= estimate.nextCountAtMs) void this.recount(key, estimate, limit);
+    return !isFull;
   }
 
   inserted(key: string): void {
-    this.of(key).since += 1;
+    this.estimateOf(key).inserted += 1;
   }
 
-  private of(key: string): Known {
-    const known = this.known.get(key) ?? { counted: undefined, since: 0, nextCountAt: 0, counting: false };
-    // The one that was asked for longest ago goes first.
-    this.known.delete(key);
-    this.known.set(key, known);
-    if (this.known.size > this.maxKeys) this.known.delete(this.known.keys().next().value!);
-    return known;
+  private estimateOf(key: string): Estimate {
+    const estimate = this.estimates.get(key) ?? { counted: undefined, inserted: 0, nextCountAtMs: 0, counting: false };
+    // Moves the key to the end of the map, so that the least recently used key is evicted first.
+    this.estimates.delete(key);
+    this.estimates.set(key, estimate);
+    if (this.estimates.size > this.maxKeys) this.estimates.delete(this.estimates.keys().next().value!);
+    return estimate;
   }
 
-  private async recount(key: string, known: Known, limit: number): Promise<void> {
-    known.counting = true;
-    const [began, before] = [this.now(), known.since];
+  private async recount(key: string, estimate: Estimate, limit: number): Promise<void> {
+    estimate.counting = true;
+    const [startedAtMs, insertedBefore] = [this.nowMs(), estimate.inserted];
     try {
-      known.counted = await this.count(key, limit);
-      known.since -= before;
+      estimate.counted = await this.count(key, limit);
+      estimate.inserted -= insertedBefore;
     } catch {
-      // What was known before still stands, and grows with what is inserted here.
+      // The previous estimate remains, and grows with each insert.
     } finally {
-      known.counting = false;
-      known.nextCountAt = this.now() + Math.max(minIntervalMs, (this.now() - began) / maxShare);
+      estimate.counting = false;
+      estimate.nextCountAtMs = this.nowMs() + Math.max(minIntervalMs, (this.nowMs() - startedAtMs) / maxShare);
     }
   }
 }

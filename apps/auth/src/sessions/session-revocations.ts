@@ -97,10 +97,10 @@ export class SessionRevocations {
     this.notifications.wake();
   }
 
-  /** Revokes the session of one browser; false when there is none. The app `except` requested it and is not notified. */
+  /** Revokes the session of a browser; false when there is none. The app `except` is not notified: it requested this. */
   async revokeSession(org: string, uid: string, except?: string, record?: AuditRecord): Promise<boolean> {
     const revoked = await this.database.transaction(async (sql) => {
-      const [session] = await this.open(sql.rows(deleteSessionByUid, [org, sha256(uid)]), org);
+      const [session] = await this.unseal(sql.rows(deleteSessionByUid, [org, sha256(uid)]), org);
       if (!session) return false;
       if (record) await this.records.add(sql, org, record);
       const grants = authorizationsOf(session.payload).flatMap(([, { grantId }]) =>
@@ -139,7 +139,7 @@ export class SessionRevocations {
     { org, subject, version, credential, erased }: SessionRevocation,
   ): Promise<void> {
     const deleted = await (credential === undefined
-      ? this.open(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org)
+      ? this.unseal(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org)
       : this.deleteWithCredential(sql, org, [org, subject, version, credential]));
     await this.notifications.add(sql, org, subject, signedInBy(deleted));
   }
@@ -150,10 +150,10 @@ export class SessionRevocations {
     org: string,
     values: [string, string, number, string],
   ): Promise<Stored[]> {
-    const removed = await this.open(sql.rows(deleteOfCredential, values), org);
+    const removed = await this.unseal(sql.rows(deleteOfCredential, values), org);
     const grants = new Set(removed.filter(({ model }) => model === 'Grant').map(({ id }) => id.toString('base64')));
-    const parts: Stored[] = [];
-    for (const { id, model, payload } of await this.open(sql.rows(sessionsOf, [org, values[1]]), org)) {
+    const changed: Stored[] = [];
+    for (const { id, model, payload } of await this.unseal(sql.rows(sessionsOf, [org, values[1]]), org)) {
       const all = authorizationsOf(payload);
       const revoked = all.filter(
         ([, { grantId }]) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')),
@@ -167,12 +167,12 @@ export class SessionRevocations {
           id,
           sealPayload(this.key, org, model, id, { ...payload, authorizations: Object.fromEntries(left) }),
         ]);
-      parts.push({ id, model, payload: { ...payload, authorizations: Object.fromEntries(revoked) } });
+      changed.push({ id, model, payload: { ...payload, authorizations: Object.fromEntries(revoked) } });
     }
-    return [...removed, ...parts];
+    return [...removed, ...changed];
   }
 
-  private async open(rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>, org: string): Promise<Stored[]> {
+  private async unseal(rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>, org: string): Promise<Stored[]> {
     return (await rows).map(({ model, id, payload }) => ({
       model,
       id,

@@ -12,43 +12,52 @@ import { RowCounts } from './row-counts.js';
 import { unsealPayload, sealPayload } from './sealed-payload.js';
 
 /**
- * What came of a sign-in before the customer was erased, their key replaced or their credential ended may not come back
- * by a late write. A sign-in under way comes of none yet.
+ * Rejects a late write of state that results from a revoked sign-in: the customer was erased, or their passkey or
+ * credential replaced, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in.
  */
 const upsert = statement(
   'oidc_upsert',
   `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at)
    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-   WHERE NOT EXISTS (SELECT 1 FROM session_revocation WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
-   ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account, version = excluded.version,
-     credential = excluded.credential, payload = excluded.payload, expires_at = excluded.expires_at
+   WHERE NOT EXISTS (
+     SELECT 1 FROM session_revocation
+     WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
+   ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id,
+     account = excluded.account, version = excluded.version, credential = excluded.credential,
+     payload = excluded.payload, expires_at = excluded.expires_at
      WHERE $2 <> 'Interaction' OR oidc_state.consumed_at IS NULL
    RETURNING (xmax = 0) AS inserted`,
 );
-/** What has expired is gone, also before it is swept: the library looks at times in its payloads, and not always. */
+/** Excludes expired rows that are not swept yet. The library does not check every expiration itself. */
 const find = statement(
   'oidc_find',
-  'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4',
+  `SELECT id, payload, version, consumed_at FROM oidc_state
+   WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4`,
 );
 const findByUid = statement(
   'oidc_find_uid',
-  'SELECT id, payload, version, consumed_at FROM oidc_state WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4',
+  `SELECT id, payload, version, consumed_at FROM oidc_state
+   WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4`,
 );
-/** One statement: of many who hold the same code or token, the row lock lets exactly one through. */
+/** One statement, so that of concurrent requests with the same code or token the row lock admits exactly one. */
 const consume = statement(
   'oidc_consume',
-  'UPDATE oidc_state SET consumed_at = $4 WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1',
+  `UPDATE oidc_state SET consumed_at = $4
+   WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
 );
-/** Used a moment ago, and what came of it has not been used. */
+/** Finds a refresh token that was consumed within the grace period and whose successor is not consumed. */
 const repeatable = statement(
   'oidc_repeatable',
   `SELECT 1 FROM oidc_state WHERE org = $1 AND model = 'RefreshToken' AND id = $2 AND consumed_at > $4
-     AND NOT EXISTS (SELECT 1 FROM oidc_state s WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = $3 AND s.consumed_at IS NOT NULL)`,
+     AND NOT EXISTS (
+       SELECT 1 FROM oidc_state s
+       WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = $3 AND s.consumed_at IS NOT NULL)`,
 );
-/** Nothing stays of it but that it was. */
+/** Keeps the row, so that the id cannot be used again, and nothing of its content. */
 const finish = statement(
   'oidc_finish',
-  `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
+  `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL
+   WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
@@ -61,23 +70,26 @@ const revokeGrants = statement(
   `DELETE FROM oidc_state WHERE org = $1 AND model = 'Grant' AND id = ANY ($2) RETURNING id`,
 );
 const revokeTokens = statement('oidc_revoke_tokens', 'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2)');
-/** Takes what others are not holding: two replicas never wait for each other. */
+/** Rows that one statement deletes. */
+export const sweepBatchSize = 1000;
+/** Skips rows that another replica has locked, so that replicas never wait for each other. */
 const sweep = statement(
   'oidc_sweep',
   `DELETE FROM oidc_state WHERE (org, model, id) IN (
-     SELECT org, model, id FROM oidc_state WHERE expires_at < $1::timestamptz - interval '1 minute' LIMIT 1000 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+     SELECT org, model, id FROM oidc_state WHERE expires_at < $1::timestamptz - interval '1 minute'
+     LIMIT ${sweepBatchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 
-/** By the primary key alone. */
+/** Uses the primary key only. */
 const count = statement(
   'oidc_count',
   'SELECT count(*)::int AS n FROM (SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 LIMIT $3) s',
 );
 const exists = statement('oidc_exists', 'SELECT 1 FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 
-const refused = new Counter({
+const rejected = new Counter({
   name: 'holdfast_state_refused_total',
-  help: 'What was not stored for a sign-in, since its organization had as many rows of the kind as STATE_LIMITS allows',
+  help: 'Rows of sign-ins that were not stored, since the organization had as many of the kind as STATE_LIMITS allows',
   labelNames: ['kind'],
 });
 
@@ -88,18 +100,15 @@ interface StateRow {
   consumed_at: Date | null;
 }
 
-/** What something that is stored came of. */
+/** The sign-in from which stored state results. */
 export interface Origin {
-  /** Of the customer, when they signed in. */
+  /** The customer's version when they signed in. */
   version?: number;
-  /** Which one let them in to this app. */
+  /** The credential with which they signed in to the app. */
   credential?: string;
 }
 
-/**
- * State of the organizations' issuers. The organization is part of every key: what one issuer gave out is nothing to
- * another.
- */
+/** State of the organizations' issuers. The organization is part of every key, so issuers cannot use each other's. */
 @Injectable()
 export class StateStore {
   private readonly key: Buffer;
@@ -119,8 +128,8 @@ export class StateStore {
   }
 
   /**
-   * False when nothing was stored, since what it came of has ended.
-   * @throws TemporarilyUnavailable when the organization has as many rows of this kind as it may have
+   * Stores state; false when its sign-in is revoked and nothing was stored.
+   * @throws TemporarilyUnavailable when the organization has the maximum of rows of this kind
    */
   async upsert(
     org: string,
@@ -131,11 +140,11 @@ export class StateStore {
     origin: Origin = {},
   ): Promise<boolean> {
     const hash = sha256(id);
-    // The id is left out: whoever presents it knows it, and nobody else needs to.
+    // The id is left out, since whoever presents it knows it.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
-    // A session may hold sign-ins by several credentials, and a sign-in under way comes of no grant, though it may
-    // remember one.
+    // A session may have sign-ins with several credentials. A sign-in in progress may contain a grant from which it does
+    // not result.
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
     await this.requireRoom(org, model, hash);
@@ -148,7 +157,7 @@ export class StateStore {
       account ?? null,
       version ?? null,
       credential ?? null,
-      // The time is ours, since oidc-provider counts by it: the database's may be another.
+      // By this process's clock, which oidc-provider uses as well.
       sealPayload(this.key, org, model, hash, rest),
       new Date(Date.now() + seconds * 1000),
       [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
@@ -159,19 +168,19 @@ export class StateStore {
 
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.database.rows<StateRow>(find, [org, model, sha256(id), new Date(Date.now())]);
-    return row && { ...this.open(org, model, row), jti: id };
+    return row && { ...this.unseal(org, model, row), jti: id };
   }
 
-  /** Without its id, which only its holder knows: for looking at. */
+  /** Without its id, which only the browser has. */
   async findByUid(org: string, model: string, uid: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.database.rows<StateRow>(findByUid, [org, model, sha256(uid), new Date(Date.now())]);
-    return row && this.open(org, model, row);
+    return row && this.unseal(org, model, row);
   }
 
   /**
-   * `refused` for everybody but the first: then somebody else has it too, and all that came of it ends (RFC 9700
-   * §2.2.2, §4.14.2). A refresh token that `mayRepeat` is used twice by one client: it gets the same successor once
-   * more.
+   * Consumes a code or token. A second use is `refused` and revokes everything that results from it, since somebody
+   * else may have it (RFC 9700 §2.2.2, §4.14.2). With `mayRepeat` a refresh token within its grace period is `repeated`
+   * instead, and gets the same successor again.
    */
   async consume(
     org: string,
@@ -183,29 +192,24 @@ export class StateStore {
     if ((await this.database.rows(consume, [...key, new Date()])).length > 0) return 'consumed';
     if (mayRepeat && (await this.mayRepeat(org, id, (await this.find(org, model, id))?.grantId))) return 'repeated';
     const [row] = await this.database.rows<{ grant_id: Buffer | null }>(grantOf, key);
-    if (row?.grant_id) await this.endGrants(org, [row.grant_id]);
+    if (row?.grant_id) await this.deleteGrants(org, [row.grant_id]);
     return 'refused';
   }
 
-  /** Whether a refresh token was consumed within the grace period, and its successor is not used yet. */
+  /** Whether a refresh token was consumed within the grace period, and its successor is not consumed. */
   async mayRepeat(org: string, id: string, grantId: string | undefined): Promise<boolean> {
     if (this.graceMs === 0 || grantId === undefined) return false;
     const successor = sha256(this.successorOf(org, id, grantId));
-    return (
-      (await this.database.rows(repeatable, [org, sha256(id), successor, new Date(Date.now() - this.graceMs)])).length >
-      0
-    );
+    const consumedAfter = new Date(Date.now() - this.graceMs);
+    return (await this.database.rows(repeatable, [org, sha256(id), successor, consumedAfter])).length > 0;
   }
 
-  /**
-   * The refresh token that follows: nobody can tell it who has the token alone, since key and grant are not known
-   * outside.
-   */
+  /** The next refresh token. It cannot be derived from the token alone, since key and grant are secret. */
   successorOf(org: string, id: string, grantId: string): string {
     return keyedHash(this.rotationKey, `${org} ${grantId} ${id}`).toString('base64url');
   }
 
-  /** Uses something up, for good, until it would have expired. False for everybody but the first. */
+  /** Consumes a row and clears its content. It stays consumed until it expires; false when it was consumed before. */
   async finish(org: string, model: string, id: string): Promise<boolean> {
     return (await this.database.rows(finish, [org, model, sha256(id), new Date()])).length > 0;
   }
@@ -218,24 +222,24 @@ export class StateStore {
     await this.database.rows(revokeModel, [org, model, sha256(grantId)]);
   }
 
-  /** Removes a thousand rows that have expired; how many there were. */
+  /** Deletes up to `sweepBatchSize` expired rows, and returns how many. */
   async sweep(now: Date): Promise<number> {
     return (await this.database.rows(sweep, [now])).length;
   }
 
-  /** The grant first: without it no token of it is good, and only one of many who revoke goes on. */
-  private async endGrants(org: string, hashes: Buffer[]): Promise<void> {
-    const ended = await this.database.rows<{ id: Buffer }>(revokeGrants, [org, hashes]);
-    if (ended.length > 0) await this.database.rows(revokeTokens, [org, ended.map((row) => row.id)]);
+  /** Deletes the grant first: its tokens are invalid without it, and one of concurrent calls deletes the tokens. */
+  private async deleteGrants(org: string, hashes: Buffer[]): Promise<void> {
+    const deleted = await this.database.rows<{ id: Buffer }>(revokeGrants, [org, hashes]);
+    if (deleted.length > 0) await this.database.rows(revokeTokens, [org, deleted.map((row) => row.id)]);
   }
 
-  /** What is there already may change, however many there are. */
+  /** Existing rows may change, also beyond the limit. @throws TemporarilyUnavailable */
   private async requireRoom(org: string, model: string, hash: Buffer): Promise<void> {
     const limit = this.limits[model as StateKind] as number | undefined;
     if (limit === undefined || this.counts.hasRoom(`${org} ${model}`, limit)) return;
     if ((await this.database.rows(exists, [org, model, hash])).length > 0) return;
-    refused.inc({ kind: model });
-    throw new TemporarilyUnavailable(`the organization has ${limit} rows of ${model}, as many as STATE_LIMITS allows`, {
+    rejected.inc({ kind: model });
+    throw new TemporarilyUnavailable(`the organization has ${limit} rows of ${model}, the maximum of STATE_LIMITS`, {
       dependency: 'state limit',
       cause: 'overloaded',
     });
@@ -246,11 +250,15 @@ export class StateStore {
     return row!.n;
   }
 
-  private open(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
-    // Of what was used up by finish().
-    if (consumed_at && payload.length === 0) return { consumed: Math.floor(consumed_at.getTime() / 1000) };
-    const opened = { ...unsealPayload(this.key, org, model, { id, payload }), ...(version !== null && { version }) };
-    return consumed_at ? { ...opened, consumed: Math.floor(consumed_at.getTime() / 1000) } : opened;
+  private unseal(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
+    const consumed = consumed_at && { consumed: Math.floor(consumed_at.getTime() / 1000) };
+    // finish() has cleared the content.
+    if (consumed && payload.length === 0) return consumed;
+    return {
+      ...unsealPayload(this.key, org, model, { id, payload }),
+      ...(version !== null && { version }),
+      ...consumed,
+    };
   }
 }
 
@@ -258,7 +266,7 @@ function hashed(id: string | undefined): Buffer | null {
   return id === undefined ? null : sha256(id);
 }
 
-/** Whose state this is: of a sign-in under way, whoever is signed in already or is about to be. */
+/** The customer of this state. For a sign-in in progress: who completed it, or else who is signed in already. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | undefined {
   return result?.login?.accountId ?? accountId ?? session?.accountId;
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { SessionRevocations } from './session-revocations.js';
-import { StateStore } from './state-store.js';
+import { StateStore, sweepBatchSize } from './state-store.js';
 
 /** Deletes expired state. No guarantee depends on it: expired state is refused by its expiration. */
 @Injectable()
@@ -21,7 +21,7 @@ export class StateSweeper {
   })
   async sweep(): Promise<void> {
     const now = this.clock.now();
-    while ((await this.store.sweep(now)) === 1000);
+    while ((await this.store.sweep(now)) === sweepBatchSize);
     await this.revocations.deleteOld(now);
   }
 }

@@ -10,7 +10,7 @@ import {
   type SignInResult,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
+import { AppError, newId } from '@holdfast/platform';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import type { Interaction } from '../organization-issuer/interactions/sign-in-binding.js';
@@ -19,24 +19,23 @@ import type { Issuer } from '../organization-issuer/issuers.js';
 import type { OrganizationProfile } from '../organizations/organizations.js';
 import { anonymous, type IssuerRequest } from '../request-context/issuer-request.js';
 
-/** One call of the sign-in page: for which sign-in, by which browser. */
+/** A request of the sign-in page, with the sign-in that it is for. */
 export interface SignInContext {
   issuer: Issuer;
   uid: string;
   request: IncomingMessage;
   response: ServerResponse;
-  /** What is found out about it. */
-  facts: IssuerRequest;
+  issuerRequest: IssuerRequest;
 }
 
-/** RFC 8176: by a key that cannot leave its device, or one that is kept in sync; the user was verified. */
+/** RFC 8176: a key that cannot leave its device (`hwk`) or is synchronized (`swk`), with user verification. */
 const amrOf = (deviceBound: boolean | undefined) => [
   'pop',
   ...(deviceBound === undefined ? [] : [deviceBound ? 'hwk' : 'swk']),
   'user',
 ];
 
-/** What the sign-in page can do, once its sign-in is known to be this browser's. */
+/** The API of the sign-in page. Each method first checks that the browser began the sign-in. */
 @Injectable()
 export class SignInSteps {
   constructor(
@@ -45,10 +44,10 @@ export class SignInSteps {
     private readonly audit: IssuerAudit,
   ) {}
 
-  async show(call: SignInContext): Promise<SignIn> {
-    const { params } = await this.underWay(call);
-    const { shortId, name, relyingParty } = call.issuer.organization;
-    const { app } = call.facts.client!;
+  async show(context: SignInContext): Promise<SignIn> {
+    const { params } = await this.findSignIn(context);
+    const { shortId, name, relyingParty } = context.issuer.organization;
+    const { app } = context.issuerRequest.client!;
     const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
     return {
       organization: { shortId, name },
@@ -57,32 +56,33 @@ export class SignInSteps {
     };
   }
 
-  async options(call: SignInContext): Promise<ReplyOf<typeof beginSignIn>> {
-    await this.underWay(call);
-    return this.bus.request(beginSignIn, { interaction: call.uid, ...relyingPartyOf(call) }, contextOf(call));
+  async options(context: SignInContext): Promise<ReplyOf<typeof beginSignIn>> {
+    await this.findSignIn(context);
+    const input = { interaction: context.uid, ...relyingPartyOf(context) };
+    return this.bus.request(beginSignIn, input, anonymousContext(context));
   }
 
-  async complete(call: SignInContext, body: Record<string, unknown>): Promise<SignInResult> {
-    const interaction = await this.underWay(call);
+  async complete(context: SignInContext, body: Record<string, unknown>): Promise<SignInResult> {
+    const interaction = await this.findSignIn(context);
     const { response, ...rest } = body;
     if (response === null || typeof response !== 'object' || Array.isArray(response) || Object.keys(rest).length > 0) {
       throw new AppError(
         'invalid_request',
-        'The body must hold `response`, the answer of the authenticator, and nothing else.',
+        'The body must have the member `response`, the response of the authenticator, and no other.',
         { status: 422 },
       );
     }
-    const { credentialType } = call.facts.client!.app;
+    const { credentialType } = context.issuerRequest.client!.app;
     const input = {
-      interaction: call.uid,
-      ...relyingPartyOf(call),
+      interaction: context.uid,
+      ...relyingPartyOf(context),
       ...(credentialType && { credentialType }),
       response: response as ReplyOf<typeof beginSignIn>['options'],
     };
-    const result = await this.bus.request(completeSignIn, input, customerContextOf(call));
-    if (result.outcome === 'refused') return this.refuse(call, interaction, result);
-    call.facts.subject = result.subject;
-    await this.leaveOther(call, interaction, result.subject);
+    const result = await this.bus.request(completeSignIn, input, customerContext(context));
+    if (result.outcome === 'refused') return this.refuse(context, interaction, result);
+    context.issuerRequest.subject = result.subject;
+    await this.endOtherSession(context, interaction, result.subject);
     const login = {
       login: {
         accountId: result.subject,
@@ -95,25 +95,25 @@ export class SignInSteps {
     return { redirectTo: await finish(interaction, login) };
   }
 
-  async cancel(call: SignInContext): Promise<SignInResult> {
-    const interaction = await this.underWay(call);
-    await this.audit.refuse(orgOf(call), call.facts, 'cancelled');
-    return { redirectTo: await finish(interaction, triedInVain(interaction) ? refusedError : leftError) };
+  async cancel(context: SignInContext): Promise<SignInResult> {
+    const interaction = await this.findSignIn(context);
+    await this.audit.recordSignInError(orgOf(context), context.issuerRequest, 'cancelled');
+    return { redirectTo: await finish(interaction, wasRefused(interaction) ? noCredentialError : notSignedInError) };
   }
 
   private async refuse(
-    call: SignInContext,
+    context: SignInContext,
     interaction: Interaction,
     { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>,
   ): Promise<SignInResult> {
-    if (subject !== undefined) call.facts.subject = subject;
-    await this.audit.refuse(orgOf(call), call.facts, reason);
-    // Another passkey may do. This customer's will not, however often they try.
+    if (subject !== undefined) context.issuerRequest.subject = subject;
+    await this.audit.recordSignInError(orgOf(context), context.issuerRequest, reason);
+    // After the other reasons the customer may try another passkey.
     if (reason === 'no_live_credential')
-      return { refused: reason, redirectTo: await finish(interaction, refusedError) };
-    if (!triedInVain(interaction)) {
-      // Read again: what another tab has finished meanwhile must not be written over.
-      const current = await this.underWay(call);
+      return { refused: reason, redirectTo: await finish(interaction, noCredentialError) };
+    if (!wasRefused(interaction)) {
+      // Read again, so that a sign-in which another tab has completed meanwhile is not overwritten.
+      const current = await this.findSignIn(context);
       current.lastSubmission = { refused: reason };
       await current.persist();
     }
@@ -121,27 +121,27 @@ export class SignInSteps {
   }
 
   /** The sign-in of this browser with this id. @throws unknown_sign_in */
-  private async underWay({
+  private async findSignIn({
     issuer: { signIns, organization },
     uid,
     request,
     response,
-    facts,
+    issuerRequest,
   }: SignInContext): Promise<Interaction> {
     const interaction = await signIns.find(request, response, uid);
-    // A result is there when it is on its way back to the app.
+    // A sign-in with a result is complete: its browser is about to return to the app.
     if (!interaction || interaction.result) throw new AppError('unknown_sign_in');
     const client = await this.clients.find((interaction.params as { client_id: string }).client_id);
     if (!client || client.refused || client.app.org !== organization.shortId) throw new AppError('unknown_sign_in');
-    facts.client = client;
+    issuerRequest.client = client;
     return interaction;
   }
 
   /**
-   * Whoever was signed in in this browser before is not any more. The library would ask by a page of its own, and join
-   * the new sign-in to the old session.
+   * Ends the session of another customer in this browser. The library would ask for confirmation on a page of its own,
+   * and continue the old session with the new sign-in.
    */
-  private async leaveOther(
+  private async endOtherSession(
     { issuer: { provider } }: SignInContext,
     interaction: Interaction,
     subject: string,
@@ -155,25 +155,23 @@ export class SignInSteps {
   }
 }
 
-/**
- * The customer showed a passkey, and is refused: no credential is known for it, or none that is live (docs/connect.md).
- */
-const refusedError: InteractionResults = {
+/** For a customer who presented a passkey that has no live credential (docs/connect.md). */
+const noCredentialError: InteractionResults = {
   error: 'access_denied',
   error_description: 'the customer has no live credential',
 };
-/** The customer left without showing a passkey, so nobody is signed in (OpenID Connect Core §3.1.2.6). */
-const leftError: InteractionResults = {
+/** For a customer who left without presenting a passkey (OpenID Connect Core §3.1.2.6). */
+const notSignedInError: InteractionResults = {
   error: 'login_required',
   error_description: 'the customer left without signing in',
 };
 
-/** Whether a passkey was shown in this sign-in that nobody here is known by. */
-function triedInVain({ lastSubmission }: Interaction): boolean {
+/** Whether a passkey was refused in this sign-in. */
+function wasRefused({ lastSubmission }: Interaction): boolean {
   return lastSubmission?.refused !== undefined;
 }
 
-/** Where the browser goes on. */
+/** Stores the result of the sign-in, and returns the address where the browser continues. */
 async function finish(interaction: Interaction, result: InteractionResults): Promise<string> {
   interaction.result = result;
   await interaction.persist();
@@ -181,8 +179,8 @@ async function finish(interaction: Interaction, result: InteractionResults): Pro
 }
 
 /**
- * A page of the app to go back to: where a sign-out leads, failing that the origin of the redirect URI. None for a
- * private-use scheme (RFC 8252 §7.1), which only takes answers.
+ * A page of the app to return to: a post-logout redirect URI, or else the origin of the redirect URI. Undefined for a
+ * private-use scheme (RFC 8252 §7.1), which has no pages.
  */
 function homeOf(redirectUri: string, postLogoutRedirectUris: readonly string[]): string | undefined {
   const { protocol, origin } = new URL(redirectUri);
@@ -194,18 +192,19 @@ function orgOf({ issuer }: SignInContext): string {
   return issuer.organization.shortId;
 }
 
-/** For which RP IDs this organization takes passkeys, as directory has it now: issuance asks nobody. */
+/** The RP IDs of the organization, from directory. Issuance does not query them itself. */
 function relyingPartyOf({ issuer }: SignInContext): Pick<OrganizationProfile, 'relyingParty'> {
   const { relyingParty } = issuer.organization;
   return relyingParty ? { relyingParty } : {};
 }
 
-function contextOf(call: SignInContext): RequestContext {
-  return { org: orgOf(call), actor: anonymous, request: call.facts.info, auditId: crypto.randomUUID() };
+/** The actor is anonymous until issuance has verified the passkey. */
+function anonymousContext(context: SignInContext): RequestContext {
+  return { org: orgOf(context), actor: anonymous, request: context.issuerRequest.info, auditId: newId() };
 }
 
-/** A record that is written with it is the customer's own, who renews their credential by signing in. */
-function customerContextOf(call: SignInContext): RequestContext {
-  const context = contextOf(call);
-  return { ...context, request: { ...context.request, ...call.facts.person } };
+/** With the customer's address and user agent: issuance records a renewal by this sign-in as the customer's. */
+function customerContext(context: SignInContext): RequestContext {
+  const { info, personalOrigin } = context.issuerRequest;
+  return { ...anonymousContext(context), request: { ...info, ...personalOrigin } };
 }

@@ -49,7 +49,7 @@ export class Changes {
       );
       return { reply, row };
     });
-    void this.heartbeat.beat();
+    this.heartbeat.beatNow();
     await this.outbox.published([row]);
     return reply;
   }

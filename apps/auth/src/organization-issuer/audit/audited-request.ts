@@ -3,33 +3,31 @@ import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
 import { anonymous, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { isPublic } from '../issuer-clients.js';
 
-/** What one request to an issuer was, for the log. */
+/** What the audit log says of a request to an issuer. */
 export interface AuditedRequest {
   action: Action;
   actor: Actor;
   outcome: AuditRecord['outcome'];
-  /** Anybody can cause it, as often as they like: it is counted, and names nobody. */
+  /** Counted instead of recorded, and without a customer, since anybody can send such requests without limit. */
   counted?: boolean;
   changes?: AuditRecord['changes'];
 }
 
-/** How the library ended a request: with a code for an app, or with an error. */
+/** How the library completed a request: with a code for an app, or with an error. */
 export interface RequestResult {
   signedIn?: boolean;
   error?: string;
 }
 
-/** Errors of what was asked, or of ours; all others say that this caller, code or token may not. */
-const failures = /^(invalid_request|invalid_redirect_uri|unsupported_|server_error|temporarily_unavailable)/;
+/** Codes of invalid requests and of our own errors. With all others the request was denied. */
+const failureCodes = /^(invalid_request|invalid_redirect_uri|unsupported_|server_error|temporarily_unavailable)/;
 
 export function outcomeOf(status: number, error?: string): AuditRecord['outcome'] {
   if (!error) return { result: 'success', status };
-  return { result: failures.test(error) ? 'failure' : 'denied', status, code: error };
+  return { result: failureCodes.test(error) ? 'failure' : 'denied', status, code: error };
 }
 
-/**
- * What a request to an issuer was; undefined for what acts for nobody (metadata, keys, the way to the sign-in page).
- */
+/** Undefined for requests that are not audited (metadata, keys, the redirect to the sign-in page). */
 export function auditedRequestOf(
   ctx: KoaContextWithOIDC,
   request: IssuerRequest,
@@ -46,25 +44,25 @@ export function auditedRequestOf(
     : undefined;
 }
 
-/**
- * Whoever did not prove to be the app is counted, under the name that they gave if it is an app of this organization.
- */
+/** Without authentication the error is counted, under the app that the request names if this organization has it. */
 function auditedTokenRequest(ctx: KoaContextWithOIDC, request: IssuerRequest): AuditedRequest {
   const { client, secretId } = request;
   const { error } = (ctx.body ?? {}) as { error?: string };
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
-  const known = ['authorization_code', 'refresh_token'].find((g) => g === grantType);
-  const proven = client !== undefined && secretId !== undefined && !isPublic(client.app);
-  const audited = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !proven);
+  const supported = ['authorization_code', 'refresh_token'].find((type) => type === grantType);
+  const authenticated = client !== undefined && secretId !== undefined && !isPublic(client.app);
+  const audited = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !authenticated);
   return {
     ...audited,
-    ...(known && { changes: { grantType: { to: known }, ...(request.repeated && { repeated: { to: true } }) } }),
+    ...(supported && {
+      changes: { grantType: { to: supported }, ...(request.repeated && { repeated: { to: true } }) },
+    }),
   };
 }
 
 /**
- * RFC 7009 §2.2: a token that does not exist is revoked as well. Only an app that proved to be itself has a record of
- * that; others are counted.
+ * The response is a success also for a token that does not exist (RFC 7009 §2.2). That is recorded for an authenticated
+ * app, and counted otherwise.
  */
 function auditedRevocation(
   ctx: KoaContextWithOIDC,
@@ -77,7 +75,7 @@ function auditedRevocation(
   return ofApp('customer.token_revoke', request, outcome, request.secretId === undefined);
 }
 
-/** Of a token that there is. */
+/** The revocation of a token that exists. */
 export function revocationOf(request: IssuerRequest, subject: string | undefined): AuditedRequest {
   if (subject !== undefined) request.subject = subject;
   return ofApp('customer.token_revoke', request, outcomeOf(200), false);
@@ -107,7 +105,7 @@ function auditedSignIn(
   const customer: Actor | undefined = subject === undefined ? undefined : { type: 'customer', id: subject };
   if (signedIn && customer)
     return { action: 'customer.sign_in', actor: customer, outcome: { result: 'success', status: ctx.status } };
-  // A session whose customer may no longer sign in (here): they are known, and they are refused.
+  // The session's customer has no live credential for this app.
   if (route === 'authorization' && customer && session?.accountId === subject && credential === undefined) {
     return {
       action: 'customer.sign_in',
@@ -115,7 +113,7 @@ function auditedSignIn(
       outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' },
     };
   }
-  // What was refused on the sign-in page has its record from there; this is the way back to the app.
+  // The redirect to the app after an error on the sign-in page, which was recorded there.
   if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required')))
     return undefined;
   return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };

@@ -8,8 +8,8 @@ import { RecordOutbox } from '../../record-outbox/record-outbox.js';
 import { anonymous, issuerRequestOf, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
 
-/** Codes of the sign-in page that say "this does not work", where the others say "you may not". */
-const faulty = new Set([
+/** Error codes of the sign-in page that are failures. With all others the sign-in was denied. */
+const failureCodes = new Set([
   'internal',
   'invalid_request',
   'unsupported_media_type',
@@ -20,9 +20,7 @@ const faulty = new Set([
   'ceremony_expired',
 ]);
 
-/**
- * What the organization's log says of sign-ins, sign-outs and tokens (product §7). Of what it must not say, it counts.
- */
+/** Audit records of sign-ins, sign-outs and tokens (product §7). Requests without authentication are counted. */
 @Injectable()
 export class IssuerAudit {
   constructor(
@@ -33,39 +31,38 @@ export class IssuerAudit {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the answer may leave. */
-  async record(ctx: KoaContextWithOIDC, org: string, ending: RequestResult): Promise<void> {
+  /** Records or counts a request. The response leaves after this resolves. */
+  async record(ctx: KoaContextWithOIDC, org: string, result: RequestResult): Promise<void> {
     const request = issuerRequestOf(ctx);
-    if (request.change) return this.records.placed(org, request.change);
-    const audited = auditedRequestOf(ctx, request, ending);
+    if (request.change) return this.records.append(org, request.change);
+    const audited = auditedRequestOf(ctx, request, result);
     if (audited) await this.write(org, request, audited);
   }
 
-  /** Of a change: to be committed with it. */
-  ofChange(request: IssuerRequest, audited: AuditedRequest): AuditRecord {
+  /** The record of a change, to be committed with it. */
+  recordOfChange(request: IssuerRequest, audited: AuditedRequest): AuditRecord {
     return { ...recordOf(request, audited, this.clock.now()), id: newId() };
   }
 
   /**
-   * Of a refusal on the sign-in page, by code and HTTP status. Who has proved nothing is counted: otherwise anybody
-   * could fill the log.
+   * Records an error of the sign-in page. It is counted instead while no passkey has identified a customer: otherwise
+   * anybody could fill the log.
    */
-  refuse(org: string, request: IssuerRequest, code: string, status = 200): Promise<void> {
+  recordSignInError(org: string, request: IssuerRequest, code: string, status = 200): Promise<void> {
     const { subject } = request;
-    const known = subject !== undefined;
     return this.write(org, request, {
       action: 'customer.sign_in',
-      actor: known ? { type: 'customer', id: subject } : anonymous,
-      outcome: { result: faulty.has(code) ? 'failure' : 'denied', status, code },
-      counted: !known,
+      actor: subject === undefined ? anonymous : { type: 'customer', id: subject },
+      outcome: { result: failureCodes.has(code) ? 'failure' : 'denied', status, code },
+      counted: subject === undefined,
     });
   }
 
   /**
-   * To the public a suspended organization is not there; its log says that somebody still came. One that was made up
-   * has no log.
+   * Counts a request to a suspended organization, whose response is the same as for an unknown one. An unknown
+   * organization has no log.
    */
-  async refuseAbsent(org: string, request: IssuerRequest): Promise<void> {
+  async countIfSuspended(org: string, request: IssuerRequest): Promise<void> {
     if (!(await this.organizations.isSuspended(org))) return;
     const { code, status } = new AppError('unknown_organization');
     await this.write(org, request, {
@@ -85,11 +82,11 @@ export class IssuerAudit {
 }
 
 /**
- * A count stands for many: it names its app alone, and no customer. Where a request came from is told of customers
- * alone.
+ * A count represents many requests, so it names an app at most, and no customer. Only records of customers contain
+ * address and user agent.
  */
 export function recordOf(
-  { info, person, client, subject, credential }: IssuerRequest,
+  { info, personalOrigin, client, subject, credential }: IssuerRequest,
   { action, actor, outcome, counted, changes }: AuditedRequest,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
@@ -106,6 +103,6 @@ export function recordOf(
           ? [{ type: 'credential', id: credential, dataSubject: subject } as const]
           : []),
       ];
-  const request = actor.type === 'customer' ? { ...info, ...person } : info;
+  const request = actor.type === 'customer' ? { ...info, ...personalOrigin } : info;
   return { occurredAt: now.toISOString(), action, actor, targets, outcome, request, ...(changes && { changes }) };
 }

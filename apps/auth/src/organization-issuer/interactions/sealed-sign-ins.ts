@@ -7,22 +7,24 @@ import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 
 type Cookies = HttpContext['cookies'];
+/** Which of the two cookies: the sign-in, or its result for the redirect to the app. */
+type Kind = 'request' | 'result';
 
-/** Bytes that every browser keeps of a cookie, its name and attributes included (RFC 6265 §6.1). */
+/** Every browser stores a cookie of this size, its name and attributes included (RFC 6265 §6.1). */
 const maxCookieBytes = 4096;
-/** `expires`, `samesite`, `secure`, `httponly`, and the words around them. */
+/** `expires`, `samesite`, `secure`, `httponly` and their separators. */
 const attributeBytes = 120;
-/** What a refused passkey or the way out adds later: a sign-in that could begin can also end. */
+/** For the result that a refused passkey or cancelling adds later, so that a sign-in that began can also end. */
 const reservedBytes = 240;
 
-/** More than a browser can keep: the request is too long. */
+/** The request is too long for a cookie. */
 export class TooLongToSeal extends Error {}
 
 /**
- * Sign-ins that nobody has shown a passkey for yet: each in a cookie of its browser, encrypted and authenticated, so
- * that an anonymous request stores nothing here. The path of the cookie names the sign-in: tabs do not disturb each
- * other, and no other request carries it. What a sign-in came to, for the app alone, is a second cookie, for the way
- * back.
+ * Sign-ins without a verified passkey, so that an anonymous request stores nothing here. The browser stores each in a
+ * cookie, encrypted and authenticated. The path of the cookie contains the id of the sign-in, so that tabs do not
+ * interfere and no other request carries it. A sign-in that ended with an error is in a second cookie, whose path is
+ * that of the redirect to the app.
  */
 export class SealedSignIns {
   private readonly names: ReturnType<typeof cookieNames>;
@@ -30,59 +32,59 @@ export class SealedSignIns {
   constructor(
     private readonly shortId: string,
     private readonly baseUrl: string,
-    /** The first key seals; the others, of before a rotation, only open. */
+    /** The first key encrypts. The others are from before a rotation and only decrypt. */
     private readonly keys: readonly Buffer[],
   ) {
     this.names = cookieNames(shortId, baseUrl);
   }
 
-  /** Whether or not it has expired, and of whichever browser: that is for the caller to compare. */
-  open(cookies: Cookies, uid: string): AdapterPayload | undefined {
+  /** Decrypts a sign-in. The caller checks its expiration and its browser. */
+  unseal(cookies: Cookies, uid: string): AdapterPayload | undefined {
     const sealed =
-      cookies.get(this.names.request, { signed: false }) ?? cookies.get(this.names.answer, { signed: false });
+      cookies.get(this.names.request, { signed: false }) ?? cookies.get(this.names.result, { signed: false });
     if (sealed === undefined) return undefined;
     for (const key of this.keys) {
       try {
         const payload = JSON.parse(
           unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)).toString(),
         ) as AdapterPayload;
-        return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf('answer', uid) };
+        return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf('result', uid) };
       } catch {
-        // Of another key, another sign-in, or changed.
+        // Sealed with another key or for another sign-in, or changed.
       }
     }
     return undefined;
   }
 
   /** @throws TooLongToSeal */
-  keep(cookies: Cookies, uid: string, payload: AdapterPayload): void {
-    const kind = payload.result === undefined ? 'request' : 'answer';
+  seal(cookies: Cookies, uid: string, payload: AdapterPayload): void {
+    const kind = payload.result === undefined ? 'request' : 'result';
     const sealed = seal(
       this.keyOf(this.keys[0]!, uid),
-      JSON.stringify(withoutKnown(payload)),
+      JSON.stringify(withoutDerived(payload)),
       this.contextOf(uid),
     ).toString('base64url');
     const bytes = this.names[kind].length + 1 + sealed.length + this.pathOf(kind, uid).length + attributeBytes;
     const begins = payload.result === undefined && payload.lastSubmission === undefined;
     if (bytes > maxCookieBytes - (begins ? reservedBytes : 0)) throw new TooLongToSeal();
-    if (kind === 'answer') this.forget(cookies, uid, 'request');
+    if (kind === 'result') this.clear(cookies, uid, 'request');
     cookies.set(this.names[kind], sealed, { ...this.optionsOf(kind, uid), maxAge: interactionSeconds * 1000 });
   }
 
-  /** In this browser, as far as it does what it is told. */
-  forget(cookies: Cookies, uid: string, kind: 'request' | 'answer'): void {
+  /** Deletes the cookie in this browser. A copy of it remains valid until it expires. */
+  clear(cookies: Cookies, uid: string, kind: Kind): void {
     cookies.set(this.names[kind], null, this.optionsOf(kind, uid));
   }
 
-  private optionsOf(kind: 'request' | 'answer', uid: string) {
+  private optionsOf(kind: Kind, uid: string) {
     return { ...cookieOptions(this.baseUrl), path: this.pathOf(kind, uid), signed: false, overwrite: true };
   }
 
-  private pathOf(kind: 'request' | 'answer', uid: string): string {
+  private pathOf(kind: Kind, uid: string): string {
     return issuerPath(this.shortId) + (kind === 'request' ? `${signInApiPath}/${uid}` : `${routes.authorization}/${uid}`);
   }
 
-  /** One for each sign-in (RFC 5869): however many are begun, no key sees nonces enough for two to be equal. */
+  /** A key for each sign-in (RFC 5869): however many begin, no key is used with so many nonces that two could be equal. */
   private keyOf(key: Buffer, uid: string): Buffer {
     return Buffer.from(hkdfSync('sha256', key, '', `sign-in/${this.shortId}/${uid}`, 32));
   }
@@ -92,8 +94,8 @@ export class SealedSignIns {
   }
 }
 
-/** Each byte counts: what follows from elsewhere, or is never read, is left out. */
-function withoutKnown({
+/** Leaves out members that unseal() derives or nobody reads, since the size of a cookie is limited. */
+function withoutDerived({
   jti: _,
   kind: __,
   returnTo: ___,

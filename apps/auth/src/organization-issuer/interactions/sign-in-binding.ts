@@ -7,12 +7,12 @@ import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 import { SealedSignIns, TooLongToSeal } from './sealed-sign-ins.js';
 
-/** A sign-in under way. `browser` is the hash of the secret of the browser that began it. */
+/** A sign-in in progress. `browser` is the hash of the secret of the browser that began it. */
 export type Interaction = InstanceType<Provider['Interaction']> & { browser?: string };
 type Cookies = HttpContext['cookies'];
 
 export interface SignInBinding {
-  /** Stands in for the library's two cookies. The id of a sign-in comes from the address; its browser decides. */
+  /** Replaces the library's two cookies: the id of a sign-in is taken from the address, and its browser is checked. */
   replaceCookies(ctx: HttpContext): void;
   /** The sign-in of this browser with this id, as long as the session is still the one in which it began. */
   find(request: IncomingMessage, response: ServerResponse, uid: string): Promise<Interaction | undefined>;
@@ -21,7 +21,7 @@ export interface SignInBinding {
 const resumePath = /^\/authorize\/([^/]+)$/;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** What the library's model has, beyond its published types. */
+/** Members of the library's model that its published types lack. */
 interface Model {
   adapter: { find: (uid: string) => Promise<AdapterPayload | undefined> };
   verify: (stored: AdapterPayload) => Promise<AdapterPayload>;
@@ -36,14 +36,13 @@ interface ModelPrototype {
 }
 
 /**
- * Binds every sign-in to the browser that began it. The library's own cookies hold the id that also stands in the
- * address of the sign-in page, so whoever saw that address could go on with the sign-in and end up with the customer's
- * session and code. Here a cookie holds a secret of the browser, and the sign-in keeps its hash: an id is worth nothing
- * without it, and what somebody else began cannot be finished in this browser.
+ * Binds every sign-in to the browser that began it. The library's cookies contain the id that is also in the address of
+ * the sign-in page, so whoever saw the address could continue the sign-in and obtain the customer's session and code.
+ * Here a cookie contains a secret of the browser, and the sign-in its hash: an id is useless without the secret, and a
+ * sign-in that somebody else began cannot be completed in this browser.
  *
- * Stored is a sign-in only once a passkey was shown for it, since anybody can begin one; before that its browser keeps
- * it (sealed-sign-ins.ts). What is stored can be used once, and a trace of it stays for as long as its cookie could
- * come back.
+ * A sign-in is stored only after its passkey was verified, since anybody can begin one. Before that its browser stores
+ * it (sealed-sign-ins.ts). A stored sign-in can be consumed once, and its row remains until its cookie has expired.
  */
 export function bindSignIns(
   provider: Provider,
@@ -58,18 +57,19 @@ export function bindSignIns(
   const prototype = Interaction.prototype as unknown as ModelPrototype;
   const { save, destroy } = prototype;
   Object.defineProperty(Interaction, 'IN_PAYLOAD', { value: [...model.IN_PAYLOAD, 'browser'] });
-  /** Those that came from the table, and the cookies of the request that found each. */
+  /** Sign-ins that were read from the table. */
   const stored = new WeakSet<Interaction>();
+  /** The cookies of the request that found a sign-in. */
   const cookiesWith = new WeakMap<Interaction, Cookies>();
 
   const secretIn = (cookies: Cookies): string | undefined => {
-    const given = cookies.get(names.browser, { signed: true });
-    return given !== undefined && secretForm.test(given) ? given : undefined;
+    const secret = cookies.get(names.browser, { signed: true });
+    return secret !== undefined && secretForm.test(secret) ? secret : undefined;
   };
-  /** What is in the table decides: the cookie of a sign-in that is over may still be there. */
+  /** The row takes precedence, since the browser may still have the cookie of a completed sign-in. */
   const findAny = async (uid: string, cookies: Cookies): Promise<Interaction | undefined> => {
     const row = await model.adapter.find(uid);
-    const payload = row ?? sealed.open(cookies, uid);
+    const payload = row ?? sealed.unseal(cookies, uid);
     if (!payload || payload.consumed !== undefined) return undefined;
     const found = await model.verify(payload).then(model.instantiate.bind(model), () => undefined);
     if (found && row) stored.add(found);
@@ -84,12 +84,12 @@ export function bindSignIns(
     return found;
   };
 
-  // Within the library: where it goes on after the sign-in page.
+  // The library calls this when the browser returns from the sign-in page.
   Interaction.find = ((uid: string) => findOwn(uid, cookiesOf(Provider.ctx))) as typeof Interaction.find;
   prototype.save = async function (seconds) {
     const cookies = cookiesWith.get(this) ?? cookiesOf(Provider.ctx);
     if (this.browser === undefined) {
-      // One for all tabs, prolonged by each beginning.
+      // One secret for all tabs. Each new sign-in prolongs its cookie.
       const secret = secretIn(cookies) ?? randomBytes(32).toString('base64url');
       cookies.set(names.browser, secret, { ...cookieOptions(baseUrl), maxAge: interactionSeconds * 1000 });
       this.browser = hashOf(secret);
@@ -97,24 +97,24 @@ export function bindSignIns(
     if (this.result?.login !== undefined || stored.has(this)) {
       const value = await save.call(this, seconds);
       stored.add(this);
-      sealed.forget(cookies, this.uid, 'request');
+      sealed.clear(cookies, this.uid, 'request');
       return value;
     }
     this.exp = Math.floor(Date.now() / 1000) + seconds;
     const { payload } = await prototype.getValueAndPayload.call(this);
     try {
-      sealed.keep(cookies, this.uid, payload);
+      sealed.seal(cookies, this.uid, payload);
     } catch (error) {
       throw error instanceof TooLongToSeal
-        ? new errors.InvalidRequest('the request is longer than a browser can keep: shorten state, nonce, or hints')
+        ? new errors.InvalidRequest('the request is longer than a browser can store: shorten state, nonce, or hints')
         : error;
     }
     return this.uid;
   };
   prototype.destroy = async function () {
-    // Of those in a cookie none has signed anybody in: to come back with one leads to the same answer for the app.
+    // A sign-in in a cookie has signed nobody in. Presenting it again leads to the same error for the app.
     if (stored.has(this)) await destroy.call(this);
-    else sealed.forget(cookiesWith.get(this) ?? cookiesOf(Provider.ctx), this.uid, 'answer');
+    else sealed.clear(cookiesWith.get(this) ?? cookiesOf(Provider.ctx), this.uid, 'result');
   };
 
   return {
@@ -135,7 +135,7 @@ export function bindSignIns(
   };
 }
 
-/** Throws outside of a request: without a browser there is no sign-in. */
+/** @throws outside of a request, where there is no browser */
 function cookiesOf(ctx: unknown): Cookies {
   return (ctx as HttpContext).cookies;
 }

@@ -6,8 +6,9 @@ interface Verified {
 }
 
 /**
- * A logout token has issuer, audience, subject and key of an ID token (OpenID Connect Back-Channel Logout §2.4): as
- * `id_token_hint` it would sign its customer out without a question. RFC 8725 §3.11: the type tells them apart.
+ * Rejects logout tokens as `id_token_hint`. They have issuer, audience, subject and key of an ID token (OpenID Connect
+ * Back-Channel Logout §2.4), and would sign the customer out without confirmation. The type distinguishes them (RFC
+ * 8725 §3.11).
  */
 export function acceptOnlyIdTokens(provider: Provider): void {
   const model = provider.IdToken as unknown as { validate: (jwt: string, client: Client) => Promise<Verified> };
@@ -19,7 +20,7 @@ export function acceptOnlyIdTokens(provider: Provider): void {
       payload: { events },
     } = verified;
     if (typ.toUpperCase() !== 'JWT' || events !== undefined)
-      throw new Error(`a token of the type ${typ} is no ID token`);
+      throw new Error(`a token of the type ${typ} is not an ID token`);
     return verified;
   };
 }

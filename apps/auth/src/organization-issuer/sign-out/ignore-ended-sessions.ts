@@ -1,8 +1,8 @@
 import type { Provider } from 'oidc-provider';
 
 /**
- * A session cookie whose session has ended counts as none. The library would store an empty session in its place, at
- * each request that brings the old cookie back.
+ * Treats a cookie of an ended session like none. The library would store an empty session for each request with such a
+ * cookie.
  */
 export function ignoreEndedSessions({ Session }: Provider): void {
   const model = Session as unknown as { instantiate: (payload?: object) => object };

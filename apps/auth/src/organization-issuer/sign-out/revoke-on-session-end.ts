@@ -12,8 +12,9 @@ interface EndingSession {
 }
 
 /**
- * Whatever ends a session (signing out, or another customer in the same browser) ends what came of it, and its apps are
- * told: these refresh tokens were not asked for as offline access. The record of a sign-out commits with it.
+ * Revokes grants and tokens with their session and notifies its apps, when a customer signs out or another one signs in
+ * in the same browser. Refresh tokens are revoked too, since apps did not request them for offline access. The record
+ * of a sign-out commits with it.
  */
 export function revokeOnSessionEnd(
   provider: Provider,
@@ -26,15 +27,17 @@ export function revokeOnSessionEnd(
   prototype.destroy = async function () {
     const { ctx } = Provider;
     const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
-    const record = signsOut ? audit.ofChange(issuerRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
-    const ended = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, askedBy(ctx), record));
-    if (ended && record) issuerRequestOf(ctx).change = record;
+    const record = signsOut ? audit.recordOfChange(issuerRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
+    const revoked = await translateDatabaseErrors(
+      revocations.revokeSession(org, this.uid, requestingApp(ctx), record),
+    );
+    if (revoked && record) issuerRequestOf(ctx).change = record;
     await destroy.call(this);
   };
 }
 
-/** The app that proved by an ID token that it asks for the sign-out: it knows. */
-function askedBy(ctx: KoaContextWithOIDC | undefined): string | undefined {
+/** The app that requested the sign-out with an ID token, and so need not be notified. */
+function requestingApp(ctx: KoaContextWithOIDC | undefined): string | undefined {
   const oidc = ctx?.oidc;
   return oidc?.entities.IdTokenHint ? oidc.client?.clientId : undefined;
 }

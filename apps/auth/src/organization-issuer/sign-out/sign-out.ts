@@ -12,8 +12,8 @@ interface SignOutState {
 }
 
 /**
- * Called when somebody who is signed in is led here. Only an ID token of theirs proves that the app means them
- * (OpenID Connect RP-Initiated Logout §2); without it anybody's link could sign them out, so they are asked.
+ * Signs the customer out if the request has an ID token of theirs, and asks for confirmation otherwise (OpenID Connect
+ * RP-Initiated Logout §2). Without confirmation any link could sign a customer out.
  */
 export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: string) {
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
@@ -27,7 +27,7 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     }
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
-    // A browser holds the redirect after a form to form-action as well.
+    // Browsers apply form-action also to the redirect after the form.
     ctx.set(
       'Content-Security-Policy',
       htmlPagePolicy(["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]),
@@ -36,14 +36,16 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
       organization: name,
       tone: 'calm',
       title: 'Sign out?',
-      body: `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}You will be signed out of every app of ${escapeHtml(name)} in this browser. To stay signed in, just leave this page.</p>
-${form}
-<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>`,
+      body:
+        `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}` +
+        `You will be signed out of every app of ${escapeHtml(name)} in this browser. ` +
+        `To stay signed in, just leave this page.</p>\n${form}\n` +
+        '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>',
     });
   };
 }
 
-/** As `form-action` writes it: a private-use scheme (RFC 8252 §7.1) has no origin. */
+/** The source for `form-action`: the origin, or the scheme if it is a private-use scheme (RFC 8252 §7.1). */
 function formTargetOf(uri: string): string {
   const { origin, protocol } = new URL(uri);
   return origin === 'null' ? protocol : origin;
@@ -62,7 +64,7 @@ export function signedOutPage({ name }: OrganizationProfile): Page {
   };
 }
 
-/** Somebody who is not signed in need not be asked, and the library's page that asks itself is not needed. */
+/** Redirects a browser without a session at once, instead of the library's page for confirmation. */
 export async function leaveSignedOut(ctx: KoaContextWithOIDC): Promise<void> {
   const { session } = ctx.oidc;
   await session!.destroy();
